@@ -1,0 +1,71 @@
+/** Where results are kept, and the two documents that are made of them. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chartOf } from './chart.mjs';
+import { summaryOf, tableOf } from './table.mjs';
+
+const RESULTS = new URL('../results/', import.meta.url);
+const CHART = new URL('../../docs/assets/bench.svg', import.meta.url);
+const major = process.versions.node.split('.')[0];
+
+/** The committed result for this major version of Node; that of another one where there is none. */
+export function committedResult() {
+  const names = resultNames();
+  const name = names.find((one) => one === `node${major}.json`) ?? names[0];
+  return name === undefined ? undefined : read(name);
+}
+
+export function keepResult(result) {
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(new URL(`node${major}.json`, RESULTS), `${JSON.stringify(result, rounded, 2)}\n`);
+  writeDocuments();
+  return fileURLToPath(new URL(`node${major}.json`, RESULTS));
+}
+
+function rounded(_key, value) {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+}
+
+/** RESULTS.md, from all results and NOTES.md, and the chart. */
+export function writeDocuments() {
+  const results = resultNames().map(read);
+  const notes = readFileSync(new URL('../NOTES.md', import.meta.url), 'utf8');
+  const text = [INTRODUCTION, ...results.map(section), notes].join('\n');
+  writeFileSync(new URL('../RESULTS.md', import.meta.url), text);
+  mkdirSync(new URL('.', CHART), { recursive: true });
+  if (results[0] !== undefined) writeFileSync(CHART, chartOf(results[0]));
+}
+
+function section({ node, cpus, date, command, records }) {
+  const { met, of, missed } = summaryOf(records);
+  return [
+    `## Node ${node.slice(1)}`,
+    '',
+    `\`${command}\` on ${date}, ${cpus}. ${met} of ${of} figures met${missed.length === 0 ? '.' : '; the others are bold.'}`,
+    '',
+    tableOf(records),
+    '',
+  ].join('\n');
+}
+
+const INTRODUCTION = `<!-- Written by \`npm run bench\` from results/*.json and NOTES.md: change those. -->
+
+# Beside the SDKs and a floor
+
+The floor is the bare wire and JSON: a pipe, \`undici.request\`, \`ws\`; nothing is checked, nothing can be cancelled. Every
+contender runs in a process of its own against a server of its own; the rounds take turns, and a ratio is the median of the
+ratios of single rounds. Ours has everything on that it has by default. In parentheses is what has to be met; less is better
+everywhere. How each workload is done stands in [lib/workloads.mjs](lib/workloads.mjs) and [lib/measures.mjs](lib/measures.mjs).
+`;
+
+function resultNames() {
+  return existsSync(RESULTS)
+    ? readdirSync(RESULTS)
+        .filter((name) => /^node\d+\.json$/.test(name))
+        .toSorted()
+    : [];
+}
+
+function read(name) {
+  return JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8'));
+}

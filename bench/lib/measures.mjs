@@ -1,0 +1,192 @@
+/** What one contender does in its own process. Each measure is `setUp`, then `round` as often as it is asked for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, makeTransport, startHttpServer } from './connection.mjs';
+
+const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
+const MIB = 1024 * 1024;
+/** So long everybody runs before it counts. */
+const WARM_MS = 400;
+
+/** Milliseconds of wall and of this process's CPU that `work` takes. */
+async function timed(work) {
+  globalThis.gc?.();
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await work();
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms, cpuMs: (user + system) / 1000 };
+}
+
+async function open(task) {
+  const server = needsServer(task.wire) ? await startHttpServer() : undefined;
+  const connection = await connect({ ...task, port: server?.ports[0] });
+  return connection;
+}
+
+function needsServer(wire) {
+  return wire !== 'stdio' && wire !== 'inprocess';
+}
+
+/** `count` calls, `inFlight` of them at any time. */
+async function callMany(connection, count, inFlight) {
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) await connection.call('echo', ECHO);
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+}
+
+export const MEASURES = {
+  /** Microseconds a call. */
+  async calls(task) {
+    const { calls, inFlight = 1, warmMs = WARM_MS } = task;
+    const connection = await open(task);
+    const started = performance.now();
+    for (let passes = 0; passes < 3 || performance.now() - started < warmMs; passes++) {
+      await callMany(connection, calls, inFlight);
+    }
+    return async () => {
+      const { ms, cpuMs } = await timed(() => callMany(connection, calls, inFlight));
+      return { value: (ms * 1000) / calls, cpu: (cpuMs * 1000) / calls };
+    };
+  },
+
+  /** The first burst that a process sends, all calls at once: milliseconds, memory, and the longer one of it and the next. */
+  async firstBurst(task) {
+    const connection = await open(task);
+    await connection.call('echo', ECHO);
+    const burst = () => timed(() => callMany(connection, task.calls, task.calls));
+    return async () => {
+      const before = process.memoryUsage.rss();
+      const { ms, cpuMs } = await burst();
+      const mib = (process.memoryUsage.rss() - before) / MIB;
+      const next = await burst();
+      return { value: ms, cpu: cpuMs, mib, longest: Math.max(ms, next.ms) };
+    };
+  },
+
+  /** Milliseconds for one large result. */
+  async large(task) {
+    const connection = await open(task);
+    await connection.call('large', { bytes: MIB });
+    await connection.call('large', { bytes: task.bytes });
+    return async () => {
+      const { ms, cpuMs } = await timed(() => connection.call('large', { bytes: task.bytes }));
+      return { value: ms, cpu: cpuMs };
+    };
+  },
+
+  /** What a result costs that is `times` as large, over what so many results cost. */
+  async linear(task) {
+    const { bytes, times } = task;
+    const connection = await open(task);
+    const fetchLarge = (size) => timed(() => connection.call('large', { bytes: size }));
+    await fetchLarge(bytes);
+    await fetchLarge(bytes * times);
+    return async () => {
+      const small = await fetchLarge(bytes);
+      const large = await fetchLarge(bytes * times);
+      return { value: large.ms / (small.ms * times) };
+    };
+  },
+
+  /** Milliseconds for one large result in a process that has done nothing else, with the memory it needed at most as a multiple of the result. */
+  async largeOnce(task) {
+    const connection = await open(task);
+    await connection.call('large', { bytes: MIB });
+    return async () => {
+      globalThis.gc?.();
+      const before = process.memoryUsage.rss();
+      const { ms, cpuMs } = await timed(() => connection.call('large', { bytes: task.bytes }));
+      const peak = process.resourceUsage().maxRSS * 1024 - before;
+      return { value: ms, cpu: cpuMs, payloads: peak / task.bytes };
+    };
+  },
+
+  /** Milliseconds for a call with very many notifications before its answer. */
+  async notifications(task) {
+    const { count } = task;
+    const connection = await open(task);
+    await connection.call('flood', { count: 20_000 });
+    return async () => {
+      const before = connection.notified;
+      const { ms, cpuMs } = await timed(() => connection.call('flood', { count }));
+      return { value: ms, cpu: cpuMs, lost: count - (connection.notified - before) };
+    };
+  },
+
+  /** Milliseconds to connect a Client to many servers at once, none of which this process has spoken to before. */
+  async connectMany(task) {
+    const { ports } = await startHttpServer(task.servers * 2);
+    const connectAll = (some) => Promise.all(some.map((port) => connect({ ...task, port })));
+    await connectAll(ports.splice(0, task.servers));
+    return async () => {
+      const { ms, cpuMs } = await timed(() => connectAll(ports));
+      return { value: ms, cpu: cpuMs };
+    };
+  },
+
+  /** KiB of live heap for each connection that holds its event stream and does nothing. */
+  async idleHeap(task) {
+    const { ports } = await startHttpServer(task.connections + 1);
+    const connectIdle = async (port) => {
+      const transport = await makeTransport(task.contender, 'idle', port);
+      await handshake(transport);
+      return transport;
+    };
+    const kept = [await connectIdle(ports.pop())];
+    return async () => {
+      const before = await liveHeap();
+      for (const port of ports) kept.push(await connectIdle(port));
+      const after = await liveHeap();
+      return { value: (after - before) / 1024 / task.connections, kept: kept.length };
+    };
+  },
+
+  /** Milliseconds of CPU a minute, with idle connections or, for `none`, with nothing at all. */
+  async idleCpu(task) {
+    const kept = [];
+    if (task.contender !== 'none') {
+      const { ports } = await startHttpServer(task.connections);
+      for (const port of ports) {
+        const transport = await makeTransport(task.contender, 'idle', port);
+        await handshake(transport);
+        kept.push(transport);
+      }
+    }
+    // Until the sockets of the handshake are closed and V8 has cleared up after itself: that is no idling.
+    await sleep(20_000);
+    return async () => {
+      const cpu = process.cpuUsage();
+      await sleep(task.seconds * 1000);
+      const { user, system } = process.cpuUsage(cpu);
+      return { value: ((user + system) / 1000) * (60 / task.seconds), kept: kept.length };
+    };
+  },
+};
+
+/** As an engine does it, without an engine: afterwards the event stream is open. */
+async function handshake(transport) {
+  await transport.start();
+  const answered = new Promise((resolve) => (transport.onmessage = resolve));
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  };
+  await transport.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await answered;
+  transport.onmessage = () => undefined;
+  transport.setProtocolVersion?.('2025-06-18');
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+}
+
+async function liveHeap() {
+  await sleep(300);
+  for (let time = 0; time < 3; time++) {
+    globalThis.gc();
+    await sleep(20);
+  }
+  return process.memoryUsage().heapUsed;
+}

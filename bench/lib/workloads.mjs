@@ -1,0 +1,213 @@
+/** What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK. */
+
+const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
+const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
+
+const oneCall = (wire, calls, goal, contenders = ALL) => ({
+  id: `one-${wire}`,
+  label: `one call at a time: ${NAMES[wire]}`,
+  measure: 'calls',
+  task: { wire, calls },
+  unit: 'µs',
+  contenders,
+  goal,
+});
+
+const NAMES = {
+  stdio: 'stdio',
+  ws: 'WebSocket',
+  http: 'HTTP, JSON',
+  'http-sse': 'HTTP, event stream',
+  sse: 'legacy SSE',
+  inprocess: 'in-process',
+};
+
+const underClient = (wire, client, calls, goal) => ({
+  id: `client${client}-${wire}`,
+  label: `one call under the Client of SDK v${client}: ${NAMES[wire]}`,
+  measure: 'calls',
+  task: { wire, client, calls },
+  unit: 'µs',
+  contenders: ['floor', 'ours', `sdk${client}`],
+  goal,
+});
+
+const inFlight = (wire, count, calls, goal, contenders = ALL) => ({
+  id: `flight${count}-${wire}`,
+  label: `${count} in flight: ${NAMES[wire]}`,
+  measure: 'calls',
+  task: { wire, calls, inFlight: count },
+  unit: 'µs',
+  throughput: true,
+  contenders,
+  goal,
+});
+
+const large = (wire, mb, goal) => ({
+  id: `large${mb}-${wire}`,
+  label: `one result of ${mb} MB: ${NAMES[wire]}`,
+  measure: 'large',
+  task: { wire, bytes: mb * 1_000_000 },
+  unit: 'ms',
+  throughput: true,
+  contenders: ALL,
+  goal,
+});
+
+const notifications = (wire, goal, contenders = ALL) => ({
+  id: `notifications-${wire}`,
+  label: `100k notifications: ${NAMES[wire]}`,
+  measure: 'notifications',
+  task: { wire, count: 100_000 },
+  unit: 'ms',
+  throughput: true,
+  contenders,
+  goal,
+  limits: [{ metric: 'lost', most: 0, unit: 'lost' }],
+});
+
+const importOf = (wire, ours, sdk1, sdk2) => ({
+  id: `import-${wire}`,
+  label: `import above bare Node: ${NAMES[wire]}`,
+  measure: 'import',
+  task: { modules: { ours, ...(sdk1 && { sdk1 }), ...(sdk2 && { sdk2 }) } },
+  unit: 'ms',
+  contenders: ['ours', ...(sdk1 ? ['sdk1'] : []), ...(sdk2 ? ['sdk2'] : [])],
+  goal: { sdk: sdk1 || sdk2 ? 0.125 : undefined },
+  limits: [{ metric: 'value', most: 10, unit: 'ms' }],
+});
+
+const CLIENT2 = '@modelcontextprotocol/client';
+
+export const WORKLOADS = [
+  oneCall('stdio', 2500, { floor: 1.05, sdk: 0.87 }),
+  oneCall('ws', 2000, { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
+  oneCall('http', 500, { floor: 1.2, sdk: 0.25 }),
+  oneCall('http-sse', 400, { floor: 1.2, sdk: 0.2 }),
+  oneCall('sse', 400, { floor: 1.2, sdk: 0.27 }),
+  oneCall('inprocess', 30_000, { floor: 1 }),
+  underClient('stdio', 1, 1500, { floor: 1.05, sdk: 0.93 }),
+  underClient('stdio', 2, 1500, { floor: 1.05, sdk: 0.93 }),
+  underClient('http', 1, 250, { floor: 1.15, sdk: 0.32 }),
+  underClient('http', 2, 250, { floor: 1.15, sdk: 0.32 }),
+  {
+    ...underClient('inprocess', 1, 2000, { sdk: 1.05 }),
+    contenders: ['ours', 'sdk1'],
+  },
+  {
+    id: 'host',
+    label: 'through our host instead of a bare Client: µs a call on top',
+    measure: 'calls',
+    task: { wire: 'inprocess', client: 1, calls: 2000 },
+    unit: 'µs',
+    contenders: ['ours', 'host'],
+    goal: {},
+    difference: { of: 'host', over: 'ours', most: 5 },
+  },
+  inFlight('stdio', 64, 10_000, { floor: 1, sdk: 0.65 }),
+  inFlight('stdio', 1000, 15_000, { floor: 0.55, sdk: 0.45 }),
+  inFlight('http', 64, 1000, { floor: 1.3, sdk: 0.125 }),
+  {
+    id: 'burst-http',
+    label: 'burst of 1000, the first of a process: HTTP, JSON',
+    measure: 'firstBurst',
+    task: { wire: 'http', calls: 1000 },
+    unit: 'ms',
+    throughput: true,
+    fresh: true,
+    contenders: ALL,
+    goal: { floor: 0.7, sdk: 0.25 },
+    limits: [
+      { metric: 'mib', most: 20, unit: 'MiB' },
+      { metric: 'longest', most: 1000, unit: 'ms', worst: true },
+    ],
+  },
+  inFlight('sse', 64, 1000, { floor: 1.2, sdk: 0.15 }),
+  inFlight('ws', 64, 8000, { floor: 0.95, sdk: 0.85 }, WITHOUT_V2),
+  {
+    id: 'large50-stdio',
+    label: 'one result of 50 MB: stdio',
+    measure: 'largeOnce',
+    task: { wire: 'stdio', bytes: 50_000_000 },
+    unit: 'ms',
+    throughput: true,
+    fresh: true,
+    contenders: ALL,
+    once: ['sdk1', 'sdk2'],
+    goal: { floor: 1.1, sdk: 1 / 60 },
+    limits: [{ metric: 'payloads', most: 2.8, unit: '× payload' }],
+  },
+  {
+    id: 'linear-stdio',
+    label: 'one result of 50 MB beside five of 10 MB: stdio',
+    measure: 'linear',
+    task: { wire: 'stdio', bytes: 10_000_000, times: 5 },
+    unit: '×',
+    throughput: true,
+    contenders: ['ours'],
+    goal: {},
+    limits: [{ metric: 'value', most: 1.3, unit: '× linear' }],
+  },
+  large('http', 1, { floor: 1.1, sdk: 0.85 }),
+  large('http', 10, { floor: 1.1, sdk: 0.85 }),
+  large('http-sse', 1, { floor: 1.1, sdk: 0.85 }),
+  large('http-sse', 10, { floor: 1.1, sdk: 0.85 }),
+  notifications('stdio', { floor: 1.2, sdk: 1 / 3 }),
+  notifications('ws', { floor: 1.2, sdk: 0.53 }, WITHOUT_V2),
+  notifications('http-sse', { floor: 1.25, sdk: 0.25 }),
+  notifications('sse', { floor: 1.25, sdk: 0.5 }),
+  {
+    id: 'connect200-http',
+    label: 'connect 200 HTTP servers, each with a Client',
+    measure: 'connectMany',
+    task: { wire: 'http', client: 1, servers: 200 },
+    unit: 'ms',
+    fresh: true,
+    throughput: true,
+    contenders: ['floor', 'ours', 'sdk1'],
+    goal: { floor: 1.15, sdk: 0.7 },
+  },
+  {
+    id: 'idle-heap-http',
+    label: 'live heap of one idle HTTP connection',
+    measure: 'idleHeap',
+    task: { connections: 200 },
+    unit: 'KiB',
+    fresh: true,
+    contenders: ALL,
+    goal: { floor: 1.2, sdk: 0.4 },
+    rounds: 0.2,
+  },
+  {
+    id: 'idle-cpu-http',
+    label: 'CPU of 100 idle HTTP connections, a minute',
+    measure: 'idleCpu',
+    task: { connections: 100, seconds: 12 },
+    unit: 'ms',
+    together: true,
+    contenders: ['none', 'ours', 'sdk1', 'sdk2'],
+    goal: {},
+    difference: { of: 'ours', over: 'none', most: 3 },
+    slow: true,
+  },
+  importOf(
+    'stdio',
+    '@mcp-fittings/transport-stdio',
+    '@modelcontextprotocol/sdk/client/stdio.js',
+    `${CLIENT2}/stdio`,
+  ),
+  importOf(
+    'http',
+    '@mcp-fittings/transport-http',
+    '@modelcontextprotocol/sdk/client/streamableHttp.js',
+    CLIENT2,
+  ),
+  importOf('sse', '@mcp-fittings/transport-sse', '@modelcontextprotocol/sdk/client/sse.js', CLIENT2),
+  importOf('ws', '@mcp-fittings/transport-ws', '@modelcontextprotocol/sdk/client/websocket.js'),
+  importOf(
+    'inprocess',
+    '@mcp-fittings/transport-inprocess',
+    '@modelcontextprotocol/sdk/inMemory.js',
+    CLIENT2,
+  ),
+];

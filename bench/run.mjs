@@ -1,0 +1,124 @@
+/**
+ * `npm run bench`: measures everything, prints the table, and writes results/, RESULTS.md and the chart.
+ *   -- --quick         a minute, prints only
+ *   -- --write         writes after a quick run too
+ *   -- --check         compares ratios with the committed ones, and fails when one became worse
+ *   -- --only=PATTERN  only the workloads whose id matches; prints only
+ *   -- --prof=FOLDER   a CPU profile of every contender
+ *   -- --documents     writes RESULTS.md and the chart anew from the committed results
+ */
+import { availableParallelism, cpus } from 'node:os';
+import { keepAwake } from './lib/awake.mjs';
+import { evaluate, evaluateSize } from './lib/evaluate.mjs';
+import { committedResult, keepResult, writeDocuments } from './lib/files.mjs';
+import { checkedContenders, regressions } from './lib/regression.mjs';
+import { install } from './lib/installed.mjs';
+import { runWorkload } from './lib/rounds.mjs';
+import { measureSizes } from './lib/sizes.mjs';
+import { summaryOf, tableOf } from './lib/table.mjs';
+import { WORKLOADS } from './lib/workloads.mjs';
+
+const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}`));
+const value = (name) => option(`${name}=`)?.slice(name.length + 3);
+const quick = option('quick') !== undefined;
+const check = option('check') !== undefined;
+const only = new RegExp(value('only') ?? '');
+const profile = value('prof');
+const isWhole = !quick && value('only') === undefined && profile === undefined;
+
+const PACE = quick
+  ? { budgetMs: 350, minRounds: 3, maxRounds: 9 }
+  : { budgetMs: 3000, minRounds: 3, maxRounds: 31 };
+const ATTEMPTS = 3;
+
+if (option('documents') !== undefined) {
+  writeDocuments();
+} else {
+  const started = performance.now();
+  const installed = await install();
+  const awake = keepAwake();
+  const { records, worse } = await measureAll(installed).finally(() => {
+    awake.stop();
+    installed.remove();
+  });
+  console.log(`\n${tableOf(records)}\n`);
+  const { met, of } = summaryOf(records);
+  console.log(`${met} of ${of} figures met, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  if (check) {
+    for (const sentence of worse) console.error(`worse: ${sentence}`);
+    console.log(worse.length === 0 ? 'No ratio became worse.' : `${worse.length} ratios became worse.`);
+    process.exitCode = worse.length === 0 ? 0 : 1;
+  } else if (option('write') !== undefined || isWhole) {
+    console.log(`Written: ${keepResult(resultOf(records))}, RESULTS.md, docs/assets/bench.svg`);
+  }
+}
+
+async function measureAll(installed) {
+  const committed = check ? committedResult() : undefined;
+  if (check && committed === undefined) throw new Error('There is no committed result to compare with.');
+  const records = [];
+  const worse = [];
+  for (const workload of WORKLOADS) {
+    if (!only.test(workload.id) || (quick && workload.slow)) continue;
+    const before = committed?.records.find(({ id }) => id === workload.id);
+    let record = await measure(workload, installed);
+    // What is worse once may be the machine's doing.
+    let sentences = check ? regressions(record, before, workload) : [];
+    for (let attempt = 1; attempt < ATTEMPTS && sentences.length > 0; attempt++) {
+      record = await measure(workload, installed);
+      sentences = regressions(record, before, workload);
+    }
+    records.push(record);
+    worse.push(...sentences);
+  }
+  for (const record of measureSizes(installed.directory).map(evaluateSize)) {
+    if (!only.test(record.id)) continue;
+    records.push(record);
+    const before = committed?.records.find(({ id }) => id === record.id);
+    if (check) worse.push(...regressions(record, before));
+  }
+  return { records, worse };
+}
+
+async function measure(workload, installed) {
+  const started = performance.now();
+  const { rounds: share = 1 } = workload;
+  const slow = quick ? (workload.once ?? []) : [];
+  const contenders = (check ? checkedContenders(workload) : workload.contenders).filter(
+    (name) => !slow.includes(name),
+  );
+  const rounds = await runWorkload(quick ? hurried(workload) : workload, {
+    budgetMs: PACE.budgetMs * share,
+    minRounds: share < 1 ? 1 : workload.fresh && quick ? 2 : PACE.minRounds,
+    maxRounds: PACE.maxRounds,
+    contenders,
+    installed,
+    extraArgs: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${workload.id}`],
+  });
+  const record = evaluate({ ...workload, contenders }, rounds);
+  const figures = record.figures.map(({ against, value: at }) => `${at.toFixed(2)} ${against}`).join(', ');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${workload.id.padEnd(24)} ${figures}  (${rounds.length} rounds, ${seconds} s)`);
+  return record;
+}
+
+/** Half of everything that costs the same however much of it there is. */
+function hurried(workload) {
+  const { task, measure } = workload;
+  const { calls, count } = task;
+  const halved =
+    measure === 'firstBurst'
+      ? {}
+      : { ...(calls && { calls: calls / 2 }), ...(count && { count: count / 2 }) };
+  return { ...workload, task: { ...task, ...halved, warmMs: 150 } };
+}
+
+function resultOf(records) {
+  return {
+    node: process.version,
+    date: new Date().toISOString().slice(0, 10),
+    cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
+    command: quick ? 'npm run bench -- --quick --write' : 'npm run bench',
+    records,
+  };
+}

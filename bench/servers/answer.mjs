@@ -1,0 +1,62 @@
+/** What every server of the benchmark says, whatever the wire: next to no work, so that the client's is what is seen. */
+
+const TOOLS = [
+  {
+    name: 'echo',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  },
+];
+const results = new Map();
+
+/** Answers one parsed message; `write` gets each message of ours as JSON text. */
+export function answer({ id, method, params }, write) {
+  if (id === undefined) return;
+  const reply = (result) => write(`{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`);
+  switch (method) {
+    case 'initialize':
+      return reply(
+        JSON.stringify({
+          protocolVersion: params.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: 'neutral', version: '1.0.0' },
+        }),
+      );
+    case 'tools/list':
+      return reply(JSON.stringify({ tools: TOOLS }));
+    case 'tools/call':
+      return reply(call(params, write));
+    default:
+      return write(
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }),
+      );
+  }
+}
+
+function idText(id) {
+  return typeof id === 'number' ? id : JSON.stringify(id);
+}
+
+function call({ name, arguments: given, _meta }, write) {
+  if (name === 'flood') flood(given.count, _meta.progressToken, write);
+  if (name === 'large') return remembered(given.bytes, largeText);
+  return remembered(given.text ?? 'done', String);
+}
+
+/** Made once: how long the server takes for it is of no interest. */
+function remembered(key, textOf) {
+  const known = results.get(key);
+  if (known !== undefined) return known;
+  const made = JSON.stringify({ content: [{ type: 'text', text: textOf(key) }] });
+  results.set(key, made);
+  return made;
+}
+
+function largeText(bytes) {
+  return 'The quick brown fox. '.repeat(Math.ceil(bytes / 21));
+}
+
+function flood(count, token, write) {
+  const before = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":`;
+  const after = `,"total":${count}}}`;
+  for (let progress = 1; progress <= count; progress++) write(before + progress + after);
+}

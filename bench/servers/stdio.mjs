@@ -1,0 +1,25 @@
+/** A server on standard streams: what one chunk asks for is answered in one write. */
+import { answer } from './answer.mjs';
+
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', (chunk) => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop() ?? '';
+  let out = [];
+  let length = 0;
+  const flush = () => {
+    if (out.length > 0) process.stdout.write(out.join(''));
+    out = [];
+    length = 0;
+  };
+  for (const line of lines) {
+    answer(JSON.parse(line), (text) => {
+      out.push(text, '\n');
+      length += text.length;
+      if (length > 65_536) flush();
+    });
+  }
+  flush();
+});
+process.stdin.on('end', () => process.exit());

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../lib/evaluate.mjs';
+import { regressions } from '../lib/regression.mjs';
+import { tableOf } from '../lib/table.mjs';
+
+const workload = {
+  id: 'one',
+  label: 'one call',
+  unit: 'µs',
+  contenders: ['floor', 'ours', 'sdk1', 'sdk2'],
+  goal: { floor: 1.2, sdk: 0.5 },
+  throughput: false,
+};
+const round = (floor: number, ours: number, sdk1: number, sdk2: number) => ({
+  floor: { value: floor },
+  ours: { value: ours },
+  sdk1: { value: sdk1 },
+  sdk2: { value: sdk2 },
+});
+
+describe('what the benchmark says', () => {
+  it('is the median of the ratios of single rounds, to the floor and to the better SDK of each', () => {
+    // Everything is ten times as slow in one round: that says nothing about anybody.
+    const rounds = [round(10, 11, 40, 44), round(100, 110, 500, 440), round(10, 13, 60, 40)];
+    const record = evaluate(workload, rounds);
+    expect(record.figures).toMatchObject([
+      { against: 'floor', goal: 1.2, met: true },
+      { against: 'sdk', goal: 0.5, met: true },
+    ]);
+    expect(record.figures[0]?.value).toBeCloseTo(1.1);
+    expect(record.figures[1]?.value).toBeCloseTo(0.275);
+    expect(record.values).toMatchObject({ floor: 10, ours: 13 });
+  });
+
+  it('names a figure that is missed', () => {
+    const table = tableOf([evaluate(workload, [round(10, 20, 30, 30)])]);
+    expect(table).toContain('**2.00** (1.20) ✗');
+  });
+
+  it('is a regression when even the better rounds are beyond the slack, and not when one was disturbed', () => {
+    const committed = evaluate(workload, [round(10, 11, 40, 40)]);
+    const disturbed = [round(10, 11, 40, 40), round(10, 11.5, 40, 40), round(10, 30, 40, 40)];
+    expect(regressions(evaluate(workload, disturbed), committed, workload)).toEqual([]);
+    const worse = [round(10, 14, 40, 40), round(10, 15, 40, 40), round(10, 14, 40, 40)];
+    const found = regressions(evaluate(workload, worse), committed, workload);
+    expect(found[0]).toMatch('one call: 1.40 × floor, was 1.10');
+    // 30 % for throughput.
+    expect(regressions(evaluate(workload, worse), committed, { ...workload, throughput: true })).toEqual([]);
+  });
+
+  it('believes a slower run of the same CPU only when it is twice as slow', () => {
+    const at = (ours: number, cpu: number) => [
+      {
+        floor: { value: 10, cpu: 5 },
+        ours: { value: ours, cpu },
+        sdk1: { value: 90, cpu: 9 },
+        sdk2: { value: 90, cpu: 9 },
+      },
+    ];
+    const committed = evaluate(workload, at(10, 5));
+    expect(regressions(evaluate(workload, at(15, 5)), committed, workload)).toEqual([]);
+    expect(regressions(evaluate(workload, at(15, 7)), committed, workload)).not.toEqual([]);
+    expect(regressions(evaluate(workload, at(21, 5)), committed, workload)).not.toEqual([]);
+  });
+
+  it('compares no absolute figure, and nothing that was not there before', () => {
+    const limited = { ...workload, goal: {}, limits: [{ metric: 'value', most: 1, unit: 'ms' }] };
+    const before = evaluate(limited, [round(10, 1, 40, 40)]);
+    const now = evaluate(limited, [round(10, 50, 40, 40)]);
+    expect(regressions(now, before, limited)).toEqual([]);
+    expect(regressions(now, undefined, limited)).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A fenced block of TypeScript or JavaScript in a page. */
+export interface CodeBlock {
+  /** The page, relative to the root of the repository, and the line where the block begins. */
+  readonly place: string;
+  /** Name of its file below a folder of the page: other blocks of the page can import it. */
+  readonly file: string;
+  readonly language: string;
+  readonly code: string;
+  /** It ends by itself, so it is run. A fence that says `no-run` is compiled only. */
+  readonly runs: boolean;
+}
+
+const FENCE = /^```(ts|js|typescript|javascript)\b([^\n]*)\n([\s\S]*?)^```/gm;
+
+/** All blocks of a page. ` ```ts no-run ` is not run, ` ```ts file=name.ts ` is known to its neighbours as `./name.js`. */
+export function codeBlocks(root: string, page: string): readonly CodeBlock[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  const folder = page.replaceAll(/[^\w-]+/g, '_');
+  return [...text.matchAll(FENCE)].map(({ index, 1: language = '', 2: words = '', 3: code = '' }) => {
+    const line = text.slice(0, index).split('\n').length;
+    const name = /\bfile=([\w-]+)\.ts\b/.exec(words)?.[1] ?? `line-${String(line)}`;
+    return {
+      place: `${page}:${String(line)}`,
+      file: `${folder}/${name}.ts`,
+      language,
+      code: `export {};\n${code}`,
+      runs: !/\bno-run\b/.test(words),
+    };
+  });
+}
+
+/** The pages below a folder, relative to the root. */
+export function pagesBelow(root: string, folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
+    .toSorted();
+}

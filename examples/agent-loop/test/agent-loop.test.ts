@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const main = join(import.meta.dirname, '../dist/main.js');
+const mark = `agent-loop-test-${process.pid}`;
+
+/** Processes of this machine whose environment has our mark: those that the example left behind. */
+function leftBehind(): readonly string[] {
+  return readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
+    } catch {
+      return false;
+    }
+  });
+}
+
+it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself and leaves no process', async () => {
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
+  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+  const hosts = stdout.trim().split('\n\n');
+  expect(
+    hosts.map((text) =>
+      text
+        .split('\n')
+        .find((line) => /read_text_file/.test(line))
+        ?.trim(),
+    ),
+  ).toEqual([
+    'notes__read_text_file: remember the milk',
+    'mcp__notes__read_text_file: remember the milk',
+    'mcp__notes__read_text_file: remember the milk',
+    'notes__read_text_file: remember the milk',
+    'mcp_notes_read_text_file: remember the milk',
+    'read_text_file_at_notes: remember the milk',
+  ]);
+  for (const text of hosts) {
+    expect(text).toMatch(/get-sum\S*: There is no tool named "\S+"\. Did you mean "\S*get-sum/);
+    expect(text).toMatch(/get-sum\S*: The arguments of \S+ are not valid: a: .*expected number/);
+    expect(text).toMatch(/get-sum\S*: The sum of 40 and 2 is 42\./);
+    expect(text).toMatch(/write_file\S*: The call of \S+ is denied: The tool is on the list of denied tools/);
+    expect(text).toContain('→ The note says "remember the milk". I may not change it.');
+  }
+  if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
+}, 120_000);

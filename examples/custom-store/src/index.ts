@@ -1,0 +1,1 @@
+export { createShelfStore, type ShelfClient, type ShelfStoreOptions } from './shelf-store.js';

@@ -1,0 +1,1 @@
+export { createUnixTransport, unix, type UnixEntry, type UnixTransportOptions } from './unix-transport.js';

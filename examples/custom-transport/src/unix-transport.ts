@@ -1,0 +1,103 @@
+import { createConnection, type Socket } from 'node:net';
+import {
+  BaseTransport,
+  createLineReader,
+  entrySchema,
+  required,
+  text,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportError,
+  type TransportFacts,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** One JSON message a line over a local socket, or over a named pipe (`\\.\pipe\…`) on Windows. */
+class UnixTransport extends BaseTransport {
+  readonly #path: string;
+  #socket: Socket | undefined;
+
+  constructor(path: string, server?: string) {
+    super({ server });
+    this.#path = path;
+  }
+
+  protected async open(): Promise<void> {
+    const socket = createConnection(this.#path);
+    this.#socket = socket;
+    await new Promise((resolve, reject) =>
+      socket.once('connect', resolve).once('error', reject).once('close', reject),
+    );
+    const lines = createLineReader({
+      maxBytes: MAX_MESSAGE_BYTES,
+      onLine: (line) => {
+        if (line.kind === 'text') this.#read(line.text);
+        else this.fail(this.error('MESSAGE_TOO_LARGE', `A line of ${line.bytes} bytes is ${line.kind}.`));
+      },
+    });
+    socket.on('data', (chunk) => lines.push(chunk));
+    socket.on('error', (error) => this.fail(this.asTransportError(error, 'CONNECTION_LOST')));
+    socket.on('close', () =>
+      this.fail(this.error('CONNECTION_LOST', `The socket ${this.#path} was closed.`)),
+    );
+  }
+
+  protected async write(message: JSONRPCMessage): Promise<void> {
+    const line = `${this.encode(message)}\n`;
+    await new Promise<void>((resolve, reject) => {
+      this.#socket?.write(line, (error) => {
+        if (error) reject(this.asTransportError(error, 'CONNECTION_LOST', 'unknown'));
+        else resolve();
+      });
+    });
+  }
+
+  protected async shutDown(reason: TransportError | undefined): Promise<void> {
+    const socket = this.#socket;
+    if (socket === undefined || socket.closed) return;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    if (reason === undefined) socket.destroySoon();
+    else socket.destroy();
+    await closed;
+  }
+
+  describe(): TransportFacts {
+    return { path: this.#path };
+  }
+
+  #read(line: string): void {
+    try {
+      this.receive(JSON.parse(line));
+    } catch {
+      this.reportCounted('MESSAGE_INVALID', () => 'The server sent a line that is not JSON.');
+    }
+  }
+}
+
+export interface UnixTransportOptions {
+  /** Path of the socket. */
+  readonly path: string;
+  /** Name of the server, for messages. */
+  readonly server?: string | undefined;
+}
+
+/** For the `Client` of an SDK; `close()` ends the connection. */
+export function createUnixTransport({ path, server }: UnixTransportOptions): Transport {
+  return new UnixTransport(path, server);
+}
+
+export interface UnixEntry {
+  readonly path: string;
+}
+
+/** For `createHost({ transports: [unix()] })`: serves entries like `{ "type": "unix", "path": "/run/me.sock" }`. */
+export function unix(): TransportPlugin<UnixEntry> {
+  return {
+    specVersion: 1,
+    type: 'unix',
+    schema: entrySchema({ path: required(text({ minLength: 1 })) }),
+    create: ({ path }, { server }) => createUnixTransport({ path, server }),
+  };
+}

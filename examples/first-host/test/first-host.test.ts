@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const main = join(import.meta.dirname, '../dist/main.js');
+const mark = `first-host-test-${process.pid}`;
+
+/** Processes of this machine whose environment has our mark: those that the example left behind. */
+function leftBehind(): readonly string[] {
+  return readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('npm start', () => {
+  it('P3 connects to real servers, calls them, ends by itself and leaves no process', async () => {
+    // Servers get little of the environment, but always the PATH.
+    const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
+    const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+    expect(stdout).toMatch(/everything +stdio +connected +\d+/);
+    expect(stdout).toMatch(/filesystem +stdio +connected +\d+/);
+    expect(stdout).toMatch(/memory +stdio +connected +\d+/);
+    expect(stdout).toMatch(/clock +sdk +connected +1/);
+    expect(stdout).toMatch(/remote-http +http +connected +\d+/);
+    expect(stdout).toMatch(/remote-sse +sse +connected +\d+/);
+    expect(stdout).toMatch(/remote-ws +ws +connected +1/);
+    expect(stdout).toContain('everything / echo: Echo: hi');
+    expect(stdout).toContain('filesystem / read_text_file: Hello from a file.');
+    expect(stdout).toContain('memory / create_entities: [ { "name": "fittings"');
+    expect(stdout).toMatch(/clock \/ time: \d{4}-\d\d-\d\dT/);
+    expect(stdout).toContain('remote-http / echo: Echo: over HTTP');
+    expect(stdout).toContain('remote-sse / echo: Echo: over SSE');
+    expect(stdout).toMatch(/remote-ws \/ time: \d{4}-/);
+    expect(stdout).toContain('guarded is needs-auth; signing in');
+    expect(stdout).toMatch(/guarded +http +connected +1/);
+    expect(stdout).toMatch(/guarded \/ time: \d{4}-/);
+    if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { FittingsError, codeOfSystemError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import type { TokenSource } from './token-source.js';
+
+const SIGN_IN = 'Run "gcloud auth application-default login"';
+
+/**
+ * What Google's library threw, as ours. The library's own error is not kept as `cause`: it holds the request, with the
+ * refresh token or the assertion in it, and a parser's message can quote a key file.
+ */
+export function libraryFailure(cause: unknown, { server, serviceAccount }: TokenSource): FittingsError {
+  const ours = fittingsErrorIn(cause);
+  if (ours !== undefined) return ours;
+  const { status, error, text } = refusalOf(cause);
+  if (status !== undefined) return refusal(status, error, text, server, serviceAccount);
+
+  const system = codeOfSystemError(cause);
+  if (system !== undefined) {
+    return new FittingsError(system, 'Google’s token service can not be reached.', { server });
+  }
+  const message = cause instanceof Error ? cause.message : '';
+  if (message.startsWith('Could not load the default credentials')) {
+    return new FittingsError('AUTH_FAILED', 'There are no Google credentials on this machine.', {
+      server,
+      hint: `${SIGN_IN}, or set GOOGLE_APPLICATION_CREDENTIALS to the path of a credentials file.`,
+    });
+  }
+  const fromEnvironment = message.startsWith('Unable to read the credential file');
+  return new FittingsError('AUTH_FAILED', 'The Google credentials of this machine can not be used.', {
+    server,
+    hint: fromEnvironment
+      ? 'Check the file that GOOGLE_APPLICATION_CREDENTIALS names.'
+      : `${SIGN_IN} again, or check the credentials file.`,
+  });
+}
+
+function refusal(
+  status: number,
+  error: string,
+  text: string,
+  server: string,
+  serviceAccount: string | undefined,
+): FittingsError {
+  const details = { status, ...(error !== '' && { oauthError: error }) };
+  if (status === 429 || status >= 500) {
+    const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR';
+    return new FittingsError(code, `Google’s token service answered ${String(status)}.`, { server, details });
+  }
+  const said = text === '' ? error : `${error}: ${text}`;
+  return new FittingsError(
+    'AUTH_FAILED',
+    `Google gave no token (${String(status)}${said === '' ? '' : `, ${said}`}).`,
+    { server, details, hint: hintFor(error, status, serviceAccount) },
+  );
+}
+
+function hintFor(error: string, status: number, serviceAccount: string | undefined): string {
+  if (error === 'invalid_grant' || error === 'invalid_rapt') return `The sign-in ended. ${SIGN_IN}.`;
+  if (serviceAccount !== undefined && (status === 403 || status === 404)) {
+    return `Grant the role "Service Account Token Creator" on ${serviceAccount} to the credentials in use, and enable the IAM Credentials API.`;
+  }
+  return 'Check the scopes, and what the credentials may do.';
+}
+
+interface Refusal {
+  readonly status: number | undefined;
+  readonly error: string;
+  readonly text: string;
+}
+
+/** The two forms that Google's services answer in: RFC 6749, and `{ error: { code, status, message } }`. */
+function refusalOf(cause: unknown): Refusal {
+  const response = isRecord(cause) ? cause['response'] : undefined;
+  if (!isRecord(response) || typeof response['status'] !== 'number') {
+    return { status: undefined, error: '', text: '' };
+  }
+  const data = isRecord(response['data']) ? response['data'] : {};
+  const inner = isRecord(data['error']) ? data['error'] : undefined;
+  return {
+    status: response['status'],
+    error: short(inner === undefined ? data['error'] : inner['status'], 80),
+    text: short(inner === undefined ? data['error_description'] : inner['message'], 200),
+  };
+}
+
+function short(value: unknown, maxLength: number): string {
+  return typeof value === 'string' ? sanitizeText(value, { maxLength }) : '';
+}
+
+/** The library wraps what its fetch threw. */
+function fittingsErrorIn(error: unknown): FittingsError | undefined {
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
+    if (current instanceof FittingsError) return current;
+    current = current.cause;
+  }
+  return undefined;
+}

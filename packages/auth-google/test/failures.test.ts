@@ -1,0 +1,127 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { AuthProvider } from '@mcp-fittings/client-core/auth';
+import { CANARIES } from './support/google-stand-in.js';
+import { createWorld, type World } from './support/world.js';
+
+const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
+
+async function failureOf(world: World, provider: AuthProvider): Promise<FittingsError> {
+  const error: unknown = await provider
+    .headers({ url: world.url, method: 'POST' })
+    .catch((cause: unknown) => cause);
+  if (!(error instanceof FittingsError)) throw new Error(`not ours: ${inspect(error)}`);
+  const shown = inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error);
+  for (const canary of [
+    ...Object.values(CANARIES),
+    'canary-key',
+    'PRIVATE KEY',
+    ...world.google.alive.keys(),
+  ]) {
+    expect(shown).not.toContain(canary);
+  }
+  return error;
+}
+
+describe('O8 when there is no token, the error says what to do', () => {
+  it('no credentials: what to run', async () => {
+    await using world = await createWorld({ credentials: 'none' });
+    const error = await failureOf(world, world.provider({ scopes }));
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', kind: 'auth', server: 'cloud' });
+    expect(error.hint).toContain('gcloud auth application-default login');
+    expect(world.google.requests).toEqual([]);
+  });
+
+  it('AO-32 a file that is no JSON: which file, and nothing of its content', async () => {
+    await using world = await createWorld({ credentials: 'garbage' });
+    const error = await failureOf(world, world.provider({ scopes }));
+    expect(error.code).toBe('AUTH_FAILED');
+    expect(error.hint).toContain('GOOGLE_APPLICATION_CREDENTIALS');
+  });
+
+  it('AO-32 a sign-in that ended: sign in again, and the refresh token is shown to nobody', async () => {
+    await using world = await createWorld({
+      credentials: ({ userFile }) => ({ ...userFile, client_secret: 'canary-key' }),
+    });
+    const error = await failureOf(world, world.provider({ scopes }));
+    expect(error).toMatchObject({
+      code: 'AUTH_FAILED',
+      details: { oauthError: 'invalid_grant', status: 400 },
+    });
+    expect(error.hint).toContain('gcloud auth application-default login');
+  });
+
+  it('a service account that one may not act as: which role', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const error = await failureOf(
+      world,
+      world.provider({ scopes, serviceAccount: 'boss@x.iam.gserviceaccount.com' }),
+    );
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', details: { status: 403 } });
+    expect(error.message).toContain('PERMISSION_DENIED');
+    expect(error.hint).toContain('Service Account Token Creator');
+  });
+
+  it('an ID token that is made out to somebody else is not sent', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const error = await failureOf(world, world.provider());
+    expect(error.code).toBe('AUTH_FAILED');
+    expect(error.hint).toContain('targetServiceAccount');
+  });
+
+  it.each([
+    [429, 'RATE_LIMITED'],
+    [503, 'SERVER_ERROR'],
+  ])('trouble at Google (%i) may pass: %s', async (status, code) => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    // The library tries again by itself.
+    world.google.faults.push(...Array.from({ length: 6 }, () => ({ status, body: 'come back later' })));
+    expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code, retryable: true });
+  });
+
+  it('a token that can not stand in a header is not sent', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const body = JSON.stringify({ access_token: 'a b', expires_in: 9, token_type: 'Bearer' });
+    world.google.faults.push({ status: 200, body });
+    expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('text of the token service is cut and cleaned', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const body = JSON.stringify({ error: 'odd', error_description: `\u001b[31m${'x'.repeat(9000)}` });
+    world.google.faults.push({ status: 400, body });
+    const { message } = await failureOf(world, world.provider({ scopes }));
+    expect(message).not.toContain('\u001b');
+    expect(message.length).toBeLessThan(400);
+  });
+
+  it('no answer at all: TIMEOUT', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    world.google.silent = true;
+    expect(await failureOf(world, world.provider({ scopes, timeoutMs: 150 }))).toMatchObject({
+      code: 'TIMEOUT',
+    });
+  });
+
+  it('the failure is remembered for a while, so that many calls are not many requests', async () => {
+    await using world = await createWorld({
+      credentials: ({ userFile }) => ({ ...userFile, client_secret: 'wrong' }),
+    });
+    const provider = world.provider({ scopes });
+    for (let n = 0; n < 5; n++) await failureOf(world, provider);
+    expect(world.google.requests).toHaveLength(1);
+  });
+
+  it('AO-08 requests for tokens obey the address guard', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const provider = world.provider({ scopes, endpoints: { token: 'https://10.0.0.1/token' }, network: {} });
+    expect(await failureOf(world, provider)).toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    const plain = world.provider({
+      scopes,
+      endpoints: { token: 'http://oauth2.example/token' },
+      network: {},
+    });
+    expect(await failureOf(world, plain)).toMatchObject({ code: 'POLICY_DENIED' });
+  });
+});

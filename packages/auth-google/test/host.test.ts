@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { google } from '@mcp-fittings/auth-google';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { http } from '@mcp-fittings/transport-http';
+import { ROBOT } from './support/google-stand-in.js';
+import { createWorld } from './support/world.js';
+
+const config = (entry: Record<string, unknown>) => ({ name: 'cloud', config: entry });
+const oauth = { scopes: ['https://www.googleapis.com/auth/cloud-platform'] };
+const url = 'https://bigquery.googleapis.com/mcp';
+
+describe('google()', () => {
+  it.each([{}, { url }, { url, authProviderType: 'dynamic_discovery' }, { command: 'x' }])(
+    'leaves %j to others',
+    (entry) => {
+      expect(google().create(config(entry), {})).toBeUndefined();
+    },
+  );
+
+  it.each([
+    { authProviderType: 'google_credentials', url, oauth },
+    { authProviderType: 'google_credentials', url },
+    {
+      authProviderType: 'service_account_impersonation',
+      url,
+      targetAudience: '1-a.apps.googleusercontent.com',
+      targetServiceAccount: ROBOT,
+    },
+  ])('serves %j', (entry) => {
+    const plugin = google({ hosts: ['bigquery.googleapis.com'] });
+    expect(plugin.create(config(entry), {})).toBeDefined();
+  });
+
+  it.each([
+    [{ authProviderType: 'google_credentials' }, '"url" is missing'],
+    [{ authProviderType: 'google_credentials', url, oauth: { scopes: 'x' } }, '"oauth.scopes" must be'],
+    [{ authProviderType: 'service_account_impersonation', url }, 'go together'],
+    [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'go together'],
+    [{ authProviderType: 'google_credentials', url, targetAudience: 7 }, '"targetAudience" must be'],
+  ])('says what is wrong with %j', (entry, message) => {
+    expect(() => google().create(config(entry), {})).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('HT-16 asks for tokens past the proxy and the authorities of an entry, which are for its server', async () => {
+    await using world = await createWorld({ credentials: ({ userFile }) => userFile });
+    const { url: server, google: stand } = world;
+    const plugin = google({ hosts: ['127.0.0.1'], endpoints: { token: `${stand.origin}/token` } });
+    const entry = { authProviderType: 'google_credentials', url: server.href, oauth };
+    const strange = { ...entry, proxy: 'http://127.0.0.1:1', ca: '/no/such/file.pem' };
+    const headers = await plugin.create(config(strange), {})?.headers({ url: server, method: 'POST' });
+    expect(headers?.['authorization']).toMatch(/^Bearer ya29/);
+  });
+
+  it('O8 O5 signs what a host sends, as the entry says; without credentials the server fails and the host does not', async () => {
+    await using world = await createWorld({ credentials: 'metadata' });
+    const projects: unknown[] = [];
+    const server = createServer((request, response) => {
+      const token = (request.headers.authorization ?? '').slice('Bearer '.length);
+      projects.push(request.headers['x-goog-user-project']);
+      let text = '';
+      request.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      request.on('end', () => {
+        if (!world.google.alive.has(token)) return response.writeHead(401).end();
+        const { id, method } = JSON.parse(text || '{}') as { id?: number; method?: string };
+        if (method !== 'initialize') return response.writeHead(id === undefined ? 202 : 400).end();
+        const result = {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          serverInfo: { name: 'cloud', version: '1' },
+        };
+        return response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const entry = {
+      url: `http://127.0.0.1:${String(port)}/mcp`,
+      authProviderType: 'google_credentials',
+      oauth,
+      headers: { 'X-Goog-User-Project': 'from-the-entry' },
+    };
+    const host = createHost({
+      engine: sdk({ name: 'tests', version: '1' }),
+      transports: [http()],
+      auth: [google({ hosts: ['127.0.0.1'] })],
+    });
+    const states = await host.connect({
+      cloud: entry,
+      elsewhere: { ...entry, url: 'https://evil.example/' },
+    });
+    expect(states.map(({ state }) => state.status)).toEqual(['connected', 'failed']);
+    expect(states[1]?.state).toMatchObject({ error: { code: 'POLICY_DENIED' } });
+    expect(new Set(projects)).toEqual(new Set(['from-the-entry']));
+    await host.close();
+    server.close();
+    server.closeAllConnections();
+  });
+});

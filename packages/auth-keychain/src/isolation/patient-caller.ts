@@ -1,0 +1,20 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { Caller, Outcome } from './protocol.js';
+
+/**
+ * Does not ask a keychain that has just let a call wait in vain, for as long again: of the many who want their
+ * credentials at the start of a program only the first one waits.
+ */
+export function notAskingTwice(caller: Caller, timeoutMs: number, clock: Clock): Caller {
+  let silent: { readonly outcome: Outcome; readonly until: number } | undefined;
+  return {
+    ...caller,
+    async call(call) {
+      if (silent !== undefined && clock.now() < silent.until) return silent.outcome;
+      const outcome = await caller.call(call);
+      const late = !outcome.ok && outcome.failure.kind === 'timeout';
+      silent = late ? { outcome, until: clock.now() + timeoutMs } : undefined;
+      return outcome;
+    },
+  };
+}

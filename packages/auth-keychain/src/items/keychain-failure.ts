@@ -1,0 +1,51 @@
+import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
+import { storeError } from '@mcp-fittings/token-store/parts';
+import type { Failure } from '../isolation/protocol.js';
+import type { KeychainState } from '../status.js';
+
+/** What can be wrong with a keychain. */
+export type Trouble = Exclude<KeychainState, 'available'>;
+
+/**
+ * The drivers have no codes for these, only the words of the system below them: of gnome-keyring as seen on Linux, and
+ * of macOS as its documentation has them.
+ */
+const WORDS: readonly (readonly [Trouble, RegExp])[] = [
+  ['locked', /is ?locked|locked collection|prompt was dismissed|interaction is not allowed|user cancell?ed/i],
+  ['timeout', /did not receive a reply|timed? ?out/i],
+  ['unavailable', /no result found|object does not exist at path|disconnected from message bus/i],
+];
+
+/** What a failure says about the keychain; undefined where it may be about this one call. */
+export function troubleOf({ kind, message }: Failure): Trouble | undefined {
+  if (kind === 'timeout') return 'timeout';
+  if (kind !== 'driver') return 'unavailable';
+  return WORDS.find(([, words]) => words.test(message))?.[0];
+}
+
+export function troubleError(state: Trouble, driver: string, failure: Failure): FittingsError {
+  const said = sanitizeText(failure.message);
+  return storeError(
+    state === 'locked' ? 'STORE_LOCKED' : 'STORE_UNAVAILABLE',
+    `${SENTENCE[state]} (${said})`,
+    {
+      hint: failure.kind === 'load' ? `Is ${driver} installed for this platform?` : HINT[state],
+      details: { state, driver },
+    },
+  );
+}
+
+const SENTENCE: Readonly<Record<Trouble, string>> = {
+  locked: 'The keychain is locked.',
+  timeout: 'The keychain does not answer.',
+  unavailable: 'No keychain can be used.',
+  'read-only': 'The keychain can be read, not written.',
+};
+
+const HINT: Readonly<Record<Trouble, string>> = {
+  locked: 'Unlock it and try again. Where a person can answer its prompt, give a longer `timeoutMs`.',
+  timeout: 'Is a prompt waiting on another screen? Where a person can answer it, give a longer `timeoutMs`.',
+  unavailable:
+    'On Linux, start a Secret Service (gnome-keyring, KWallet, KeePassXC), or choose another token store.',
+  'read-only': 'Choose another token store.',
+};

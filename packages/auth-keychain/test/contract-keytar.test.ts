@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import keytar from '@github/keytar';
+import { keychain } from '@mcp-fittings/auth-keychain';
+import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { memoryKeytar } from './support/memory-keytar.js';
+import { IN_PROCESS, onRealService, WHOLE } from './support/real-service-suites.js';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+onRealService(({ suite, suiteWithHelpers }) => {
+  suiteWithHelpers('@github/keytar in a helper process', {
+    driver: '@github/keytar',
+    chunkCharacters: WHOLE,
+  });
+  // A driver that is an object can not be given to another process.
+  suite('a given keytar', IN_PROCESS, (place) => {
+    const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
+    return { store: keychain(options), sibling: keychain(options) };
+  });
+});
+
+describe('in memory', () => {
+  let temporary: TemporaryDirectory;
+  let stores = 0;
+  beforeAll(async () => {
+    temporary = await temporaryDirectory();
+  });
+  afterAll(() => temporary[Symbol.asyncDispose]());
+
+  for (const layout of ['entries', 'bundle'] as const) {
+    tokenStoreSuite(
+      { describe, it },
+      {
+        name: `a given keytar, layout ${layout}, in parts as by default`,
+        capabilities: IN_PROCESS,
+        async setup() {
+          const lockDirectory = join(temporary.path, String(++stores));
+          const options = { layout, driver: memoryKeytar(), lockDirectory, chunkCharacters: 1200 };
+          return {
+            store: keychain(options),
+            sibling: keychain(options),
+            teardown: async () => undefined,
+          };
+        },
+      },
+    );
+  }
+});

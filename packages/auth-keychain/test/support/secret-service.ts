@@ -1,0 +1,145 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+
+/** What of `apt-get install gnome-keyring dbus libsecret-tools dbus-tests` is not there; empty when the tests can run. */
+export function missingComponents(): readonly string[] {
+  return ['dbus-daemon', SEND, 'dbus-test-tool', 'gnome-keyring-daemon', 'secret-tool'].filter(
+    (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined,
+  );
+}
+
+/**
+ * `keyring`: gnome-keyring, unlocked. `uninitialised`: gnome-keyring without a collection, and nobody to make one.
+ * `absent`: a session bus without the service. `hanging`: the service is there and never answers.
+ */
+export type ServiceKind = 'keyring' | 'uninitialised' | 'absent' | 'hanging';
+
+/** A session bus of its own, and what answers to the name of the Secret Service on it. */
+export interface SecretService {
+  /** Points `process.env` to it, until `vi.unstubAllEnvs()`. */
+  enter(): void;
+  /** As a person, or a screen saver, locks the keyring. */
+  lock(): void;
+  /** How many items the keyring holds. */
+  countItems(): number;
+  /** Deletes the items of one service. The daemon writes all of them for each change, so what is left makes it slow. */
+  clear(service: string): Promise<void>;
+  /** The daemon ends and begins again, with the same files and the same password. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const SEND = 'dbus-send';
+const MEMORY = '/dev/shm';
+const NAME = 'org.freedesktop.secrets';
+const COLLECTION = '/org/freedesktop/secrets/collection/login';
+const PASSWORD = 'test-pass';
+
+const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>`;
+
+export async function startSecretService(kind: ServiceKind): Promise<SecretService> {
+  // The daemon writes its whole file to the disk for each item, which in memory is ten times faster.
+  const home = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'secret-service-'));
+  const runtime = join(home, 'run');
+  mkdirSync(join(home, '.local', 'share'), { recursive: true });
+  mkdirSync(runtime, { mode: 0o700 });
+  const config = join(home, 'bus.conf');
+  writeFileSync(config, BUS_WITHOUT_SERVICES);
+
+  const environment: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    XDG_DATA_HOME: join(home, '.local', 'share'),
+    XDG_RUNTIME_DIR: runtime,
+  };
+  const children: ChildProcess[] = [];
+  const start = (program: string, args: readonly string[], input?: string): ChildProcess => {
+    const stdin = input === undefined ? 'ignore' : 'pipe';
+    const child = spawn(program, args, { env: environment, stdio: [stdin, 'pipe', 'ignore'] });
+    child.stdin?.end(input);
+    children.push(child);
+    return child;
+  };
+
+  const configuration = kind === 'absent' ? `--config-file=${config}` : '--session';
+  const bus = start('dbus-daemon', [configuration, '--nofork', '--print-address=1']);
+  environment['DBUS_SESSION_BUS_ADDRESS'] = await firstLine(bus);
+
+  const send = (...args: readonly string[]): string =>
+    spawnSync(SEND, ['--session', '--print-reply', ...args], { env: environment, encoding: 'utf8' }).stdout;
+  const hasOwner = (): boolean =>
+    send('--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.NameHasOwner', `string:${NAME}`).includes(
+      'true',
+    );
+
+  const startService = async (): Promise<ChildProcess | undefined> => {
+    if (kind === 'absent') return undefined;
+    const daemon = ['--foreground', '--components=secrets'];
+    const service =
+      kind === 'hanging'
+        ? start('dbus-test-tool', ['black-hole', `--name=${NAME}`])
+        : start('gnome-keyring-daemon', kind === 'keyring' ? [...daemon, '--unlock'] : daemon, PASSWORD);
+    await vi.waitUntil(hasOwner, { timeout: 10_000, interval: 10 });
+    return service;
+  };
+  let service = await startService();
+
+  return {
+    enter() {
+      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', environment['DBUS_SESSION_BUS_ADDRESS']);
+      vi.stubEnv('XDG_RUNTIME_DIR', runtime);
+      vi.stubEnv('DISPLAY', undefined);
+      vi.stubEnv('WAYLAND_DISPLAY', undefined);
+    },
+    lock() {
+      const method = 'org.freedesktop.Secret.Service.Lock';
+      send(`--dest=${NAME}`, '/org/freedesktop/secrets', method, `array:objpath:${COLLECTION}`);
+    },
+    countItems() {
+      const method = 'org.freedesktop.DBus.Properties.Get';
+      const items = send(
+        `--dest=${NAME}`,
+        COLLECTION,
+        method,
+        'string:org.freedesktop.Secret.Collection',
+        'string:Items',
+      );
+      return items.split('object path').length - 1;
+    },
+    async clear(name) {
+      // It ends with 1 where there are none.
+      await once(start('secret-tool', ['clear', 'service', name]), 'close');
+    },
+    async restart() {
+      if (service !== undefined) await ended(service);
+      await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
+      service = await startService();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(children.map(ended));
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (text: Buffer) => resolve(text.toString().trim()));
+    child.once('exit', () => reject(new Error(`${child.spawnfile} ended before it said its address`)));
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('close', resolve));
+}

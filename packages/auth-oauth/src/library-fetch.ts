@@ -1,0 +1,28 @@
+import type { Network } from '@mcp-fittings/network';
+
+/** The part of a network that sign-in uses: requests to addresses that servers named. */
+export type Fetcher = Pick<Network, 'fetch'>;
+
+/**
+ * The guarded fetch in the form that oauth4webapi calls. Whether a URL may be spoken to without encryption is decided
+ * there, by its address, and not by the library's global switch.
+ */
+export function libraryFetch(
+  network: Fetcher,
+): (url: string, options: LibraryFetchOptions) => Promise<Response> {
+  return (url, options) =>
+    network.fetch(url, {
+      method: options.method,
+      headers: options.headers,
+      body: options.body ?? null,
+      signal: options.signal ?? null,
+      redirect: 'manual',
+    });
+}
+
+export interface LibraryFetchOptions {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,137 @@
+import {
+  systemClock,
+  type AuthChallenge,
+  type Clock,
+  type Logger,
+  type TokenStore,
+} from '@mcp-fittings/client-core';
+import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/network';
+import type { DPoPHandle } from 'oauth4webapi';
+import { discover, type ConfiguredEndpoints, type Discovered } from '../discovery/discover.js';
+import { createProofKeys, type ProofKeys } from '../dpop/proof-key.js';
+import type { Fetcher } from '../library-fetch.js';
+import { forReplaceable } from '../tokens/corrupt-store.js';
+import type { TokenRecord } from '../tokens/token-record.js';
+import type { TokenContext } from '../tokens/token-response.js';
+
+/** What every provider that gets tokens from an authorization server has to be told. */
+export interface TokenProviderOptions {
+  /** URL of the MCP server. */
+  readonly url: string | URL;
+  /** Name of the server, for messages and for the person. Default: its host. */
+  readonly server?: string | undefined;
+  /** Where tokens and registrations are kept. */
+  readonly store: TokenStore;
+  /** Goes before what servers say. */
+  readonly endpoints?: ConfiguredEndpoints | undefined;
+  /** Asked for instead of what the server says. */
+  readonly scopes?: readonly string[] | undefined;
+  /**
+   * Whether tokens are bound to a key (DPoP). `auto` (default): where the server takes nothing else. `always`: at every
+   * authorization server that supports it.
+   */
+  readonly dpop?: 'auto' | 'always' | undefined;
+  /** Proxy, certificates, time-outs, addresses: how the servers are reached. A `Network` stays yours to close. */
+  readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** What the parts of one provider share. */
+export interface ProviderContext {
+  readonly server: string;
+  readonly serverUrl: URL;
+  readonly store: TokenStore;
+  readonly network: Fetcher;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  readonly proofs: ProofKeys;
+  /** Key in the store of the tokens of this kind. */
+  keyOf(kind: string): string;
+  /** Finds out where to sign in, by what was found before where there is no challenge. */
+  find(search: DiscoverySearch): Promise<Discovered>;
+  /** What the last search found. */
+  readonly found: Discovered | undefined;
+  /** The key to bind a token to, where it shall be bound. */
+  proofFor(discovered: Discovered): Promise<DPoPHandle | undefined>;
+}
+
+export interface DiscoverySearch {
+  readonly record: Pick<TokenRecord, 'issuer' | 'resourceMetadata' | 'tokenType'> | undefined;
+  readonly challenge?: AuthChallenge | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createProviderContext(options: TokenProviderOptions): ProviderContext {
+  const { store, logger, clock = systemClock, dpop = 'auto' } = options;
+  const serverUrl = new URL(options.url);
+  const server = options.server ?? serverUrl.host;
+  const keyOf = (kind: string): string =>
+    `${kind}\n${serverUrl.origin}${serverUrl.pathname}${serverUrl.search}`;
+  const proofs = createProofKeys(forReplaceable(store), keyOf('dpop'));
+  const network = networkOf(options, serverUrl, server, clock);
+  let found: Discovered | undefined;
+
+  return {
+    server,
+    serverUrl,
+    store,
+    network,
+    clock,
+    logger,
+    proofs,
+    keyOf,
+    async find({ record, challenge, signal }) {
+      const discovered = await discover({
+        network,
+        server,
+        serverUrl,
+        challenge,
+        signal,
+        configured: options.endpoints,
+        resourceMetadata: found?.resourceMetadata ?? record?.resourceMetadata,
+        preferredIssuer: record?.issuer,
+      });
+      // What a challenge once said of DPoP holds as well where there is no challenge.
+      const bound = record?.tokenType === 'DPoP' || (challenge === undefined && found?.dpopRequired === true);
+      found = { ...discovered, dpopRequired: discovered.dpopRequired || bound };
+      return found;
+    },
+    get found() {
+      return found;
+    },
+    async proofFor({ dpopRequired, authorizationServer }) {
+      const supported = authorizationServer.dpop_signing_alg_values_supported?.includes('ES256') === true;
+      return dpopRequired || (dpop === 'always' && supported) ? proofs.handle() : undefined;
+    },
+  };
+}
+
+/** What the record of a token says besides the token. */
+export function recordContext(
+  { server, clock }: ProviderContext,
+  { authorizationServer, resource, resourceMetadata }: Discovered,
+  clientId: string,
+  requested: readonly string[],
+): TokenContext {
+  return {
+    server,
+    issuer: authorizationServer.issuer,
+    tokenEndpoint: authorizationServer.token_endpoint ?? '',
+    resource,
+    clientId,
+    resourceMetadata,
+    requested,
+    now: clock.now(),
+  };
+}
+
+function networkOf(
+  { network, logger }: TokenProviderOptions,
+  url: URL,
+  server: string,
+  clock: Clock,
+): Fetcher {
+  if (network !== undefined && 'fetch' in network) return network;
+  return createIdleNetwork({ ...network, url, server, clock, logger }, clock);
+}

@@ -1,0 +1,92 @@
+import { AuthRequiredError, type AuthProvider, type FittingsError } from '@mcp-fittings/client-core';
+import { readChallenge } from '../discovery/challenge.js';
+import { revoke } from '../flow/revoke.js';
+import { createClientFinder } from '../registration/find-client.js';
+import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
+import { createTokenKeeper } from '../tokens/token-keeper.js';
+import { createProviderContext } from './context.js';
+import type { OAuthProviderOptions } from './options.js';
+import { refresh } from './refresh.js';
+import { signIn } from './sign-in.js';
+import { createStepUps } from './step-up.js';
+import { createTokenProvider } from './token-provider.js';
+import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
+
+/**
+ * Signs the requests to one server with OAuth 2.1 access tokens of a person. Silent but for `signIn`: tokens are refreshed
+ * ahead of their end, once for everybody who shares the store; what a person has to do ends in `AUTH_REQUIRED`.
+ * Rejects with `AUTH_REQUIRED`, `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, with the codes of the
+ * store and, when it may pass, with those of the network.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ */
+export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
+  const context = createProviderContext(options);
+  const { server, network, store, clock, logger } = context;
+  const clients = createClientFinder({
+    identity: options,
+    network,
+    store: forReplaceable(store),
+    server,
+    clock,
+  });
+  const stepUps = createStepUps(server, clock);
+  const keeper = createTokenKeeper({
+    server,
+    store,
+    key: context.keyOf('oauth'),
+    clock,
+    logger,
+    renewal: {
+      possible: (held) => held?.refreshToken !== undefined,
+      run: (held) => refresh(context, clients, held),
+      onRefusal: 'ask',
+    },
+  });
+  const parts = { context, clients, keeper, options };
+  const required = (challenge: AuthRequiredError['challenge'], cause?: FittingsError): AuthRequiredError =>
+    new AuthRequiredError(
+      `"${server}" wants you to sign in${cause === undefined ? '.' : `: ${cause.message}`}`,
+      {
+        server,
+        challenge,
+        cause,
+        hint: 'Call host.signIn(), or signIn() of the provider.',
+      },
+    );
+  /** What can't be read is not wiped, and only a person can help. */
+  const explained = <T>(work: Promise<T>, challenge?: AuthRequiredError['challenge']): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw isCorrupt(error) ? required(challenge, error) : error;
+    });
+  const silent = createTokenProvider({
+    context,
+    keeper,
+    startsAlone: false,
+    exhausted: required,
+    async widen(challenge, record) {
+      stepUps.check(readChallenge(challenge).scopes, record?.requested ?? []);
+      throw required(challenge);
+    },
+  });
+
+  return {
+    ...silent,
+    headers: (request) => explained(silent.headers(request)),
+    onChallenge: (challenge) => explained(silent.onChallenge(challenge), challenge),
+    async signIn(request) {
+      await signIn(parts, request);
+      if (request.challenge?.status === 403) stepUps.done();
+    },
+    startSignIn: (request) => startSignIn(parts, request),
+    completeSignIn: (callback, request) => completeSignIn(parts, callback, request),
+    async signOut() {
+      const record = await keeper.reload().catch(absentWhenCorrupt);
+      // Gone here whatever the authorization server says.
+      await keeper.drop();
+      await context.proofs.forget();
+      stepUps.forget();
+      if (record === undefined) return;
+      await revoke({ record, network, server, clients, logger, find: () => context.find({ record }) });
+    },
+  };
+}

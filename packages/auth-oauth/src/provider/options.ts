@@ -1,0 +1,12 @@
+import type { SignInSurface, SurfaceChooser } from '../flow/interaction.js';
+import type { ClientIdentity } from '../registration/find-client.js';
+import type { TokenProviderOptions } from './context.js';
+
+export interface OAuthProviderOptions extends TokenProviderOptions, ClientIdentity {
+  /** How a person signs in; without it `signIn` rejects with `AUTH_FAILED`. */
+  readonly interaction?: SignInSurface | SurfaceChooser | undefined;
+  /** Port of the redirect URI, where the authorization server knows a fixed one. */
+  readonly callbackPort?: number | undefined;
+  /** Accept a server that does not announce PKCE with S256. Default false. */
+  readonly allowMissingPkceSupport?: boolean | undefined;
+}

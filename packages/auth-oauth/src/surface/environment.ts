@@ -1,0 +1,63 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { existsSync } from 'node:fs';
+import type { DevicePrompt, SurfaceChooser } from '../flow/interaction.js';
+import { deviceCode } from './device.js';
+import { loopback, type LoopbackOptions } from './loopback.js';
+import { pasteBack, type PasteBackQuestion } from './paste-back.js';
+
+export interface EnvironmentOptions {
+  /** Shows a code to enter elsewhere. Without it the device grant is not used. */
+  readonly showCode?: ((prompt: DevicePrompt) => void | Promise<void>) | undefined;
+  /** Shows a URL and asks for the address that it ended at. Without it paste-back is not used. */
+  readonly askForAddress?: ((question: PasteBackQuestion) => Promise<string>) | undefined;
+  readonly loopback?: LoopbackOptions | undefined;
+  /** Where the program runs. Default: found out by {@link placeOf}. */
+  readonly place?: Place | undefined;
+}
+
+/** `desktop`: a browser here. `remote`: a person, but no browser here. `unattended`: no person. */
+export type Place = 'desktop' | 'remote' | 'unattended';
+
+/**
+ * Chooses how a person signs in: the browser of this machine on a desktop; without one (SSH, a container, no display) a
+ * device code where the authorization server knows that, else paste-back; and nothing where nobody is (CI): `AUTH_FAILED`.
+ */
+export function interactionForEnvironment(options: EnvironmentOptions = {}): SurfaceChooser {
+  const { showCode, askForAddress } = options;
+  return ({ deviceGrant }) => {
+    const place = options.place ?? placeOf();
+    if (place === 'desktop') return loopback(options.loopback);
+    if (place === 'remote') {
+      if (deviceGrant && showCode !== undefined) return deviceCode({ show: showCode });
+      if (askForAddress !== undefined) return pasteBack({ ask: askForAddress });
+    }
+    throw new FittingsError(
+      'AUTH_FAILED',
+      place === 'unattended'
+        ? 'Nobody is here to sign in.'
+        : 'There is no browser here to sign in with, and no way to ask a person.',
+      {
+        hint:
+          place === 'unattended'
+            ? 'Sign in on a desktop with the same store, or use client credentials.'
+            : 'Give interactionForEnvironment() a way to show a code or to ask for an address.',
+      },
+    );
+  };
+}
+
+/** What the environment says of where this program runs. */
+export function placeOf(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+  fileExists: (path: string) => boolean = existsSync,
+): Place {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  if (isSet('CI') && env['CI'] !== 'false') return 'unattended';
+  if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY'].some(isSet)) return 'remote';
+  if (['CODESPACES', 'REMOTE_CONTAINERS', 'KUBERNETES_SERVICE_HOST', 'container'].some(isSet))
+    return 'remote';
+  if (fileExists('/.dockerenv') || fileExists('/run/.containerenv')) return 'remote';
+  if (platform === 'darwin' || platform === 'win32') return 'desktop';
+  return isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? 'desktop' : 'remote';
+}

@@ -1,0 +1,70 @@
+import type { StoredValue } from '@mcp-fittings/client-core';
+import { textOf, textsOf } from '../discovery/documents.js';
+
+/** What is kept of a sign-in. Everything in it belongs to one resource at one authorization server. */
+export interface TokenRecord {
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  readonly resource: string;
+  readonly clientId: string;
+  /** Where the server said that its metadata is, when it said so. */
+  readonly resourceMetadata?: string | undefined;
+  readonly accessToken: string;
+  readonly tokenType: 'Bearer' | 'DPoP';
+  readonly refreshToken?: string | undefined;
+  /** Milliseconds since the epoch; absent when the server does not say. */
+  readonly expiresAt?: number | undefined;
+  /** Scopes that were granted. */
+  readonly scopes: readonly string[];
+  /** Scopes that were ever asked for: a step-up asks for all of them. */
+  readonly requested: readonly string[];
+  /** The sign-in elsewhere that the token was derived from, where that is how it came about. */
+  readonly session?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly obtainedAt: number;
+  /** Somebody has set out to use the refresh token: their mark. */
+  readonly renewing?: string | undefined;
+}
+
+export function toStored(record: TokenRecord): StoredValue {
+  return { version: 1, ...record };
+}
+
+/** The record that was stored; undefined when it is none of this version. Only known members are taken over. */
+export function fromStored(value: StoredValue | undefined): TokenRecord | undefined {
+  if (value === undefined || value['version'] !== 1) return undefined;
+  const issuer = textOf(value, 'issuer');
+  const tokenEndpoint = textOf(value, 'tokenEndpoint');
+  const resource = textOf(value, 'resource');
+  const clientId = textOf(value, 'clientId');
+  const accessToken = textOf(value, 'accessToken');
+  if (
+    issuer === undefined ||
+    tokenEndpoint === undefined ||
+    resource === undefined ||
+    clientId === undefined ||
+    accessToken === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    issuer,
+    tokenEndpoint,
+    resource,
+    clientId,
+    resourceMetadata: textOf(value, 'resourceMetadata'),
+    accessToken,
+    tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
+    refreshToken: textOf(value, 'refreshToken'),
+    expiresAt: numberOf(value['expiresAt']),
+    scopes: textsOf(value, 'scopes') ?? [],
+    requested: textsOf(value, 'requested') ?? [],
+    session: textOf(value, 'session'),
+    obtainedAt: numberOf(value['obtainedAt']) ?? 0,
+    renewing: textOf(value, 'renewing'),
+  };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,114 @@
+import { get } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
+import { interactionForEnvironment, oauth, type OAuthPluginOptions } from '@mcp-fittings/auth-oauth';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { http } from '@mcp-fittings/transport-http';
+import { scriptedPerson } from './support/authorization-server.mjs';
+import { createWorld } from './support/world.js';
+
+describe('O5 in a host', () => {
+  it('waits in needs-auth, opens nothing, signs in when told to through the loopback listener, and connects', async () => {
+    await using world = await createWorld();
+    world.resource.answer = ({ id, method }) =>
+      method === 'initialize'
+        ? {
+            jsonrpc: '2.0',
+            id,
+            result: {
+              protocolVersion: '2025-11-25',
+              capabilities: {},
+              serverInfo: { name: 'test', version: '1' },
+            },
+          }
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
+    let opened = 0;
+    let said = '';
+    // The browser: walks through the pages, and goes to the listener at the end.
+    const open = async (url: URL): Promise<void> => {
+      opened++;
+      const { location = '' } = await scriptedPerson(url);
+      // `fetch` says that it is a script, which the listener turns away.
+      get(location, (response) => {
+        response.on('data', (chunk) => {
+          said += String(chunk);
+        });
+      });
+    };
+    const host = createHost({
+      engine: sdk({ name: 'tests', version: '1' }),
+      transports: [http()],
+      auth: [
+        oauth({
+          clientName: 'tests',
+          store: world.store,
+          interaction: interactionForEnvironment({ place: 'desktop', loopback: { open } }),
+        }),
+      ],
+    });
+    const [before] = await host.connect({ notes: { url: world.resource.url } });
+    expect(before?.state.status).toBe('needs-auth');
+    expect(opened).toBe(0);
+    await host.signIn('notes');
+    expect(host.server('notes').state.status).toBe('connected');
+    expect(opened).toBe(1);
+    await vi.waitFor(() => expect(said).toContain('You are signed in'));
+    await host.signOut('notes');
+    expect(await world.store.get(`oauth\n${world.resource.url}`)).toBeUndefined();
+    await host.close();
+  });
+
+  it('leaves entries alone that are not its own, and names the mistake in those that are', () => {
+    const plugin = oauth({ clientName: 'tests', store: { ...unused } });
+    const create = (config: object): unknown => plugin.create({ name: 's', config: { ...config } }, {});
+    const url = 'https://mcp.example/';
+    for (const config of [
+      {},
+      { command: 'x' },
+      { url, apiKey: 'k' },
+      { url, headers: { AUTHORIZATION: 'x' } },
+      { url, oauth: { enabled: false } },
+      { url, oauth: { xaa: true } },
+    ]) {
+      expect(create(config)).toBeUndefined();
+    }
+    expect(() => create({ url, oauth: { clientId: 5 } })).toThrow('oauth.clientId');
+    expect(() => create({ url, oauth: { grant: 'client_credentials' } })).toThrow('clientId');
+    expect(() => create({ url, oauth: { grant: 'jwt_bearer' } })).toThrow('assertion');
+  });
+
+  it('reaches the authorization server as the entry says that its server is reached', async () => {
+    await using world = await createWorld({ clients: [MACHINE] });
+    const url = world.resource.url;
+    const grant = { grant: 'client_credentials', clientId: 'machine', clientSecret: 'secret' };
+    const codeOf = async (entry: object, network?: OAuthPluginOptions['network']): Promise<unknown> => {
+      const plugin = oauth({ clientName: 'tests', store: memoryStore(), network });
+      const provider = plugin.create({ name: 's', config: { url, oauth: grant, ...entry } }, {});
+      const challenge = { url: new URL(url), status: 401 } as const;
+      return provider?.onChallenge(challenge).catch((error: { code?: unknown }) => error.code);
+    };
+    const nobody = 'http://127.0.0.1:1';
+    expect(await codeOf({})).toBe('retry');
+    expect(await codeOf({ proxy: nobody })).toBe('PROXY_FAILED');
+    expect(await codeOf({}, { proxy: nobody })).toBe('PROXY_FAILED');
+    expect(await codeOf({ proxy: 'none' }, { proxy: nobody })).toBe('retry');
+    expect(await codeOf({ ca: '/no/such/file.pem' })).toBe('CONFIG_INVALID');
+    await expect(codeOf({ allowAddresses: 'all' })).rejects.toThrow('allowAddresses');
+  });
+});
+
+const MACHINE = {
+  client_id: 'machine',
+  client_secret: 'secret',
+  redirect_uris: [],
+  response_types: [],
+  grant_types: ['client_credentials'],
+};
+
+const unused = {
+  get: async () => undefined,
+  set: async () => undefined,
+  delete: async () => undefined,
+  withLock: <T>(_key: string, work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.abort()),
+};

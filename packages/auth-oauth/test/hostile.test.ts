@@ -1,0 +1,472 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, type AuthProvider } from '@mcp-fittings/client-core';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
+import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';
+
+describe('hostile and broken authorization servers', () => {
+  let server: FalseServer;
+  let opened: URL[];
+  let answer: (state: string) => string;
+  beforeEach(async () => {
+    server = await startFalseServer();
+    server.describe();
+    opened = [];
+    answer = (state) => `code=abc&state=${state}`;
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const interaction: Interaction = {
+    async begin() {
+      return {
+        redirectUri: REDIRECT,
+        async authorize({ url, state }) {
+          opened.push(url);
+          return new URLSearchParams(answer(state));
+        },
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+  };
+  const provider = (options: Partial<OAuthProviderOptions> = {}): AuthProvider =>
+    createOAuthProvider({
+      url: server.url,
+      server: 'test',
+      store: memoryStore(),
+      clientName: 'tests',
+      interaction,
+      ...options,
+    });
+  const signIn = (options?: Partial<OAuthProviderOptions>, wwwAuthenticate?: string): Promise<unknown> =>
+    Promise.resolve(
+      provider(options).signIn?.({
+        challenge: { url: new URL(server.url), status: 401, wwwAuthenticate },
+      }),
+    ).then(
+      () => 'signed in',
+      (error: unknown) => error,
+    );
+  const asked = (path: string): number => server.asked.filter(({ line }) => line.endsWith(` ${path}`)).length;
+
+  it('is a good server when nothing is changed', async () => {
+    expect(await signIn()).toBe('signed in');
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'vbscript:x',
+    'http://evil.example/a',
+    'https://u:p@evil.example/',
+  ])(
+    'AO-01 authorization_endpoint %s is refused before anything is opened',
+    async (authorization_endpoint) => {
+      server.describe({ issuer: { authorization_endpoint } });
+      expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+      expect(opened).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['another host', () => 'https://evil.example'],
+    ['a tenant', (origin: string) => `${origin}/tenant`],
+    ['a trailing slash', (origin: string) => `${origin}/`],
+    ['case', (origin: string) => origin.replace('http', 'HTTP')],
+  ])('AO-04 metadata whose issuer differs by %s is refused', async (_, change) => {
+    server.describe({ issuer: { issuer: change(server.origin) } });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } });
+    expect(opened).toEqual([]);
+  });
+
+  it('AO-04 metadata whose issuer differs by a port that goes without saying is refused', async () => {
+    const issuer = 'https://as.example';
+    const documents: Readonly<Record<string, object>> = {
+      'https://mcp.example/.well-known/oauth-protected-resource/api': {
+        resource: 'https://mcp.example/api',
+        authorization_servers: [issuer],
+      },
+      'https://as.example/.well-known/oauth-authorization-server': {
+        issuer: `${issuer}:443`,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        code_challenge_methods_supported: ['S256'],
+      },
+    };
+    const fetch = async (url: string | URL): Promise<Response> => {
+      const found = documents[String(url)];
+      return found === undefined ? new Response(null, { status: 404 }) : Response.json(found);
+    };
+    expect(await signIn({ url: 'https://mcp.example/api', clientId: 'c', network: { fetch } })).toMatchObject(
+      { code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } },
+    );
+    expect(opened).toEqual([]);
+  });
+
+  it.each([
+    ['another origin', () => 'https://evil.example/api'],
+    ['a sibling path', (origin: string) => `${origin}/api123`],
+    ['a path below', (origin: string) => `${origin}/api/more`],
+    ['nonsense', () => 'nonsense'],
+  ])('AO-05 metadata that speaks for %s is refused', async (_, change) => {
+    server.describe({ resource: { resource: change(server.origin) } });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'resource' } });
+    expect(opened).toEqual([]);
+  });
+
+  it.each(['https://evil.example/prm', 'http://169.254.169.254/prm', 'file:///etc/passwd', 'nonsense'])(
+    'AO-06 resource_metadata %s is not read, the well-known place is',
+    async (url) => {
+      expect(await signIn({}, `Bearer resource_metadata="${url}"`)).toBe('signed in');
+      expect(asked('/.well-known/oauth-protected-resource/api')).toBe(1);
+    },
+  );
+
+  it('AO-06 resource_metadata elsewhere on the same origin is read, and known in the next process', async () => {
+    const body = { resource: server.url, authorization_servers: [`${server.origin}/tenant`] };
+    server.answers.set('/elsewhere', { body });
+    const metadata = server.answers.get('/.well-known/oauth-authorization-server');
+    const document = typeof metadata === 'object' && typeof metadata.body === 'object' ? metadata.body : {};
+    server.answers.delete('/.well-known/oauth-authorization-server');
+    server.answers.delete('/.well-known/oauth-protected-resource/api');
+    server.answers.set('/.well-known/oauth-authorization-server/tenant', {
+      body: { ...document, issuer: `${server.origin}/tenant` },
+    });
+    server.answers.set('/token', {
+      body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in: 3600 },
+    });
+    const store = memoryStore();
+    expect(await signIn({ store }, `Bearer resource_metadata="${server.origin}/elsewhere"`)).toBe(
+      'signed in',
+    );
+    const later = { ...systemClock, now: () => Date.now() + 3_590_000 };
+    await provider({ store, clock: later }).headers({ url: new URL(server.url), method: 'GET' });
+    expect(server.asked.at(-1)?.body).toContain('grant_type=refresh_token');
+  });
+
+  it.each([
+    'https://169.254.169.254/',
+    'https://10.0.0.1/',
+    'https://[::ffff:a00:1]/',
+    'https://[64:ff9b::a00:1]/',
+  ])('AO-08 a token endpoint at %s is blocked', async (token_endpoint) => {
+    server.describe({ issuer: { token_endpoint } });
+    expect(await signIn()).toMatchObject({ code: 'ADDRESS_BLOCKED' });
+  });
+
+  it('AO-08 an authorization server and a registration at such addresses are blocked', async () => {
+    server.describe({ resource: { authorization_servers: ['https://169.254.169.254'] } });
+    expect(await signIn()).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      message: expect.stringContaining('169.254.169.254'),
+      cause: { code: 'ADDRESS_BLOCKED' },
+    });
+    server.describe({ issuer: { registration_endpoint: 'https://10.0.0.1/register' } });
+    expect(await signIn()).toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    expect(opened).toEqual([]);
+  });
+
+  it('AO-10 redirects of discovery and of the token endpoint are not followed', async () => {
+    server.answers.set('/.well-known/oauth-authorization-server', {
+      status: 302,
+      headers: { location: '/evil' },
+    });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    server.describe();
+    server.answers.set('/token', { status: 307, headers: { location: '/evil' } });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_FAILED' });
+    expect(asked('/evil')).toBe(0);
+  });
+
+  it.each([[undefined], [['plain']], [[]]])(
+    'AO-12 PKCE methods %j are refused, unless a person allows it',
+    async (methods) => {
+      server.describe({ issuer: { code_challenge_methods_supported: methods } });
+      expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+      expect(opened).toEqual([]);
+      expect(await signIn({ allowMissingPkceSupport: true })).toBe('signed in');
+    },
+  );
+
+  it('RFC 9126 pushed requests that are demanded and have no place, or are refused, end the sign-in before it begins', async () => {
+    const demanding = { require_pushed_authorization_requests: true };
+    server.describe({ issuer: demanding });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    const place = { pushed_authorization_request_endpoint: `${server.origin}/par` };
+    server.describe({ issuer: { ...demanding, ...place } });
+    server.answers.set('/par', {
+      status: 400,
+      body: { error: 'invalid_request', error_description: '\u001b[31mno' },
+    });
+    const refusal = await signIn();
+    expect(refusal).toMatchObject({ code: 'AUTH_FAILED', details: { oauthError: 'invalid_request' } });
+    expect(String(refusal)).not.toContain('\u001b');
+    expect(opened).toEqual([]);
+  });
+
+  it.each([
+    ['advertised and missing', true, undefined, false],
+    ['advertised and wrong', true, 'https://evil.example', false],
+    ['advertised and right', true, '', true],
+    ['a normalised variant', true, '/', false],
+    ['not advertised and right', false, '', true],
+    ['not advertised and wrong', false, 'https://evil.example', false],
+    ['not advertised and absent', false, undefined, true],
+  ])('AO-14 iss %s', async (_, advertised, iss, accepted) => {
+    server.describe({ issuer: { authorization_response_iss_parameter_supported: advertised } });
+    const named = iss?.startsWith('http') === true ? iss : `${server.origin}${iss}`;
+    const suffix = iss === undefined ? '' : `&iss=${encodeURIComponent(named)}`;
+    answer = (state) => `code=abc&state=${state}${suffix}`;
+    const outcome = await signIn();
+    if (accepted) expect(outcome).toBe('signed in');
+    else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
+    expect(asked('/token')).toBe(accepted ? 1 : 0);
+    // The text of an error from somewhere else is not shown.
+    answer = (state) => `error=canary&error_description=canary&state=${state}${suffix}`;
+    const failure = await signIn();
+    expect(failure).toMatchObject({ code: 'AUTH_FAILED' });
+    if (!accepted) expect(inspect(failure)).not.toContain('canary');
+  });
+
+  it.each([
+    ['no code and no error', 'x=1'],
+    ['two codes', 'code=a&code=b'],
+    ['a code and an error', 'code=a&error=b'],
+  ])('AO-20 an answer with %s is a typed error', async (_, parameters) => {
+    answer = (state) => `${parameters}&state=${state}`;
+    expect(await signIn()).toMatchObject({
+      code: 'AUTH_FAILED',
+      message: expect.stringContaining('no code, or several'),
+    });
+    expect(asked('/token')).toBe(0);
+  });
+
+  it('AO-17 the text of an error is cleaned and cut', async () => {
+    answer = (state) =>
+      `error=access_denied&state=${state}&error_description=${encodeURIComponent(`\u001b[31m${'x'.repeat(1e6)}`)}`;
+    const error = await signIn();
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', details: { oauthError: 'access_denied' } });
+    expect(String(error).length).toBeLessThan(1000);
+    expect(String(error)).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['no token_type', { access_token: 'a' }],
+    ['mac', { access_token: 'a', token_type: 'mac' }],
+    ['an empty token', { access_token: '', token_type: 'Bearer' }],
+    ['CR/LF in the token', { access_token: 'a\r\nx: y', token_type: 'Bearer' }],
+    ['CR/LF in the refresh token', { access_token: 'a', token_type: 'Bearer', refresh_token: 'r\n' }],
+    ['a list of scopes', { access_token: 'a', token_type: 'Bearer', scope: ['a'] }],
+    ['a life of -1', { access_token: 'a', token_type: 'Bearer', expires_in: -1 }],
+    ['a list', []],
+  ])('AO-21 a token response with %s is refused', async (_, body) => {
+    server.answers.set('/token', { body });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it.each([1e308, '3600', 0])(
+    'AO-21 AO-33 a life of %j is understood or cut, and makes no loop',
+    async (expires_in) => {
+      server.answers.set('/token', {
+        body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in },
+      });
+      const signed = provider();
+      await signed.signIn?.({});
+      for (let n = 0; n < 20; n++) await signed.headers({ url: new URL(server.url), method: 'GET' });
+      expect(asked('/token')).toBe(1);
+    },
+  );
+
+  it.each([-300_000, 300_000])(
+    'AO-33 a clock that is put right by %i ms makes no loop, and drops nothing',
+    async (skew) => {
+      let now = Date.now();
+      const signed = provider({ clock: { ...systemClock, now: () => now } });
+      const body = { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in: 120 };
+      server.answers.set('/token', { body });
+      await signed.signIn?.({});
+      now += skew;
+      const request = { url: new URL(server.url), method: 'GET' };
+      for (let n = 0; n < 20; n++)
+        expect(await signed.headers(request)).toEqual({ authorization: 'Bearer a' });
+      // Later than the end of the token by this clock: one refresh. Earlier: none.
+      expect(asked('/token')).toBe(skew > 0 ? 2 : 1);
+    },
+  );
+
+  it('AO-21 an ID token that nobody asked for, and that is worth nothing, does not matter', async () => {
+    server.answers.set('/token', {
+      body: { access_token: 'a', token_type: 'Bearer', id_token: 'not.a.jwt' },
+    });
+    expect(await signIn()).toBe('signed in');
+  });
+
+  it('AO-22 keys that reach into prototypes do nothing', async () => {
+    const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}';
+    for (const [path, found] of Array.from(server.answers)) {
+      const body = typeof found === 'object' ? JSON.stringify(found.body ?? {}) : '{}';
+      if (typeof found !== 'object' || path === '/api') continue;
+      server.answers.set(path, { ...found, body: body.replace('{', `{${evil},`) });
+    }
+    const store = memoryStore();
+    expect(await signIn({ store })).toBe('signed in');
+    expect('polluted' in {}).toBe(false);
+    const record = await store.get(`oauth\n${server.url}`);
+    expect(Object.keys(record ?? {})).not.toContain('__proto__');
+    expect(JSON.stringify(record)).not.toContain('polluted');
+  });
+
+  it.each([
+    ['invalid_grant', { status: 400, body: { error: 'invalid_grant' } }, 'AUTH_REQUIRED', false],
+    ['an empty 400', { status: 400, body: '' }, 'AUTH_REQUIRED', true],
+    ['a page', { status: 403, body: '<html>' }, 'AUTH_REQUIRED', true],
+    ['a 503', { status: 503, body: '' }, 'SERVER_ERROR', true],
+    ['a 429', { status: 429, body: '' }, 'RATE_LIMITED', true],
+    ['a broken connection', { status: 0 }, 'CONNECTION_LOST', true],
+  ])('AO-24 a refresh that ends in %s', async (_, reply, code, kept) => {
+    const store = memoryStore();
+    const signed = provider({ store });
+    await signed.signIn?.({});
+    server.answers.set('/token', reply);
+    const refused = 'Bearer good';
+    const challenge = { url: new URL(server.url), status: 401, refused } as const;
+    const before = asked('/token');
+    for (let n = 0; n < 5; n++) await expect(signed.onChallenge(challenge)).rejects.toMatchObject({ code });
+    expect(asked('/token') - before).toBe(1);
+    const record = await store.get(`oauth\n${server.url}`);
+    expect(record?.['refreshToken']).toBe(kept ? 'r' : undefined);
+  });
+
+  it('AO-24 tries again after a while', async () => {
+    let now = Date.now();
+    const signed = provider({ clock: { ...systemClock, now: () => now } });
+    await signed.signIn?.({});
+    server.answers.set('/token', { status: 503 });
+    const challenge = { url: new URL(server.url), status: 401, refused: 'Bearer good' } as const;
+    await expect(signed.onChallenge(challenge)).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    server.answers.set('/token', { body: { access_token: 'new', token_type: 'Bearer' } });
+    await expect(signed.onChallenge(challenge)).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    now += 3_000;
+    expect(await signed.onChallenge(challenge)).toBe('retry');
+  });
+
+  it('AO-25 keeps the refresh token when a refresh brings none', async () => {
+    const store = memoryStore();
+    const signed = provider({ store });
+    await signed.signIn?.({});
+    server.answers.set('/token', { body: { access_token: 'new', token_type: 'Bearer' } });
+    await signed.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer good' });
+    expect(await store.get(`oauth\n${server.url}`)).toMatchObject({ accessToken: 'new', refreshToken: 'r' });
+  });
+
+  it('AO-26 what an old issuer gave is not sent to a new one', async () => {
+    await using moved = await startFalseServer();
+    moved.describe();
+    const store = memoryStore();
+    const signed = provider({ store, clientId: 'mine', clientSecret: 'canary', clientIssuer: server.origin });
+    await signed.signIn?.({});
+    server.answers.set('/.well-known/oauth-protected-resource/api', {
+      body: { resource: server.url, authorization_servers: [moved.origin] },
+    });
+    await expect(
+      signed.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer good' }),
+    ).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    expect(await signed.signIn?.({}).catch((error: unknown) => error)).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+    });
+    expect(JSON.stringify(moved.asked)).not.toMatch(/canary|mine|"r"|good/);
+    expect(moved.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
+  });
+
+  it('AO-28 ever-new scopes come to an end; scopes that can not be sent are not asked for', async () => {
+    const signed = provider();
+    await signed.signIn?.({});
+    const codes: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const challenge = {
+        url: new URL(server.url),
+        status: 403,
+        wwwAuthenticate: `Bearer error="insufficient_scope", scope="s${n} b\\"ad ${'x'.repeat(300)}"`,
+        refused: 'Bearer good',
+      } as const;
+      const error = await signed.onChallenge(challenge).catch((thrown: unknown) => thrown);
+      codes.push(typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
+      if (codes.at(-1) === 'AUTH_REQUIRED') await signed.signIn?.({ challenge });
+    }
+    expect(codes).toEqual([
+      'AUTH_REQUIRED',
+      'AUTH_REQUIRED',
+      ...Array.from({ length: 3 }, () => 'AUTH_SCOPE_INSUFFICIENT'),
+    ]);
+    expect(opened.at(-1)?.searchParams.get('scope')).toBe('s0 s1');
+  });
+
+  it('AO-28 of ten thousand scopes, as many are asked for as a URL bears', async () => {
+    const all = Array.from({ length: 10_000 }, (_, n) => `s${n}`);
+    const wwwAuthenticate = `Bearer error="insufficient_scope", scope="${all.join(' ')}"`;
+    expect(await signIn({}, wwwAuthenticate)).toBe('signed in');
+    const scopes = opened[0]?.searchParams.get('scope')?.split(' ') ?? [];
+    expect(scopes).toEqual(all.slice(0, scopes.length));
+    expect(scopes).toHaveLength(200);
+  });
+
+  it.each([
+    ['200 for 201', { status: 200, body: { client_id: 'c' } }, true],
+    ['a secret that never expires', { status: 201, body: { client_id: 'c', client_secret: 'canary' } }, true],
+    [
+      'another redirect URI',
+      { status: 201, body: { client_id: 'c', redirect_uris: ['https://evil.example/'] } },
+      false,
+    ],
+    ['a huge id', { status: 201, body: { client_id: 'c'.repeat(5000) } }, false],
+    ['CR/LF in the id', { status: 201, body: { client_id: 'c\r\nx: y' } }, false],
+    ['no id', { status: 201, body: {} }, false],
+  ])('AO-30 a registration with %s', async (_, reply, accepted) => {
+    server.answers.set('/register', reply);
+    const outcome = await signIn();
+    if (accepted) expect(outcome).toBe('signed in');
+    else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('AO-32 no secret is shown by an error, an inspection or a log', async () => {
+    const lines: unknown[] = [];
+    const log = (...parts: unknown[]): void => void lines.push(parts);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const shown: unknown[] = [];
+    const options = { clientId: 'id', clientSecret: 'canary-secret', logger };
+    const signed = provider(options);
+    server.answers.set('/token', {
+      status: 400,
+      body: { error: 'invalid_grant', access_token: 'canary-token' },
+    });
+    answer = (state) => `code=canary-code&state=${state}`;
+    shown.push(await signIn(options));
+    server.answers.set('/token', {
+      body: { access_token: 'canary-token', token_type: 'x', refresh_token: 'canary-r' },
+    });
+    shown.push(await signIn(options));
+    server.answers.set('/token', {
+      body: { access_token: 'canary-token', token_type: 'Bearer', refresh_token: 'canary-r' },
+    });
+    await signed.signIn?.({});
+    server.answers.set('/token', { status: 500, body: 'canary-token' });
+    const challenge = { url: new URL(server.url), status: 401, refused: 'Bearer canary-token' } as const;
+    shown.push(await signed.onChallenge(challenge).catch((error: unknown) => error), signed);
+    await signed.signOut?.();
+    const verifier = new URLSearchParams(server.asked.find(({ line }) => line === 'POST /token')?.body).get(
+      'code_verifier',
+    );
+    for (const each of [...shown, ...lines]) {
+      const text = inspect(each, { depth: 12, showHidden: true }) + JSON.stringify(each) + String(each);
+      expect(text).not.toContain('canary');
+      expect(text).not.toContain(verifier ?? 'no verifier');
+    }
+    expect(inspect(process.env) + process.argv.join()).not.toContain('canary-');
+  });
+
+  it('AO-29 a challenge of 16 KB with everything in it is read or ignored', async () => {
+    const wild = `Basic realm="a", Bearer resource_metadata="x", resource_metadata="y", ${'Bearer a="\\" '.repeat(1300)}`;
+    expect(await signIn({}, wild)).toBe('signed in');
+  });
+});

@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { loopback, type InteractionSession, type LoopbackOptions } from '@mcp-fittings/auth-oauth';
+
+const SIGN_IN = new URL('https://as.example/authorize?x=1');
+
+async function started(options: LoopbackOptions = {}, server = 'test') {
+  const opened: URL[] = [];
+  const surface = loopback({ open: async (url) => void opened.push(url), ...options });
+  const session = await surface.begin({ server });
+  const answer = session.authorize({ url: SIGN_IN, state: 'the-state' });
+  answer.catch(() => undefined);
+  return { session, answer, opened };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Without the manners of `fetch`, which forbids a Host of one's own. */
+async function knock(
+  session: InteractionSession,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(session.redirectUri);
+  const request = httpRequest({ hostname, port, path, method, headers, agent: false });
+  request.end();
+  const [response] = await once(request, 'response');
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { status: response.statusCode ?? 0, headers: response.headers, body };
+}
+
+describe('O2 the loopback surface', () => {
+  it('takes the one answer, and tells the person when it is known how it ended', async () => {
+    const { session, answer, opened } = await started();
+    expect(session.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const page = knock(session, '/callback?code=abc&state=the-state');
+    expect((await answer).get('code')).toBe('abc');
+    expect(opened).toEqual([SIGN_IN]);
+    await session.finish?.('success');
+    const { status, body, headers } = await page;
+    expect(status).toBe(200);
+    expect(body).toContain('You are signed in');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['cache-control']).toBe('no-store');
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('tells a failure when the sign-in fails after the answer', async () => {
+    const { session, answer } = await started();
+    const page = knock(session, '/callback?code=abc&state=the-state');
+    await answer;
+    await session[Symbol.asyncDispose]();
+    expect((await page).body).toContain('did not succeed');
+  });
+
+  it.each([
+    ['without state', '/callback?code=evil', {}, 400],
+    ['wrong state', '/callback?code=evil&state=other', {}, 400],
+    ['repeated state', '/callback?code=evil&state=the-state&state=the-state', {}, 400],
+    ['an error with the wrong state', '/callback?error=access_denied&state=other', {}, 400],
+    ['wrong path', '/other?code=evil&state=the-state', {}, 404],
+    ['favicon', '/favicon.ico', {}, 404],
+    ['HEAD', '/callback?code=evil&state=the-state', { method: 'HEAD' }, 405],
+    ['POST', '/callback?code=evil&state=the-state', { method: 'POST' }, 405],
+    [
+      'foreign Host (HT-17)',
+      '/callback?code=evil&state=the-state',
+      { headers: { host: 'evil.example' } },
+      403,
+    ],
+    [
+      'foreign Origin (HT-17)',
+      '/callback?code=evil&state=the-state',
+      { headers: { origin: 'https://evil.example' } },
+      403,
+    ],
+    ['opaque Origin', '/callback?code=evil&state=the-state', { headers: { origin: 'null' } }, 403],
+    [
+      'a script',
+      '/callback?code=evil&state=the-state',
+      { headers: { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' } },
+      403,
+    ],
+    [
+      'an image',
+      '/callback?code=evil&state=the-state',
+      { headers: { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' } },
+      403,
+    ],
+    [
+      'a frame',
+      '/callback?code=evil&state=the-state',
+      { headers: { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' } },
+      403,
+    ],
+    ['prefetch', '/callback?code=evil&state=the-state', { headers: { 'sec-purpose': 'prefetch' } }, 403],
+    [
+      'a target that is no path',
+      'http://evil.example/callback?code=evil&state=the-state',
+      { headers: { host: 'evil.example' } },
+      403,
+    ],
+    ['an absurd length', `/callback?error_description=${'x'.repeat(1_000_000)}`, {}, 431],
+  ])('AO-13 AO-18 %s changes nothing, and the real answer still arrives', async (_, path, init, status) => {
+    const { session, answer } = await started();
+    expect((await knock(session, path, init)).status).toBe(status);
+    void knock(session, '/callback?code=good&state=the-state').catch(() => undefined);
+    expect((await answer).get('code')).toBe('good');
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('AO-16 a second answer after the first gets a 4xx page and is ignored', async () => {
+    const { session, answer } = await started();
+    const first = knock(session, '/callback?code=one&state=the-state');
+    expect((await answer).get('code')).toBe('one');
+    const second = await knock(session, '/callback?code=two&state=the-state');
+    expect(second.status).toBe(410);
+    await session.finish?.('success');
+    expect((await first).body).toContain('You are signed in');
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('AO-17 shows nothing of what came with the request, and escapes what it shows', async () => {
+    const { session, answer } = await started({}, '<img src=x onerror=alert(1)>"&');
+    const evil = encodeURIComponent('<script>alert(1)</script>\u001b[31m');
+    const page = knock(session, `/callback?error=access_denied&error_description=${evil}&state=the-state`);
+    await answer;
+    await session.finish?.('failure');
+    const { body } = await page;
+    expect(body).not.toMatch(/<script|<img|alert\(1\)</);
+    expect(body).not.toContain('\u001b');
+    expect(body).toContain('&lt;img src=x');
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('gives up after its time, by the injected clock', async () => {
+    const clock = createManualClock();
+    const { session, answer } = await started({ clock, timeoutMs: 5000 });
+    await clock.advance(5000);
+    await expect(answer).rejects.toMatchObject({ code: 'TIMEOUT', server: 'test' });
+    expect(clock.pending).toBe(0);
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('can be cancelled, and opens nothing when it already was', async () => {
+    const cancel = new AbortController();
+    const opened: URL[] = [];
+    const surface = loopback({ open: async (url) => void opened.push(url) });
+    const session = await surface.begin({ server: 'test', signal: cancel.signal });
+    const answer = session.authorize({ url: SIGN_IN, state: 's' });
+    cancel.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(session.authorize({ url: SIGN_IN, state: 's' })).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(opened).toHaveLength(1);
+    await session[Symbol.asyncDispose]();
+  });
+
+  it('fails when the browser can not be opened, unless the host shows the link', async () => {
+    const open = async (): Promise<void> => {
+      throw new Error('no browser');
+    };
+    const { session, answer } = await started({ open });
+    await expect(answer).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await session[Symbol.asyncDispose]();
+
+    const links: string[] = [];
+    const patient = await started({ open, onUrl: ({ url }) => links.push(url.href) });
+    void knock(patient.session, '/callback?code=good&state=the-state').catch(() => undefined);
+    expect((await patient.answer).get('code')).toBe('good');
+    expect(links).toEqual([SIGN_IN.href]);
+    await patient.session[Symbol.asyncDispose]();
+  });
+
+  it('says that a fixed port is taken, and takes another one where it was only preferred', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const address = blocker.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    await expect(loopback().begin({ server: 'test', callbackPort: port })).rejects.toMatchObject({
+      code: 'AUTH_FAILED',
+    });
+    const session = await loopback().begin({ server: 'test', preferredPort: port });
+    expect(new URL(session.redirectUri).port).not.toBe(String(port));
+    await session[Symbol.asyncDispose]();
+    blocker.close();
+    await once(blocker, 'close');
+    const again = await loopback().begin({ server: 'test', preferredPort: port });
+    expect(new URL(again.redirectUri).port).toBe(String(port));
+    await again[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,133 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as SseTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { authorizedFetch, toSdkAuthProvider, type FetchFunction } from '@mcp-fittings/auth-oauth';
+import { createProofChecker } from './support/proof-checker.js';
+import { createWorld, type World } from './support/world.js';
+
+/** An MCP server behind the protected resource: it answers `initialize` and `ping`. */
+function mcp(message: { readonly id?: unknown; readonly method?: string }): unknown {
+  const result =
+    message.method === 'initialize'
+      ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'test', version: '1' } }
+      : {};
+  return { jsonrpc: '2.0', id: message.id, result };
+}
+
+async function clientV1(transport: SseTransportV1 | TransportV1): Promise<ClientV1> {
+  const client = new ClientV1({ name: 'c', version: '1' });
+  await client.connect(transport);
+  return client;
+}
+
+async function clientV2(transport: SSEClientTransport | StreamableHTTPClientTransport): Promise<Client> {
+  const client = new Client({ name: 'c', version: '1' });
+  await client.connect(transport);
+  return client;
+}
+
+describe('O4 inside the transports of the SDKs', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+    world.resource.answer = mcp;
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  const kill = (): void => {
+    for (const value of world.resource.seen) world.resource.dead.add(value?.split(' ')[1] ?? '');
+  };
+  const refreshes = (): number =>
+    world.as.tokenRequests.filter(({ grant }) => grant === 'refresh_token').length;
+
+  it.each([
+    ['Streamable HTTP', StreamableHTTPClientTransport],
+    ['SSE', SSEClientTransport],
+  ] as const)(
+    'toSdkAuthProvider in v2 %s: twenty calls on a dead token, 20 of 20, one refresh',
+    async (name, Transport) => {
+      world.resource.sse = name === 'SSE';
+      const provider = world.provider();
+      const url = new URL(world.resource.url);
+      await world.use(provider);
+      const authProvider = toSdkAuthProvider(provider, { url });
+      const client = await clientV2(new Transport(url, { authProvider }));
+      kill();
+      await Promise.all(Array.from({ length: 20 }, () => client.ping()));
+      expect(refreshes()).toBe(1);
+      await client.close();
+    },
+  );
+
+  it('toSdkAuthProvider in v2: nobody signed in is an AUTH_REQUIRED that a host can act on', async () => {
+    const provider = world.provider();
+    const url = new URL(world.resource.url);
+    const authProvider = toSdkAuthProvider(provider, { url });
+    const connect = async (): Promise<void> =>
+      (await clientV2(new StreamableHTTPClientTransport(url, { authProvider }))).close();
+    const error = await connect().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED' });
+    await provider.signIn?.({});
+    await connect();
+  });
+
+  const TRANSPORTS = {
+    'v1 Streamable HTTP': (url: URL, fetch: FetchFunction) => clientV1(new TransportV1(url, { fetch })),
+    'v1 SSE': (url: URL, fetch: FetchFunction) => clientV1(new SseTransportV1(url, { fetch })),
+    'v2 Streamable HTTP': (url: URL, fetch: FetchFunction) =>
+      clientV2(new StreamableHTTPClientTransport(url, { fetch })),
+    'v2 SSE': (url: URL, fetch: FetchFunction) => clientV2(new SSEClientTransport(url, { fetch })),
+  } as const;
+
+  for (const scheme of ['Bearer', 'DPoP']) {
+    for (const [name, connect] of Object.entries(TRANSPORTS)) {
+      it(`authorizedFetch in ${name} (${scheme}): twenty calls on a dead token, 20 of 20, one refresh`, async () => {
+        world.resource.dpopOnly = scheme === 'DPoP';
+        world.resource.proofs = scheme === 'DPoP' ? createProofChecker(40) : undefined;
+        world.resource.sse = name.endsWith('SSE');
+        const provider = world.provider();
+        const url = new URL(world.resource.url);
+        await world.use(provider);
+        const client = await connect(url, authorizedFetch(provider, { url }));
+        kill();
+        await Promise.all(Array.from({ length: 20 }, () => client.ping()));
+        expect(refreshes()).toBe(1);
+        expect(world.resource.proofs?.trouble ?? '').toBe('');
+        await client.close();
+      });
+    }
+  }
+
+  it('authorizedFetch in v1: nobody signed in is an AUTH_REQUIRED that a host can act on', async () => {
+    const provider = world.provider();
+    const url = new URL(world.resource.url);
+    const fetch = authorizedFetch(provider, { url });
+    const connect = async (): Promise<void> => (await clientV1(new TransportV1(url, { fetch }))).close();
+    await expect(connect()).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    await provider.signIn?.({});
+    await connect();
+  });
+
+  it('HT-16 authorizedFetch signs nothing for another origin, and follows no redirect', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    const seen: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const elsewhere = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    const fetch = authorizedFetch(provider, { url: world.resource.url });
+    await fetch(elsewhere);
+    world.resource.redirect = elsewhere;
+    expect((await fetch(world.resource.url)).status).toBe(307);
+    expect(seen).toEqual([undefined]);
+    other.close();
+  });
+});

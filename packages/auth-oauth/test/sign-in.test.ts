@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memoryStore } from '@mcp-fittings/token-store';
+import type { Interaction } from '@mcp-fittings/auth-oauth';
+import { createWorld, scripted, type World } from './support/world.js';
+
+describe('signing in at a real authorization server', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  it('O1 O3 finds the server, registers, signs in and is let in', async () => {
+    const { as, resource } = world;
+    const response = await world.use(world.provider());
+    expect(response.status).toBe(200);
+    expect(as.requests).toContain('POST /reg');
+    expect(as.tokenRequests).toHaveLength(1);
+    expect(as.tokenRequests[0]?.body.get('resource')).toBe(resource.url);
+  });
+
+  it('O4 a new process with the same store needs no person and no registration', async () => {
+    await world.use(world.provider());
+    const before = world.as.requests.filter((request) => request === 'POST /reg').length;
+    const response = await world.use(world.provider({ interaction: undefined }));
+    expect(response.status).toBe(200);
+    expect(world.as.requests.filter((request) => request === 'POST /reg')).toHaveLength(before);
+  });
+
+  it('RFC 8252 registers again when the registered port is not to be had, and keeps it when it is', async () => {
+    const registrations = (): number => world.as.requests.filter((request) => request === 'POST /reg').length;
+    const provider = world.provider();
+    await world.use(provider);
+    await provider.signIn?.({});
+    expect(registrations()).toBe(1);
+    await world.provider({ callbackPort: 33_419 }).signIn?.({});
+    expect(registrations()).toBe(2);
+  });
+
+  it('AO-25 keeps a token in memory that could not be saved, and says so', async () => {
+    const lines: string[] = [];
+    const inner = memoryStore();
+    const store = {
+      ...inner,
+      withLock: inner.withLock.bind(inner),
+      get: inner.get.bind(inner),
+      delete: inner.delete.bind(inner),
+      async set(key: string, value: Readonly<Record<string, unknown>>) {
+        if (key.startsWith('oauth\n')) throw new Error('disk full');
+        await inner.set(key, value);
+      },
+    };
+    const logger = { debug() {}, info() {}, warn() {}, error: (line: string) => void lines.push(line) };
+    const provider = world.provider({ store, logger });
+    await world.use(provider);
+    expect(lines.join()).toContain('could not be saved');
+    // A refusal reads the store again, where nothing is: the token in memory must survive that.
+    const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
+    world.resource.dead.add(token);
+    expect((await world.use(provider)).status).toBe(200);
+    expect(world.as.tokenRequests.map(({ grant }) => grant)).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it.each([false, true])(
+    'RFC 9126 gives the request to a server that demands it, and shows the browser a reference (nonces: %s)',
+    async (dpopNonce) => {
+      await using strict = await createWorld({ pushedOnly: true, dpopNonce });
+      const shown: URL[] = [];
+      const person = scripted();
+      const interaction: Interaction = {
+        async begin(options) {
+          const session = await person.begin(options);
+          return {
+            ...session,
+            authorize: (request) => {
+              shown.push(request.url);
+              return session.authorize(request);
+            },
+          };
+        },
+      };
+      const provider = strict.provider({ interaction, dpop: dpopNonce ? 'always' : 'auto' });
+      expect((await strict.use(provider)).status).toBe(200);
+      expect([...(shown[0]?.searchParams.keys() ?? [])]).toEqual(['client_id', 'request_uri']);
+      expect(strict.as.requests.filter((line) => line === 'POST /request')).toHaveLength(dpopNonce ? 2 : 1);
+    },
+  );
+
+  it('O5 step-up: asks for the union, once', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    world.resource.needs = 'admin';
+    expect((await world.use(provider)).status).toBe(200);
+    world.resource.insatiable = true;
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_SCOPE_INSUFFICIENT' });
+  });
+
+  it('AO-34 signs out here although the revocation fails, and revokes where it does not', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
+    await provider.signOut?.();
+    expect(await world.as.find(token)).toBeUndefined();
+    expect(await provider.headers({ url: new URL(world.resource.url), method: 'POST' })).toEqual({});
+
+    await world.use(provider);
+    world.as.fault = { path: '/token/revocation', status: 500, body: '<html>' };
+    await provider.signOut?.();
+    expect(await provider.headers({ url: new URL(world.resource.url), method: 'POST' })).toEqual({});
+  });
+
+  it('registers anew when the server has forgotten the client', async () => {
+    await world.use(world.provider());
+    await world.as[Symbol.asyncDispose]();
+    const other = await createWorld();
+    try {
+      const provider = other.provider({ store: other.store });
+      const key = `oauth-client\n${other.as.origin}`;
+      const redirectUris = ['http://127.0.0.1:33418/callback'];
+      await other.store.set(key, { version: 1, registrations: [{ clientId: 'forgotten', redirectUris }] });
+      // The authorization page itself refuses an unknown client, and no redirect comes: this person waits in vain.
+      await expect(provider.signIn?.({})).rejects.toThrow('no redirect');
+    } finally {
+      await other[Symbol.asyncDispose]();
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core';
+import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+import { authorizedFetch } from '@mcp-fittings/auth-oauth';
+import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes.js';
+import { createWorld, type World } from './support/world.js';
+
+/** Strict rotation: a refresh token that is used twice takes the whole family with it. */
+describe('O4 twenty calls at once on a token that is no good any more, at a strictly rotating server', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld({ accessTokenTtl: 86_400 });
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  const twenty = async (providers: readonly AuthProvider[]): Promise<readonly number[]> => {
+    const calls = providers.map((provider) => authorizedFetch(provider, { url: world.resource.url }));
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) =>
+        calls[n % calls.length]?.(world.resource.url, { method: 'POST', body: '{}' }),
+      ),
+    );
+    return responses.map((response) => response?.status ?? 0);
+  };
+
+  it(`refused with 401: 20 of 20 get through with one refresh, ${ROUNDS} times`, async () => {
+    // The time of the provider goes on, so that a token is not refused right after it was renewed.
+    let now = Date.now();
+    const provider = world.provider({ clock: { ...systemClock, now: () => now } });
+    await world.use(provider);
+    for (let round = 1; round <= ROUNDS; round++) {
+      kill(world);
+      now += 60_000;
+      expect(await twenty([provider])).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(refreshes(world)).toBe(round);
+    }
+  });
+
+  it(`expired by the clock: 20 of 20 get through with one refresh and no refused request, ${ROUNDS} times`, async () => {
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const provider = world.provider({ clock });
+    await world.use(provider);
+    for (let round = 1; round <= ROUNDS; round++) {
+      kill(world);
+      const before = world.resource.seen.length;
+      now += 86_400_000;
+      expect(await twenty([provider])).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(refreshes(world)).toBe(round);
+      expect(world.resource.seen.length - before).toBe(20);
+    }
+  });
+
+  it('four providers in one process that share a store refresh once between them, 10 times', async () => {
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const providers = Array.from({ length: 4 }, () => world.provider({ clock }));
+    for (const provider of providers) await world.use(provider);
+    for (let round = 1; round <= 10; round++) {
+      kill(world);
+      now += 60_000;
+      expect(await twenty(providers)).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(refreshes(world)).toBe(round);
+    }
+  });
+
+  describe(`four processes with one store: 20 of 20 get through with one refresh, ${ROUNDS} times`, () => {
+    let path: string;
+    beforeEach(async () => {
+      path = await mkdtemp(join(tmpdir(), 'auth-oauth-'));
+    });
+    afterEach(() => rm(path, { recursive: true }));
+
+    it('files', async () => {
+      await fourProcesses(world, fileStore({ path, consent: () => true }), { kind: 'file', path });
+    }, 120_000);
+
+    // With a passphrase it is the same store once each process has derived its key from it, which takes a second.
+    it('encrypted files', async () => {
+      const bytes = randomBytes(32);
+      const store = encryptedFileStore({ path, key: () => ({ id: 'test', bytes }) });
+      await fourProcesses(world, store, { kind: 'encrypted', path, key: bytes.toString('base64url') });
+    }, 120_000);
+  });
+});

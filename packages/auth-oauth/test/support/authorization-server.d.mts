@@ -1,0 +1,26 @@
+import type { ServedProvider } from './provider-server.mjs';
+export interface TestAuthorizationServer extends ServedProvider {
+  /** The account, scopes … of a live access token; undefined when it is none. */
+  find(
+    token: string,
+  ): Promise<{ readonly scope: string; readonly accountId?: string; readonly jkt?: string } | undefined>;
+}
+export interface TestServerOptions {
+  readonly resource: () => string;
+  readonly accessTokenTtl?: number;
+  readonly scopes?: readonly string[];
+  readonly clients?: readonly Readonly<Record<string, unknown>>[];
+  readonly dpopNonce?: boolean;
+  /** Takes authorization requests at its back door only. */
+  readonly pushedOnly?: boolean;
+  /** The one assertion that the JWT bearer grant accepts. */
+  readonly workload?: string;
+  /** Changes the metadata document on its way out. */
+  readonly metadata?: (document: Record<string, unknown>) => Record<string, unknown>;
+}
+export function startAuthorizationServer(options: TestServerOptions): Promise<TestAuthorizationServer>;
+/** Walks a person through the pages, without a browser: to the redirect that leaves the server, or to its last page. */
+export function scriptedPerson(
+  url: string | URL,
+  login?: string,
+): Promise<{ readonly location: string | undefined; readonly html: string }>;

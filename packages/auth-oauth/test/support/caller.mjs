@@ -1,0 +1,35 @@
+/** A host process: makes five calls at once when it is told to, and says how many were let in. */
+import { createInterface } from 'node:readline';
+import { systemClock } from '@mcp-fittings/client-core';
+import { keychain } from '@mcp-fittings/auth-keychain';
+import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
+import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+
+const STORES = {
+  file: ({ path }) => fileStore({ path, consent: () => true }),
+  encrypted: ({ path, key }) =>
+    encryptedFileStore({ path, key: () => ({ id: 'test', bytes: Buffer.from(key, 'base64url') }) }),
+  keychain: ({ options }) => keychain(options),
+};
+
+const { url, kind, ...rest } = JSON.parse(process.argv[2]);
+// A minute between two rounds, or so it thinks: nobody takes tokens from a host as fast as this test does.
+let passed = 0;
+const provider = createOAuthProvider({
+  url,
+  server: 'test',
+  clientName: 'tests',
+  store: STORES[kind](rest),
+  clock: { ...systemClock, now: () => Date.now() + passed },
+});
+const call = authorizedFetch(provider, { url });
+const work = async () => {
+  passed += 60_000;
+  const calls = Array.from({ length: 5 }, () => call(url, { method: 'POST', body: '{}' }));
+  const ended = await Promise.allSettled(calls);
+  const trouble = ended.find(({ status }) => status === 'rejected')?.reason?.message ?? '';
+  const good = ended.filter(({ value }) => value?.status === 200).length;
+  console.log(JSON.stringify({ good, trouble }));
+};
+createInterface({ input: process.stdin }).on('line', () => void work());
+console.log('ready');

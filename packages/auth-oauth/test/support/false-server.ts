@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/** A server that says whatever a test wants, and remembers what it was asked. */
+export interface FalseServer extends AsyncDisposable {
+  readonly origin: string;
+  readonly url: string;
+  /** `METHOD /path` of every request, and what was posted. */
+  readonly asked: {
+    readonly line: string;
+    readonly body: string;
+    readonly authorization: string | undefined;
+  }[];
+  /** Answers by path; a function is called for every request. Everything else is 404. */
+  readonly answers: Map<string, Answer | (() => Answer)>;
+  /** Plain metadata of a server and its authorization server, both here, with changes. */
+  describe(changes?: { readonly resource?: object; readonly issuer?: object }): void;
+}
+
+export interface Answer {
+  /** 0: none, the connection breaks. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export async function startFalseServer(): Promise<FalseServer> {
+  const http = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const server: FalseServer = {
+    origin,
+    url: `${origin}/api`,
+    asked: [],
+    answers: new Map(),
+    describe({ resource = {}, issuer = {} } = {}) {
+      const { answers } = server;
+      answers.set('/.well-known/oauth-protected-resource/api', {
+        body: { resource: `${origin}/api`, authorization_servers: [origin], ...resource },
+      });
+      answers.set('/.well-known/oauth-authorization-server', {
+        body: {
+          issuer: origin,
+          authorization_endpoint: `${origin}/authorize`,
+          token_endpoint: `${origin}/token`,
+          registration_endpoint: `${origin}/register`,
+          code_challenge_methods_supported: ['S256'],
+          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+          ...issuer,
+        },
+      });
+      answers.set('/register', { status: 201, body: { client_id: 'c', redirect_uris: [REDIRECT] } });
+      answers.set('/token', { body: { access_token: 'good', token_type: 'Bearer', refresh_token: 'r' } });
+      answers.set('/api', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    },
+    async [Symbol.asyncDispose]() {
+      http.close();
+      http.closeAllConnections();
+    },
+  };
+  http.on('request', async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    server.asked.push({
+      line: `${request.method} ${path}`,
+      body,
+      authorization: request.headers.authorization,
+    });
+    const found = server.answers.get(path);
+    const answer = (typeof found === 'function' ? found() : found) ?? { status: 404 };
+    if (answer.status === 0) return request.socket.destroy();
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {}));
+  });
+  return server;
+}
+
+export const REDIRECT = 'http://127.0.0.1:33418/callback';

@@ -1,0 +1,129 @@
+import { inspect } from 'node:util';
+import { systemClock } from '@mcp-fittings/client-core';
+import { createOAuthProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scriptedPerson } from './support/authorization-server.mjs';
+import { createWorld, type World } from './support/world.js';
+
+const redirectUri = 'http://127.0.0.1:8080/signed-in';
+
+/** Two providers that share nothing but the store, as two replicas do. */
+describe('a sign-in that begins in one place and ends in another', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  const replica = (more: Partial<OAuthProviderOptions> = {}) => {
+    const { resource, store } = world;
+    return createOAuthProvider({ url: resource.url, server: 'test', store, clientName: 'tests', ...more });
+  };
+  const comeBack = async (url: URL): Promise<string> => {
+    const { location, html } = await scriptedPerson(url);
+    if (location === undefined) throw new Error(html.slice(0, 500));
+    return location;
+  };
+  const tokenRequests = (): number => world.as.tokenRequests.length;
+  const isIn = async (provider: ReturnType<typeof replica>): Promise<boolean> =>
+    (await world.use(provider).catch(() => undefined))?.status === 200;
+
+  it('the second one redeems what the first one asked for, and both are in', async () => {
+    const [first, second] = [replica(), replica()];
+    const { url, state, expiresAt } = await first.startSignIn({ redirectUri });
+    expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+    expect(expiresAt).toBeGreaterThan(Date.now());
+    const callback = await comeBack(url);
+    expect(new URL(callback).searchParams.get('state')).toBe(state);
+    await second.completeSignIn(callback);
+    expect([await isIn(first), await isIn(second), await isIn(replica())]).toEqual([true, true, true]);
+    expect(tokenRequests()).toBe(1);
+  });
+
+  it('AO-16 a callback counts once, also when it comes to two replicas at once', async () => {
+    const { url } = await replica().startSignIn({ redirectUri });
+    const callback = await comeBack(url);
+    const ended = await Promise.allSettled([
+      replica().completeSignIn(callback),
+      replica().completeSignIn(new URL(callback)),
+    ]);
+    expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(replica().completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(tokenRequests()).toBe(1);
+  });
+
+  it('AO-13 a callback with a foreign state, several, or none changes nothing, and the real one still counts', async () => {
+    const { url } = await replica().startSignIn({ redirectUri });
+    const real = await comeBack(url);
+    const forged = ['', '?state=', '?code=x', '?state=a&state=b&code=x', `?state=${'x'.repeat(43)}&code=x`];
+    for (const query of forged) {
+      const callback = replica().completeSignIn(`${redirectUri}${query}`);
+      await expect(callback, query).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    }
+    await expect(replica().completeSignIn('no address')).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(tokenRequests()).toBe(0);
+    await replica().completeSignIn(real);
+  });
+
+  it('the state of another server of the same host is foreign', async () => {
+    const { url } = await replica().startSignIn({ redirectUri });
+    const callback = await comeBack(url);
+    const other = replica({ url: `${world.resource.origin}/mcp/other` });
+    await expect(other.completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await replica().completeSignIn(callback);
+  });
+
+  it('a person who took too long has to start again', async () => {
+    const { url } = await replica().startSignIn({ redirectUri, lifeMs: 1000 });
+    const callback = await comeBack(url);
+    const later = replica({ clock: { ...systemClock, now: () => Date.now() + 2000 } });
+    await expect(later.completeSignIn(callback)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(replica().completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(tokenRequests()).toBe(0);
+  });
+
+  it('AO-14 the issuer in the answer has to be the one that was recorded', async () => {
+    const { url } = await replica().startSignIn({ redirectUri });
+    const callback = new URL(await comeBack(url));
+    callback.searchParams.set('iss', 'https://evil.example');
+    await expect(replica().completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(tokenRequests()).toBe(0);
+  });
+
+  it('AO-26 a server that names another authorization server meanwhile gets no code', async () => {
+    const { url } = await replica().startSignIn({ redirectUri });
+    const callback = await comeBack(url);
+    const other = await createWorld();
+    try {
+      world.resource.issuers = [other.as.origin];
+      await expect(replica().completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+      expect([tokenRequests(), other.as.tokenRequests.length]).toEqual([0, 0]);
+    } finally {
+      await other[Symbol.asyncDispose]();
+    }
+  });
+
+  it('AO-17 a refusal of the authorization server is a typed error without its text as it was', async () => {
+    const { state } = await replica().startSignIn({ redirectUri });
+    const parameters = new URLSearchParams({
+      state,
+      iss: world.as.origin,
+      error: 'access_denied',
+      error_description: '\u001b[31m<script>'.repeat(10_000),
+    });
+    const error: unknown = await replica()
+      .completeSignIn(`${redirectUri}?${parameters.toString()}`)
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', details: { oauthError: 'access_denied' } });
+    expect(inspect(error, { depth: 9 })).not.toContain('\u001b[31m<');
+    expect(inspect(error).length).toBeLessThan(5000);
+  });
+
+  it('DPoP: the second one uses the key that the first one bound the code to', async () => {
+    world.resource.dpopOnly = true;
+    const [first, second] = [replica({ dpop: 'always' }), replica({ dpop: 'always' })];
+    const { url } = await first.startSignIn({ redirectUri });
+    await second.completeSignIn(await comeBack(url));
+    expect([await isIn(first), await isIn(second)]).toEqual([true, true]);
+  });
+});

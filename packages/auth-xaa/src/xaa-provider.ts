@@ -1,0 +1,118 @@
+import {
+  createClientFinder,
+  createGrantProvider,
+  readChallenge,
+  revoke,
+} from '@mcp-fittings/auth-oauth/flows';
+import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { signInRequired } from './failures.js';
+import { STEP_UP_ERROR } from './idp/step-up-error.js';
+import type { XaaProviderOptions } from './options.js';
+import { redeem } from './resource/redeem.js';
+
+/**
+ * Signs the requests to one server with access tokens that are got, silently, from the sign-in at the company's identity
+ * provider. Rejects with `AUTH_REQUIRED` when nobody is signed in there, `AUTH_EXCHANGE_FAILED` when the identity provider
+ * refuses, `AUTH_REJECTED` or `AUTH_FAILED` when the server's authorization server does, `POLICY_DENIED`,
+ * `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, and with the codes of the network and the store.
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ */
+export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
+  const { identityProvider } = options;
+  let session: string | undefined;
+  let isInStep = false;
+
+  const grants = createGrantProvider(options, {
+    kind: 'xaa',
+    accepts: (held) => held.session === session,
+    async run(request) {
+      const granted = await redeem(options, clients, request);
+      session = granted.session;
+      return granted;
+    },
+  });
+  const { context, keeper, silent } = grants;
+  const { server, store, network, clock, logger } = context;
+  const key = context.keyOf('xaa');
+  const clients = createClientFinder({
+    identity: { ...options, clientName: '', registration: 'never' },
+    network,
+    store,
+    server,
+    clock,
+  });
+
+  /** What was derived from a sign-in that does not count any more is dropped. */
+  const followSession = async (): Promise<void> => {
+    const now = await identityProvider.session();
+    if (isInStep && now === session) return;
+    session = now;
+    isInStep = true;
+    const stored = await store.get(key);
+    if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await keeper.drop();
+  };
+
+  const required = (challenge: AuthChallenge, details?: AuthRequiredError['details']): AuthRequiredError =>
+    signInRequired(server, identityProvider.issuer, challenge, details);
+
+  /** RFC 9470: the server itself wants a stronger sign-in. Done already: then a newer token will do. */
+  const checkStepUp = async (challenge: AuthChallenge): Promise<void> => {
+    const { error, acrValues, maxAge } = readChallenge(challenge);
+    if (error !== STEP_UP_ERROR) return;
+    const since = (await keeper.current())?.obtainedAt;
+    const demanded = identityProvider.stepUp({ server, acrValues, maxAge, since });
+    if (demanded !== undefined) throw demanded;
+  };
+
+  return {
+    async headers(request) {
+      if (request.url.origin !== context.serverUrl.origin) return {};
+      await followSession();
+      try {
+        return await silent.headers(request);
+      } catch (error) {
+        // The server will say what it wants, and then it is known what to sign in for.
+        if (error instanceof AuthRequiredError) return {};
+        throw error;
+      }
+    },
+    async onChallenge(challenge) {
+      await followSession();
+      if (isSignedOut(await store.get(key))) throw required(challenge);
+      try {
+        await checkStepUp(challenge);
+        return await silent.onChallenge(challenge);
+      } catch (error) {
+        throw error instanceof AuthRequiredError ? required(challenge, error.details) : error;
+      }
+    },
+    onDpopNonce: (reply) => silent.onDpopNonce(reply),
+    async signIn({ signal, challenge }) {
+      for (let round = 0; ; round++) {
+        await identityProvider.signIn({ signal });
+        await followSession();
+        try {
+          return await grants.obtain({ signal, challenge });
+        } catch (error) {
+          // Only now it is known that this server wants a stronger sign-in; the person is still there.
+          if (!(error instanceof AuthRequiredError) || round > 0) throw error;
+        }
+      }
+    },
+    async signOut() {
+      const record = await keeper.reload();
+      await grants.forget();
+      // Else the next request would sign in again, silently.
+      await store.set(key, SIGNED_OUT);
+      if (record === undefined) return;
+      await revoke({ record, network, server, clients, logger, find: () => context.find({ record }) });
+    },
+  };
+}
+
+/** Stands where the token was. */
+const SIGNED_OUT = { version: 1, signedOut: true };
+
+function isSignedOut(stored: Readonly<Record<string, unknown>> | undefined): boolean {
+  return stored?.['signedOut'] === true;
+}

@@ -1,0 +1,1 @@
+export function ansiToSvg(text: string, options: { readonly title: string }): string;

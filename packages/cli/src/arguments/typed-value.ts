@@ -1,0 +1,77 @@
+import { typesOf, type SchemaPart, type ValueType } from './schema-types.js';
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const INTEGER = /^-?\d+$/;
+
+/** A text of the command line as a value, or why it is none. */
+export type TypedValue = { readonly value: unknown } | { readonly problem: string };
+
+/**
+ * Reads a text as the schema wants it: a text stays a text where only texts are permitted, `3` is a number where numbers
+ * are, `[…]` and `{…}` are JSON where lists and objects are. Where the schema says nothing, JSON if it is JSON, else text.
+ */
+export function typedValue(text: string, schema: SchemaPart): TypedValue {
+  const types = typesOf(schema);
+  if (types.size === 0) return { value: parsed(text) ?? text };
+  for (const type of ['null', 'boolean', 'integer', 'number', 'array', 'object'] as const) {
+    if (!types.has(type)) continue;
+    const read = readAs(type, text);
+    if (read !== undefined) return read;
+  }
+  if (types.has('string')) return { value: text };
+  return { problem: `needs ${[...types].map(nameOf).join(' or ')}` };
+}
+
+/** Undefined when the text is nothing of this type. */
+function readAs(type: Exclude<ValueType, 'string'>, text: string): TypedValue | undefined {
+  switch (type) {
+    case 'null':
+      return text === 'null' ? { value: null } : undefined;
+    case 'boolean':
+      return text === 'true' || text === 'false' ? { value: text === 'true' } : undefined;
+    case 'integer':
+      if (!INTEGER.test(text)) return undefined;
+      return Number.isSafeInteger(Number(text))
+        ? { value: Number(text) }
+        : { problem: 'is larger than a number can be without losing digits' };
+    case 'number':
+      return NUMBER.test(text) ? { value: Number(text) } : undefined;
+    case 'array':
+    case 'object': {
+      const value = parsed(text);
+      const fits = type === 'array' ? Array.isArray(value) : isObject(value);
+      return fits ? { value } : undefined;
+    }
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(type: ValueType): string {
+  switch (type) {
+    case 'integer':
+      return 'a whole number';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return 'a list, as JSON or by repeating --arg';
+    case 'object':
+      return 'an object, as JSON';
+    default:
+      return type;
+  }
+}

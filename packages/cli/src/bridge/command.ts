@@ -1,0 +1,44 @@
+import { Option, type Command } from 'commander';
+import type { CommandContext } from '../command-context.js';
+
+/** What stands on the command line behind `bridge`. */
+export interface BridgeFlags {
+  readonly http?: string;
+  readonly ws?: string;
+  readonly path: string;
+  readonly tokenFile?: string;
+  readonly allowOrigin: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly signIn: boolean;
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const EXAMPLES = `
+Examples:
+  A host that speaks only stdio reaches a server that wants a sign-in, e.g. in its mcp.json:
+    { "command": "fittings", "args": ["bridge", "https://mcp.example.com/mcp"] }
+  A local server, served to other programs of this machine over Streamable HTTP:
+    $ fittings bridge files --http 8080
+
+Standard output holds nothing but messages; everything for a person goes to standard error.
+`;
+
+export function registerBridge(program: Command, context: CommandContext): void {
+  program
+    .command('bridge')
+    .description('Serve a server over another transport: over stdio, or where --http or --ws says.')
+    .argument('<server>', 'a configured server, or the URL of one')
+    .addOption(new Option('--http <[host:]port>', 'serve Streamable HTTP').conflicts('ws'))
+    .addOption(new Option('--ws <[host:]port>', 'serve WebSocket; needs a token'))
+    .option('--path <path>', 'path of the endpoint', '/mcp')
+    .option('--token-file <file>', 'secret that clients have to show (or FITTINGS_BRIDGE_TOKEN)')
+    .option('--allow-origin <origin>', 'web pages that may connect; can be repeated', collect, [])
+    .option('--allow-host <name>', 'names by which others reach this machine; can be repeated', collect, [])
+    .option('--no-sign-in', 'never open a sign-in page; refuse what needs one')
+    .addHelpText('after', EXAMPLES)
+    .action(async (server: string, flags: BridgeFlags) => {
+      const { runBridge } = await import('./run-bridge.js');
+      await runBridge(server, flags, context);
+    });
+}

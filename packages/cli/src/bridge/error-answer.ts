@@ -1,0 +1,29 @@
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { RPC_CODES, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core/transport';
+
+const LONGEST_MESSAGE = 2000;
+
+/**
+ * What a client gets for a request that could not be forwarded or got no answer. The text is the one that a person
+ * would read at the terminal, because many clients show nothing else.
+ */
+export function errorAnswer(id: RequestId, error: unknown): JSONRPCErrorResponse {
+  if (!(error instanceof FittingsError)) {
+    return {
+      jsonrpc: '2.0',
+      id,
+      error: { code: RPC_CODES.internalError, message: 'The bridge could not forward the request.' },
+    };
+  }
+  const { code, kind, retryable, delivery, hint, message } = error;
+  const text = hint === undefined ? message : `${message} ${hint}`;
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: {
+      code: RPC_CODES.internalError,
+      message: sanitizeText(text, { maxLength: LONGEST_MESSAGE, multiline: true }),
+      data: { code, kind, retryable, delivery },
+    },
+  };
+}

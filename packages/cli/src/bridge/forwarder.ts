@@ -1,0 +1,171 @@
+import { FittingsError, type Logger } from '@mcp-fittings/client-core';
+import {
+  isRequest,
+  isResponse,
+  RPC_CODES,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  type RequestId,
+} from '@mcp-fittings/client-core/transport';
+import { errorAnswer } from './error-answer.js';
+import { createInFlightRequests, withSubscription, type InFlight } from './in-flight.js';
+import { SUBSCRIPTION_KEY } from './meta-keys.js';
+import { createMirroredArguments } from './mirrored-arguments.js';
+import type { Upstream } from './upstream.js';
+
+/** One client, as the forwarder sees it. */
+export interface ClientSide {
+  /** Puts a message on the client's wire. `relatedTo`: the request of the client that it belongs to, where that is known. */
+  send(message: JSONRPCMessage, relatedTo?: RequestId): Promise<void>;
+}
+
+/** What a client does. */
+export interface Forwarding {
+  receive(message: JSONRPCMessage): void;
+  /** The client is gone: what it waits for is given up at the server too. */
+  leave(): void;
+}
+
+export interface ForwarderOptions {
+  readonly upstream: Upstream;
+  /**
+   * Several clients share the connection, of whom none has a session. What the server sends without saying to whom is
+   * then given to nobody, because it could be another one's business.
+   */
+  readonly shared: boolean;
+  readonly logger?: Logger | undefined;
+}
+
+/** Carries messages between clients and one connection to a server, and knows of MCP only what belongs to whom. */
+export interface Forwarder {
+  join(client: ClientSide): Forwarding;
+}
+
+export function createForwarder({ upstream, shared, logger }: ForwarderOptions): Forwarder {
+  const inFlight = createInFlightRequests<ClientSide>();
+  /** Requests of the server that a client has not answered. */
+  const asked = new Map<RequestId, ClientSide>();
+  const clients = new Set<ClientSide>();
+  const mirrored = createMirroredArguments();
+
+  const deliver = (client: ClientSide, message: JSONRPCMessage, relatedTo?: RequestId): void => {
+    client.send(message, relatedTo).catch((error: unknown) => {
+      logger?.debug('A message did not reach the client.', { code: codeOf(error) });
+    });
+  };
+  const tellServer = (message: JSONRPCMessage): void => {
+    upstream.send(message).catch((error: unknown) => {
+      logger?.debug('A message did not reach the server.', { code: codeOf(error) });
+    });
+  };
+  /** Who may hear what is addressed to nobody. */
+  const onlyClient = (): ClientSide | undefined => (shared ? undefined : [...clients][0]);
+
+  const forwardRequest = (client: ClientSide, request: JSONRPCRequest): void => {
+    const { forwarded, entry } = inFlight.add(client, request);
+    const headers = request.method === 'tools/call' ? mirrored.headersOf(request.params) : undefined;
+    upstream.send(forwarded, { requestSignal: entry.giveUp.signal, headers }).then(
+      // Answered, or forgotten because it was cancelled.
+      () => void inFlight.remove(forwarded.id),
+      (error: unknown) => {
+        if (inFlight.remove(forwarded.id) !== undefined) deliver(client, errorAnswer(entry.id, error));
+      },
+    );
+  };
+
+  const cancel = (number: RequestId, params: JSONRPCNotification['params']): void => {
+    const entry = inFlight.remove(number);
+    if (entry === undefined) return;
+    if (!(entry.isStateless && upstream.transport.hasPerRequestStream === true)) {
+      tellServer({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { ...params, requestId: number },
+      });
+    }
+    entry.giveUp.abort();
+  };
+
+  const forwardNotification = (client: ClientSide, message: JSONRPCNotification): void => {
+    if (message.method !== 'notifications/cancelled') return tellServer(message);
+    const number = inFlight.numberOf(client, message.params?.['requestId']);
+    if (number !== undefined) cancel(number, message.params);
+  };
+
+  const answer = (message: JSONRPCResponse): void => {
+    const entry = inFlight.remove(message.id);
+    if (entry !== undefined) {
+      const { client, id, method } = entry;
+      if (method === 'tools/list' && 'result' in message) mirrored.learn(message.result);
+      deliver(client, withSubscription({ ...message, id }, id), id);
+    }
+  };
+
+  const ask = (request: JSONRPCRequest): void => {
+    const client = onlyClient();
+    const refuse = (message: string): void =>
+      tellServer({ jsonrpc: '2.0', id: request.id, error: { code: RPC_CODES.internalError, message } });
+    if (client === undefined) return refuse('No client of the bridge can be asked.');
+    asked.set(request.id, client);
+    client.send(request).catch(() => {
+      if (asked.delete(request.id)) refuse('The client of the bridge can not be asked now.');
+    });
+  };
+
+  const related = (message: JSONRPCNotification): InFlight<ClientSide> | undefined => {
+    const { method, params } = message;
+    if (method === 'notifications/progress') return inFlight.get(params?.['progressToken']);
+    return inFlight.get(params?._meta?.[SUBSCRIPTION_KEY]);
+  };
+
+  const tell = (message: JSONRPCNotification): void => {
+    const { method, params } = message;
+    const entry = related(message);
+    if (entry !== undefined) {
+      const { client, id, progressToken } = entry;
+      const own =
+        method === 'notifications/progress'
+          ? { ...message, params: { ...params, progressToken } }
+          : withSubscription(message, id);
+      return deliver(client, own, id);
+    }
+    if (method === 'notifications/progress') return;
+    const client = onlyClient();
+    if (client === undefined) logger?.debug('The server said something to nobody.', { method });
+    else deliver(client, message);
+  };
+
+  upstream.transport.onmessage = (message) => {
+    if (isResponse(message)) answer(message);
+    else if (isRequest(message)) ask(message);
+    else tell(message);
+  };
+
+  return {
+    join(client) {
+      clients.add(client);
+      return {
+        receive(message) {
+          if (isResponse(message)) {
+            if (message.id !== undefined && asked.get(message.id) === client) {
+              asked.delete(message.id);
+              tellServer(message);
+            }
+          } else if (isRequest(message)) forwardRequest(client, message);
+          else forwardNotification(client, message);
+        },
+        leave() {
+          clients.delete(client);
+          for (const number of inFlight.of(client)) cancel(number, { reason: 'The client is gone.' });
+          for (const [id, whom] of asked) if (whom === client) asked.delete(id);
+        },
+      };
+    },
+  };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof FittingsError ? error.code : undefined;
+}

@@ -1,0 +1,59 @@
+import { RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { isRecord } from '@mcp-fittings/client-core';
+import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import { HTTP_REFUSALS, refusal } from './http-answers.js';
+import { serveExchange } from './http-exchange.js';
+import { createHttpSessions, type HttpSessionsOptions } from './http-sessions.js';
+import { createSharedUpstream } from './shared-upstream.js';
+
+/** Streamable HTTP in both eras, as a function of one request. */
+export interface HttpEndpoint {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/**
+ * The SDK decides of which era a request is, and speaks HTTP; what is said is the server's own. Which era works is thus up
+ * to the server: one that knows only `initialize` refuses `server/discover` here as it does there.
+ */
+export function createHttpEndpoint(options: HttpSessionsOptions): HttpEndpoint {
+  const { open, logger } = options;
+  const sessions = createHttpSessions(options);
+  const shared = createSharedUpstream(open, logger);
+
+  return {
+    async fetch(request) {
+      const { method, headers } = request;
+      if (method !== 'POST') return sessions.handle(request, undefined);
+      if (!isJsonContentType(headers.get('content-type'))) {
+        return refusal(415, HTTP_REFUSALS.general, 'The content type has to be application/json.');
+      }
+      let body: unknown;
+      try {
+        body = await request.json();
+      } catch {
+        return refusal(400, RPC_CODES.parseError, 'The body is not JSON.');
+      }
+      const route = classifyInboundRequest({
+        httpMethod: method,
+        body,
+        ...field('protocolVersionHeader', headers.get('mcp-protocol-version')),
+        ...field('mcpMethodHeader', headers.get('mcp-method')),
+        ...field('mcpNameHeader', headers.get('mcp-name')),
+      });
+      if (route.kind === 'legacy') return sessions.handle(request, body);
+      if (route.kind === 'modern') return serveExchange(shared, route, request, logger);
+      const { httpStatus, code, message, data } = route;
+      const id = isRecord(body) ? (body['id'] ?? null) : null;
+      return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status: httpStatus });
+    },
+    async close() {
+      await Promise.all([sessions.close(), shared.close()]);
+    },
+  };
+}
+
+function field<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string
+  return value === null ? {} : ({ [name]: value } as Partial<Record<Name, string>>);
+}

@@ -1,0 +1,80 @@
+import type { Logger } from '@mcp-fittings/client-core';
+import { isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import { errorAnswer } from './error-answer.js';
+import { createForwarder, type ClientSide, type Forwarding } from './forwarder.js';
+import { createStandingState } from './standing-state.js';
+import type { OpenUpstream, Upstream } from './upstream.js';
+
+export interface JoinOptions {
+  readonly open: OpenUpstream;
+  readonly client: ClientSide;
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * A client with a connection to the server of its own. It is made when the client asks for something, and made again, with
+ * everything that the client said about itself, when it asks for something after the connection was lost: many clients
+ * never come back by themselves.
+ */
+export interface Joined {
+  receive(message: JSONRPCMessage): void;
+  /** The client is gone, and its connection with it. Resolves when nothing is left of it. */
+  leave(): Promise<void>;
+}
+
+export function joinUpstream({ open, client, logger }: JoinOptions): Joined {
+  const state = createStandingState();
+  let opening: Promise<Forwarding> | undefined;
+  let upstream: Upstream | undefined;
+  let hasLeft = false;
+
+  const connect = async (): Promise<Forwarding> => {
+    const opened = await open();
+    const { transport } = opened;
+    upstream = opened;
+    transport.onclose = () => {
+      if (upstream === opened) opening = undefined;
+      const { closeReason } = transport;
+      if (closeReason !== undefined) logger?.warn(closeReason.message, { code: closeReason.code });
+    };
+    try {
+      const changed = await state.restore(opened);
+      const forwarding = createForwarder({ upstream: opened, shared: false, logger }).join(client);
+      transport.onsessionrestored = () => void state.restoreWishes(opened);
+      for (const list of changed) {
+        client.send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }).catch(() => undefined);
+      }
+      return forwarding;
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+  };
+  const refuse = (message: JSONRPCMessage, error: unknown): void => {
+    // The next request tries anew: a server that was down may be up again.
+    opening = undefined;
+    if (isRequest(message)) client.send(errorAnswer(message.id, error)).catch(() => undefined);
+  };
+
+  return {
+    receive(message) {
+      state.note(message);
+      // It has ended and is still being cleared away.
+      if (upstream?.transport.closeReason !== undefined) opening = upstream = undefined;
+      // Whatever this belongs to ended with the connection.
+      if (hasLeft || (opening === undefined && !isRequest(message))) return;
+      opening ??= connect();
+      opening.then(
+        (forwarding) => forwarding.receive(message),
+        (error: unknown) => refuse(message, error),
+      );
+    },
+    async leave() {
+      if (hasLeft) return;
+      hasLeft = true;
+      const forwarding = await opening?.catch(() => undefined);
+      forwarding?.leave();
+      await upstream?.transport.close();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import type { CommandContext } from '../command-context.js';
+import { openSession } from '../commands/open-session.js';
+import type { Session } from '../composition/session.js';
+import { usableEntry } from '../composition/usable-entry.js';
+import { errorLine, exitCodeOf } from '../output/error-report.js';
+import type { BridgeFlags } from './command.js';
+import { parseListenAddress } from './listen-address.js';
+import { createOpenUpstream } from './open-upstream.js';
+import { personAtHand } from './person-at-hand.js';
+import { serveNetwork } from './serve-network.js';
+import { serveStdio } from './serve-stdio.js';
+import { createSignInOnce, type SignInOnce } from './sign-in-once.js';
+import type { OpenUpstream } from './upstream.js';
+
+/** Serves until the client or the person ends it. Does not reject: stdout is no place for an error. */
+export async function runBridge(server: string, flags: BridgeFlags, context: CommandContext): Promise<void> {
+  try {
+    await bridge(server, flags, context);
+  } catch (error) {
+    if (context.signal.aborted) return;
+    context.output.note(errorLine(error, context.output.noteStyle));
+    context.setExitCode(exitCodeOf(error));
+  }
+}
+
+async function bridge(server: string, flags: BridgeFlags, context: CommandContext): Promise<void> {
+  const { signal, clock, output } = context;
+  const logger = noteLogger(context);
+  const person = flags.signIn ? personAtHand(context) : undefined;
+  await using session = await openSession(context, { interaction: person, logger });
+  const open = openUpstreamOf(server, session, context, logger, person !== undefined);
+  const wire = flags.http === undefined ? 'ws' : 'http';
+  const address = flags.http ?? flags.ws;
+
+  if (address === undefined) {
+    const { stdin, stdout } = context;
+    return serveStdio({ open, stdin, stdout, logger, signal });
+  }
+  const token = await readToken(flags.tokenFile, context.env);
+  if (token !== undefined) output.hide([token]);
+  const served = await serveNetwork({
+    open,
+    address: parseListenAddress(address),
+    wire,
+    path: flags.path,
+    token,
+    allowedOrigins: flags.allowOrigin,
+    allowedHosts: flags.allowHost,
+    clock,
+    logger,
+  });
+  output.note(`"${sanitizeText(server)}" is served at ${served.url}`);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await served.close();
+}
+
+function openUpstreamOf(
+  server: string,
+  session: Session,
+  { clock, signal }: CommandContext,
+  logger: Logger,
+  isPersonThere: boolean,
+): OpenUpstream {
+  const { transports, store, auth: plugins } = session;
+  const isUrl = URL.canParse(server) && /^(?:https?|wss?):/.test(server);
+  const name = isUrl ? new URL(server).host : server;
+  const config = isUrl
+    ? { type: server.startsWith('ws') ? 'ws' : 'http', url: server }
+    : usableEntry(server, session.loaded);
+  let auth: AuthProvider | undefined;
+  for (const plugin of plugins) auth ??= plugin.create({ name, config }, { logger, clock });
+  const url = config['url'];
+  const signIn: SignInOnce | undefined =
+    isPersonThere && auth?.signIn !== undefined && typeof url === 'string'
+      ? createSignInOnce({ provider: auth, store, url, signal })
+      : undefined;
+  return createOpenUpstream({ server: name, config, transports, auth, signIn, clock, logger, signal });
+}
+
+/** What is wrong is for the person at once; the rest for `--verbose`. */
+function noteLogger({ output }: CommandContext): Logger {
+  const note = (message: string): void =>
+    output.note(sanitizeText(message, { maxLength: 2000, multiline: true }));
+  const detail = (message: string): void => output.detail(sanitizeText(message, { maxLength: 2000 }));
+  return { debug: detail, info: detail, warn: note, error: note };
+}
+
+async function readToken(file: string | undefined, env: CommandContext['env']): Promise<string | undefined> {
+  const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
+  if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
+  throw new FittingsError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
+    hint: 'Draw one at random, for example: openssl rand -hex 32',
+  });
+}
+
+async function readTokenFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new FittingsError('CONFIG_INVALID', 'The file that --token-file names can not be read.', { cause });
+  }
+}
+
+const SHORTEST_TOKEN = 16;

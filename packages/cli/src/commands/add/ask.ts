@@ -1,0 +1,67 @@
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { nameProblem, suggestName } from '@mcp-fittings/config';
+import type { CommandContext } from '../../command-context.js';
+import { openPrompts, type Prompts } from '../../prompts/prompts.js';
+import { writableScopes } from '../editor.js';
+import { splitCommand } from './split-command.js';
+
+const SCOPE_HINTS: Readonly<Record<string, string>> = {
+  user: 'for you, in every project',
+  local: 'for you, in this project',
+  project: 'in the repository, for everybody who works on it',
+};
+
+/** Asks the person for what a new server is. */
+export async function askForServer(
+  context: CommandContext,
+  given: string | undefined,
+  givenScope: string | undefined,
+): Promise<{ readonly name: string; readonly entry: ServerConfig; readonly scope: string }> {
+  const prompts = await openPrompts(context);
+  const name = given ?? (await askForName(prompts));
+  const kind = await prompts.select('What kind of server is it?', [
+    { value: 'stdio', label: 'A program on this machine' },
+    { value: 'http', label: 'A remote server', hint: 'Streamable HTTP, or the older HTTP+SSE' },
+    { value: 'ws', label: 'A remote server over WebSocket' },
+  ]);
+  const entry = kind === 'stdio' ? await askForCommand(prompts) : await askForUrl(prompts, kind);
+  const scope =
+    givenScope ??
+    (await prompts.select(
+      'Who is it for?',
+      writableScopes(context).map((value) => ({ value, label: value, hint: SCOPE_HINTS[value] })),
+    ));
+  return { name, entry, scope };
+}
+
+async function askForName(prompts: Prompts): Promise<string> {
+  return prompts.text({
+    message: 'Name of the server',
+    check(name) {
+      const problem = nameProblem(name);
+      if (problem === undefined) return undefined;
+      const suggestion = suggestName(name);
+      return `The name ${problem}.${suggestion === undefined ? '' : ` "${suggestion}" would do.`}`;
+    },
+  });
+}
+
+async function askForCommand(prompts: Prompts): Promise<ServerConfig> {
+  const line = await prompts.text({
+    message: 'Command, as you would type it',
+    placeholder: 'npx -y @modelcontextprotocol/server-everything',
+    check: (text) =>
+      splitCommand(text) === undefined ? 'A command is needed, with its quotes closed.' : undefined,
+  });
+  const [command, ...args] = splitCommand(line) ?? [];
+  return { command, ...(args.length > 0 && { args }) };
+}
+
+async function askForUrl(prompts: Prompts, type: string): Promise<ServerConfig> {
+  const url = await prompts.text({
+    message: 'Address of the server',
+    placeholder: type === 'ws' ? 'wss://…' : 'https://…',
+    check: (text) => (URL.canParse(text) ? undefined : 'That is not a whole URL.'),
+  });
+  return type === 'http' ? { url } : { type, url };
+}

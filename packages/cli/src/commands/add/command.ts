@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../../command-context.js';
+import { collect, examples } from '../../help-text.js';
+
+export interface AddOptions {
+  readonly scope?: string;
+  readonly type?: string;
+  readonly url?: string;
+  readonly env: readonly string[];
+  readonly header: readonly string[];
+  readonly cwd?: string;
+  readonly clientId?: string;
+  readonly oauthScope: readonly string[];
+  readonly callbackPort?: string;
+  readonly entry?: string;
+  readonly disabled: boolean;
+  readonly replace: boolean;
+}
+
+export function registerAdd(program: Command, context: CommandContext): void {
+  program
+    .command('add')
+    .description('add a server to a configuration file; without a command and --url it asks')
+    .argument('[name]', 'name of the server')
+    .argument('[command...]', 'the program and its arguments, after --')
+    .option('-s, --scope <scope>', 'user, local (this project, for you alone) or project (in its repository)')
+    .option('-u, --url <url>', 'address of a remote server')
+    .option('-t, --type <type>', 'transport: stdio, http, sse, ws; default: by command or URL')
+    .option('-e, --env <name=value>', 'variable for the program; can be repeated', collect, [])
+    .option('-H, --header <name: value>', 'header for each request; can be repeated', collect, [])
+    .option('--cwd <folder>', 'working directory of the program')
+    .option('--client-id <id>', 'OAuth client that is registered for this server already')
+    .option('--oauth-scope <scope>', 'OAuth scope to ask for; can be repeated', collect, [])
+    .option('--callback-port <port>', 'port of the OAuth redirect URI')
+    .option('--entry <json>', 'the whole entry as JSON; @file or - for stdin')
+    .option('--disabled', 'do not connect it until it is enabled', false)
+    .option('--replace', 'in place of a server of this name', false)
+    .addHelpText(
+      'after',
+      examples(
+        'fittings add everything -- npx -y @modelcontextprotocol/server-everything',
+        'fittings add notion --url https://mcp.notion.com/mcp --scope project',
+        "fittings add api --url https://api.example/mcp --header 'X-Key: ${API_KEY}'",
+        `fittings add db --entry '{"command":"db-mcp","env":{"DSN":"\${DSN}"}}'`,
+      ) +
+        '\nValues of the form ${NAME} are looked up in the environment at each start and are not written.\n',
+    )
+    .action(async (name: string | undefined, command: readonly string[], options: AddOptions) => {
+      const { add } = await import('./run.js');
+      await add(context, name, command, options);
+    });
+}

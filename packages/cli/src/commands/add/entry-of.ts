@@ -1,0 +1,64 @@
+import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { readTextArgument } from '../../arguments/read-text-argument.js';
+import { textPairs } from '../../arguments/text-pairs.js';
+import type { CommandContext } from '../../command-context.js';
+import type { AddOptions } from './command.js';
+
+/** The entry that the command line describes; whether it can work is for the editor to say. */
+export async function entryOf(
+  context: CommandContext,
+  [command, ...args]: readonly string[],
+  options: AddOptions,
+): Promise<ServerConfig> {
+  const { type, url, cwd, clientId, oauthScope: scopes, callbackPort: port, disabled } = options;
+  const oauth = {
+    ...(clientId !== undefined && { clientId }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(port !== undefined && { callbackPort: Number(port) }),
+  };
+  if (url !== undefined && !URL.canParse(url) && !url.includes('${')) {
+    throw new FittingsError('ARGUMENTS_INVALID', 'What --url was given is not a whole URL.', {
+      hint: 'It begins with https:// or, on this machine, http://.',
+    });
+  }
+  const env = textPairs(options.env);
+  const headers = headerPairs(options.header);
+  return {
+    ...(options.entry !== undefined && (await jsonEntry(options.entry, context))),
+    ...(type !== undefined && { type }),
+    ...(command !== undefined && { command }),
+    ...(args.length > 0 && { args }),
+    ...(url !== undefined && { url }),
+    ...(cwd !== undefined && { cwd }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+    ...(disabled && { disabled }),
+  };
+}
+
+async function jsonEntry(text: string, context: CommandContext): Promise<ServerConfig> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readTextArgument(text, context));
+  } catch (cause) {
+    if (cause instanceof FittingsError) throw cause;
+    throw new FittingsError('ARGUMENTS_INVALID', 'What --entry was given is not JSON.', { cause });
+  }
+  if (isRecord(value)) return value;
+  throw new FittingsError('ARGUMENTS_INVALID', 'What --entry was given is not a JSON object.');
+}
+
+/** `Name: value`, as in HTTP. */
+function headerPairs(headers: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    headers.map((header) => {
+      const at = header.indexOf(':');
+      if (at <= 0) {
+        // What was given may be a secret: it is not repeated.
+        throw new FittingsError('ARGUMENTS_INVALID', 'A --header is not of the form "Name: value".');
+      }
+      return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
+    }),
+  );
+}

@@ -1,0 +1,114 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { ApprovalRequest, ServerEntry } from '@mcp-fittings/config';
+import type { CommandContext } from '../../command-context.js';
+import { EXIT } from '../../exit-codes.js';
+import { shown } from '../../output/shown.js';
+import { openPrompts } from '../../prompts/prompts.js';
+import { openWorkspace, type Workspace } from '../editor.js';
+import type { ApproveOptions } from './command.js';
+
+type Decided = 'approved' | 'rejected' | 'undecided' | 'forgotten';
+
+export async function approve(
+  context: CommandContext,
+  names: readonly string[],
+  options: ApproveOptions,
+): Promise<void> {
+  const { output } = context;
+  const workspace = await openWorkspace(context);
+  const asked = choose(workspace, names, options);
+  const decisions: { name: string; hash: string; decision: Decided }[] = [];
+  for (const { approval } of asked) {
+    if (approval === undefined) continue;
+    decisions.push({ name: approval.name, hash: approval.hash, decision: await decide(approval) });
+  }
+  output.result({ servers: decisions.map((each, index) => ({ ...each, ...facts(asked[index]) })) }, () =>
+    decisions.length === 0
+      ? 'No server waits for a decision.'
+      : decisions.map(({ name, decision }) => `${shown(name)}: ${decision}`).join('\n'),
+  );
+  if (decisions.some(({ decision }) => decision === 'undecided')) context.setExitCode(EXIT.approval);
+
+  async function decide(request: ApprovalRequest): Promise<Decided> {
+    const { approvals, loaded } = workspace;
+    if (options.forget) {
+      await approvals.forget(loaded.project.id, request.name);
+      return 'forgotten';
+    }
+    if (options.never) {
+      await approvals.remember(request, 'never');
+      return 'rejected';
+    }
+    if (options.hash !== undefined) {
+      if (options.hash !== request.hash) throw otherDefinition(request);
+      await approvals.remember(request, 'always');
+      return 'approved';
+    }
+    const decision = context.interactive ? await ask(context, request) : undefined;
+    if (decision === undefined) return 'undecided';
+    await approvals.remember(request, decision);
+    return decision === 'always' ? 'approved' : 'rejected';
+  }
+}
+
+/** The named servers, also those that were decided before; without names all that wait. */
+function choose(
+  { loaded }: Workspace,
+  names: readonly string[],
+  { hash, never, forget }: ApproveOptions,
+): readonly ServerEntry[] {
+  if (names.length === 0) {
+    if (hash !== undefined || never || forget)
+      throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers that this is about.');
+    return loaded.entries.filter(({ status }) => status === 'pending');
+  }
+  if (hash !== undefined && names.length > 1)
+    throw new FittingsError('ARGUMENTS_INVALID', 'A hash belongs to one server.');
+  return names.map((name) => {
+    const own = loaded.entries.filter((entry) => entry.name === name && entry.status !== 'replaced');
+    const entry = own.find(({ approval }) => approval !== undefined);
+    if (entry !== undefined) return entry;
+    throw own.length === 0
+      ? new FittingsError('SERVER_UNKNOWN', `No server is called "${shown(name)}".`)
+      : new FittingsError('CONFIG_INVALID', `The server "${name}" needs no approval.`, {
+          hint: 'Only servers that came with a project do.',
+        });
+  });
+}
+
+async function ask(
+  context: CommandContext,
+  request: ApprovalRequest,
+): Promise<'always' | 'never' | undefined> {
+  const prompts = await openPrompts(context);
+  prompts.tell(request.summary);
+  for (;;) {
+    const answer = await prompts.select(`May ${shown(request.name)} run?`, [
+      { value: 'no', label: 'Not now', hint: 'you will be asked again' },
+      { value: 'always', label: 'Yes', hint: 'until its definition changes' },
+      { value: 'never', label: 'Never' },
+      { value: 'details', label: 'Show the whole definition' },
+    ]);
+    if (answer === 'always' || answer === 'never') return answer;
+    if (answer === 'no') return undefined;
+    prompts.tell(request.details);
+  }
+}
+
+function facts(entry: ServerEntry | undefined) {
+  const { approval } = entry ?? {};
+  if (approval === undefined) return {};
+  const { definition, variables, warnings, changed } = approval;
+  return { file: entry?.file, line: entry?.line, definition, variables, warnings, changed };
+}
+
+function otherDefinition({ name, hash }: ApprovalRequest): FittingsError {
+  return new FittingsError(
+    'APPROVAL_REQUIRED',
+    `The definition of "${name}" is not the one with that hash.`,
+    {
+      server: name,
+      hint: `Look at it again: its hash is ${hash} now.`,
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import type { CatalogueTool } from '@mcp-fittings/host';
+import {
+  createPolicy,
+  createTools,
+  naming,
+  renderForPerson,
+  type ServerPermissions,
+  type ToolEvent,
+  type Toolset,
+} from '@mcp-fittings/tools';
+import { buildArguments } from '../../arguments/build-arguments.js';
+import { readTextArgument } from '../../arguments/read-text-argument.js';
+import type { CommandContext } from '../../command-context.js';
+import { EXIT } from '../../exit-codes.js';
+import { shown } from '../../output/shown.js';
+import { hostCallbacks } from '../../prompts/host-callbacks.js';
+import { openSession } from '../open-session.js';
+import { connectTarget, type Target } from '../target.js';
+import type { CallOptions } from './command.js';
+import { openProgress } from './progress.js';
+
+export async function call(context: CommandContext, text: string, options: CallOptions): Promise<void> {
+  const { output, signal } = context;
+  const json = options.args === undefined ? undefined : await readTextArgument(options.args, context);
+  using progress = openProgress(context);
+  await using session = await openSession(context, { callbacks: hostCallbacks(context, progress) });
+  const { host, loaded } = session;
+  const target = await connectTarget(session, text, 'tool', () => host.tools(), signal);
+  const definition = findTool(host.tools(), target);
+
+  await using tools = createTools(host, {
+    policy: createPolicy({
+      servers: { [target.server]: permissionsOf(loaded.servers[target.server] ?? {}) },
+    }),
+    // The person has asked for this very call; only what the configuration forbids is not done.
+    passThrough: 'allow',
+    naming: naming.bare,
+    confirm: async () => 'once',
+  });
+  const turn = tools.snapshot();
+  const args =
+    definition === undefined ? {} : buildArguments({ pairs: options.arg, json }, definition.inputSchema);
+  const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
+  for await (const event of turn.call(nameIn(turn, target), args, { signal, timeoutMs })) {
+    if (event.type === 'progress' || event.type === 'partial') progress.show(event);
+    else finish(target, event);
+  }
+
+  function finish(
+    { server, name: tool }: Target,
+    event: Extract<ToolEvent, { type: 'result' | 'error' }>,
+  ): void {
+    progress.done();
+    if (event.type === 'error') throw event.error;
+    const { result, issues } = event;
+    for (const { path, message } of issues) {
+      const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
+      output.note(shown(`The structured content is not what the tool announced${place}: ${message}`));
+    }
+    output.result({ server, tool, ...result }, () => renderForPerson(result));
+    if (result.isError === true) context.setExitCode(EXIT.failed);
+  }
+}
+
+function findTool(tools: readonly CatalogueTool[], { server, name }: Target): CatalogueTool | undefined {
+  return tools.find((tool) => tool.server === server && tool.name === name);
+}
+
+/** The name under which the toolset knows the tool; why not, where it was left out. */
+function nameIn({ names, left }: Toolset, { server, name: tool }: Target): string {
+  const refused = left.find(({ ref }) => ref.server === server && ref.tool === tool);
+  if (refused !== undefined) throw refused.error;
+  const known = names.nameOf({ server, tool });
+  if (known !== undefined) return known;
+  const near = names.nearest(tool);
+  throw new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${shown(tool)}".`, {
+    server,
+    delivery: 'not-sent',
+    hint:
+      near.length > 0
+        ? `Did you mean ${near.join(' or ')}?`
+        : `See what it has: fittings list tools ${server}`,
+  });
+}
+
+/** What an entry says about its tools; the configuration has checked the types. */
+function permissionsOf(config: ServerConfig): ServerPermissions {
+  const { allowedTools, deniedTools, readPermission, writePermission } = config;
+  return {
+    allowedTools: texts(allowedTools),
+    deniedTools: texts(deniedTools),
+    readPermission: permission(readPermission),
+    writePermission: permission(writePermission),
+  };
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+}
+
+function permission(value: unknown): ServerPermissions['readPermission'] {
+  return value === 'allow' || value === 'ask' || value === 'deny' ? value : undefined;
+}

@@ -1,0 +1,89 @@
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import {
+  createConfigEditor,
+  type Approvals,
+  type ConfigEditor,
+  type LoadedConfig,
+  type Scope,
+} from '@mcp-fittings/config';
+import type { CommandContext } from '../command-context.js';
+import { LAYOUTS } from '../composition/layouts.js';
+import { loadServers, placeOptions } from '../composition/load-servers.js';
+import { secretsIn } from '../composition/secrets.js';
+import { sessionOptions } from './open-session.js';
+
+/** The configuration of a command that reads or writes it and connects nothing. */
+export interface Workspace {
+  readonly loaded: LoadedConfig;
+  readonly approvals: Approvals;
+  /** It writes what the person typed: the command line is the confirmation. */
+  readonly editor: ConfigEditor;
+  readonly transports: readonly TransportPlugin[];
+}
+
+export async function openWorkspace(context: CommandContext): Promise<Workspace> {
+  const options = sessionOptions(context);
+  const { loaded, approvals, transports } = await loadServers(options);
+  context.output.hide(secretsIn(loaded));
+  const editor = createConfigEditor({
+    ...placeOptions(options),
+    approvals,
+    plugins: transports,
+    confirm: () => true,
+  });
+  return { loaded, approvals, editor, transports };
+}
+
+/** Scopes that the chosen layout has a file to write for, the person's own first. */
+export function writableScopes(context: CommandContext): readonly Scope[] {
+  const { sources } = LAYOUTS[context.options.layout];
+  const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
+  return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
+}
+
+/** The scope that was asked for, or the layout's first. Throws `CONFIG_INVALID` for one that there is not. */
+export function scopeFor(context: CommandContext, asked: string | undefined): Scope {
+  const scopes = writableScopes(context);
+  const scope = asked === undefined ? scopes[0] : scopes.find((each) => each === asked);
+  if (scope !== undefined) return scope;
+  const { layout } = context.options;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The layout ${layout} has no scope "${asked ?? ''}" to write to.`,
+    {
+      hint: `It has: ${scopes.join(', ')}.`,
+    },
+  );
+}
+
+/** Where a server that is to be changed is written. Throws when there is none, or when it may be meant in several places. */
+export function scopeOf(
+  context: CommandContext,
+  { loaded }: Workspace,
+  name: string,
+  asked: string | undefined,
+): Scope {
+  if (asked !== undefined) return scopeFor(context, asked);
+  const writable = writableScopes(context);
+  const found = [...new Set(loaded.entries.filter((entry) => entry.name === name).map(({ scope }) => scope))];
+  const changeable = found.filter((scope) => writable.includes(scope));
+  const [scope, ...others] = changeable;
+  if (scope === undefined) {
+    throw found.length === 0
+      ? new FittingsError('SERVER_UNKNOWN', `No server is called "${name}".`, {
+          hint: `There are: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
+        })
+      : new FittingsError(
+          'CONFIG_READ_ONLY',
+          `The server "${name}" (${found.join(', ')}) can't be changed from here.`,
+        );
+  }
+  if (others.length > 0) {
+    throw new FittingsError('CONFIG_INVALID', `The server "${name}" is defined in several scopes.`, {
+      server: name,
+      hint: `Say which one: --scope ${changeable.join('|')}`,
+    });
+  }
+  return scope;
+}

@@ -1,0 +1,31 @@
+import { Option, type Command } from 'commander';
+import type { CommandContext } from '../../command-context.js';
+import { examples } from '../../help-text.js';
+import { FOREIGN_PROGRAMS, type ProgramName } from '../foreign-programs.js';
+
+export interface ExportOptions {
+  readonly to: ProgramName;
+  readonly output?: string;
+}
+
+export function registerExport(program: Command, context: CommandContext): void {
+  program
+    .command('export')
+    .description("write servers the way another program's configuration has them")
+    .argument('[servers...]', 'which servers; default: all')
+    .addOption(
+      new Option('-t, --to <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
+    )
+    .option(
+      '-o, --output <file>',
+      'into this file, which keeps everything else; default: stdout, without secrets',
+    )
+    .addHelpText(
+      'after',
+      examples('fittings export --to vscode -o .vscode/mcp.json', 'fittings export github --to codex'),
+    )
+    .action(async (names: readonly string[], options: ExportOptions) => {
+      const { exportOut } = await import('./run.js');
+      await exportOut(context, names, options);
+    });
+}

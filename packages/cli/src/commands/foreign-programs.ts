@@ -1,0 +1,16 @@
+import type { ForeignProgram } from '@mcp-fittings/config';
+
+export type ProgramName = ForeignProgram;
+
+/** Programs whose configuration can be read and written. */
+export const FOREIGN_PROGRAMS = [
+  'claude-code',
+  'claude-desktop',
+  'codex',
+  'cursor',
+  'gemini',
+  'opencode',
+  'vscode',
+  'windsurf',
+  'zed',
+] as const satisfies readonly ForeignProgram[];

@@ -1,0 +1,26 @@
+import { Argument, type Command } from 'commander';
+import type { CommandContext } from '../../command-context.js';
+import { examples } from '../../help-text.js';
+
+export const LIST_KINDS = ['tools', 'prompts', 'resources'] as const;
+export type ListKind = (typeof LIST_KINDS)[number];
+
+export function registerList(program: Command, context: CommandContext): void {
+  program
+    .command('list')
+    .description('what servers offer: tools, prompts, or resources and their templates')
+    .addArgument(new Argument('<kind>', 'what to list').choices(LIST_KINDS))
+    .argument('[servers...]', 'names of servers; default: all')
+    .addHelpText(
+      'after',
+      examples(
+        'fittings list tools',
+        'fittings list tools github --verbose   # with arguments',
+        "fittings list resources --json | jq '.resources[].uri'",
+      ),
+    )
+    .action(async (kind: ListKind, servers: readonly string[]) => {
+      const { list } = await import('./run.js');
+      await list(context, kind, servers);
+    });
+}

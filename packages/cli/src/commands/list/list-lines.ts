@@ -1,0 +1,110 @@
+import type { CataloguePrompt, CatalogueTool, Host } from '@mcp-fittings/host';
+import {
+  itemsOf,
+  propertyNames,
+  propertyOf,
+  typesOf,
+  type SchemaPart,
+} from '../../arguments/schema-types.js';
+import type { Output } from '../../output/output.js';
+import { firstLine, shown, shownBlock } from '../../output/shown.js';
+import { fitWidth, padEnd, textWidth } from '../../output/text-width.js';
+import type { ListKind } from './command.js';
+
+interface Item {
+  readonly server: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  /** Only with `--verbose`. */
+  readonly more: readonly string[];
+}
+
+/** What servers offer, for a person: by server, one line each; `--verbose` adds descriptions and arguments. */
+export function listLines(host: Host, kind: ListKind, output: Output): readonly string[] {
+  const items = itemsFor(host, kind);
+  if (items.length === 0) return [output.style.dim(`There are no ${kind}.`)];
+  const servers = [...new Set(items.map(({ server }) => server))];
+  return servers.flatMap((server, index) => {
+    const own = items.filter((item) => item.server === server);
+    const width = Math.min(48, Math.max(...own.map(({ name }) => textWidth(name))));
+    return [
+      ...(index > 0 ? [''] : []),
+      `${output.style.bold(shown(server))} ${output.style.dim(String(own.length))}`,
+      ...own.flatMap((item) => itemLines(item, width, output)),
+    ];
+  });
+}
+
+function itemLines({ name, description, more }: Item, width: number, output: Output): readonly string[] {
+  const { style, verbose, columns } = output;
+  if (!verbose) {
+    const line = `  ${style.cyan(padEnd(name, width))}  ${firstLine(description)}`.trimEnd();
+    return [columns === undefined ? line : fitWidth(line, columns)];
+  }
+  const text = shownBlock(description ?? '', 4_000).trim();
+  return [
+    `  ${style.cyan(name)}`,
+    ...(text === '' ? [] : text.split('\n').map((line) => `    ${line}`)),
+    ...more.map((line) => `    ${style.dim(line)}`),
+  ];
+}
+
+function itemsFor(host: Host, kind: ListKind): readonly Item[] {
+  switch (kind) {
+    case 'tools':
+      return host
+        .tools()
+        .map((tool) => ({ ...named(tool), description: tool.description, more: inputLines(tool) }));
+    case 'prompts':
+      return host.prompts().map((prompt) => ({
+        ...named(prompt),
+        description: prompt.description,
+        more: argumentLines(prompt),
+      }));
+    case 'resources':
+      return [
+        ...host.resources().map((resource) => ({
+          server: resource.server,
+          name: shown(resource.uri),
+          description: resource.description ?? resource.title ?? resource.name,
+          more: [resource.mimeType === undefined ? '' : shown(resource.mimeType)].filter(
+            (line) => line !== '',
+          ),
+        })),
+        ...host.resourceTemplates().map((template) => ({
+          server: template.server,
+          name: shown(template.uriTemplate),
+          description: template.description ?? template.title ?? template.name,
+          more: ['a template: fill in what is in braces'],
+        })),
+      ];
+  }
+}
+
+function named({ server, name }: { readonly server: string; readonly name: string }) {
+  return { server, name: shown(name) };
+}
+
+/** Arguments as they can be given: `--arg city=<string>`. */
+function inputLines({ inputSchema }: CatalogueTool): readonly string[] {
+  const root: SchemaPart = { root: inputSchema, part: inputSchema };
+  const required: unknown = inputSchema['required'];
+  return propertyNames(root).map((name) => {
+    const property = propertyOf(root, name) ?? { root: inputSchema, part: {} };
+    const isRequired = Array.isArray(required) && required.includes(name);
+    return `--arg ${shown(name)}=<${typeText(property)}>${isRequired ? '' : '  (optional)'}`;
+  });
+}
+
+function typeText(schema: SchemaPart): string {
+  const types = [...typesOf(schema)].map((type) =>
+    type === 'array' ? `list of ${[...typesOf(itemsOf(schema))].join('|') || 'anything'}` : type,
+  );
+  return types.join('|') || 'anything';
+}
+
+function argumentLines({ arguments: args = [] }: CataloguePrompt): readonly string[] {
+  return args.map(
+    ({ name, required }) => `--arg ${shown(name)}=<string>${required === true ? '' : '  (optional)'}`,
+  );
+}

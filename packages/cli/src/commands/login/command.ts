@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { CommandContext } from '../../command-context.js';
+import { examples } from '../../help-text.js';
+
+/** How a person signs in. `browser`: here. `device`: with a code, on any device. `paste`: by bringing an address back. */
+export const METHODS = ['browser', 'device', 'paste'] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface LoginOptions {
+  readonly method?: Method;
+  readonly timeout?: number;
+}
+
+export function registerLogin(program: Command, context: CommandContext): void {
+  program
+    .command('login')
+    .description('sign in to a server')
+    .argument('<server>', 'name of the server')
+    .addOption(
+      new Option(
+        '-m, --method <method>',
+        'browser on this machine, a code, or pasting an address; default: what fits',
+      ).choices(METHODS),
+    )
+    .option('--timeout <seconds>', 'how long you may take (default: 300)', seconds)
+    .addHelpText(
+      'after',
+      examples(
+        'fittings login notion',
+        'ssh server fittings login notion   # without a browser: a code, or paste the address',
+      ),
+    )
+    .action(async (server: string, options: LoginOptions) => {
+      const { login } = await import('./login.js');
+      await login(context, server, options);
+    });
+  program
+    .command('logout')
+    .description('sign out of a server: revoke and forget its credentials')
+    .argument('<server>', 'name of the server')
+    .addHelpText('after', examples('fittings logout notion'))
+    .action(async (server: string) => {
+      const { logout } = await import('./logout.js');
+      await logout(context, server);
+    });
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It has to be a number of seconds.');
+  return value;
+}

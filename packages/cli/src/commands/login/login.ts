@@ -1,0 +1,49 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { CommandContext } from '../../command-context.js';
+import { shown } from '../../output/shown.js';
+import { askForConsent } from '../../prompts/ask-for-consent.js';
+import { untilAborted } from '../../until-aborted.js';
+import { whyNotConnected } from '../connect.js';
+import { openSession } from '../open-session.js';
+import type { LoginOptions } from './command.js';
+import { signInSurface } from './sign-in-surface.js';
+
+/** As long as a person may take without saying so, seconds. */
+const PATIENCE_S = 300;
+
+export async function login(context: CommandContext, server: string, options: LoginOptions): Promise<void> {
+  const { output, signal } = context;
+  const limit = AbortSignal.timeout((options.timeout ?? PATIENCE_S) * 1000);
+  await using session = await openSession(context, {
+    interaction: signInSurface(context, options.method),
+    plaintextConsent: askForConsent(context),
+  });
+  const { host } = session;
+  await untilAborted(session.connect([server]), signal);
+  const before = host.server(server).state.status;
+  if (before === 'connected') {
+    output.result(
+      { server, signedIn: false, status: before },
+      () => `${shown(server)} is connected: no sign-in is needed.`,
+    );
+    return;
+  }
+  if (before !== 'needs-auth' && before !== 'disconnected') {
+    const problem = whyNotConnected(host.server(server));
+    if (problem !== undefined) throw problem;
+  }
+  try {
+    await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
+  } catch (error) {
+    if (!limit.aborted || signal.aborted) throw error;
+    throw new FittingsError('TIMEOUT', `Nobody signed in to "${server}" in time.`, {
+      server,
+      cause: error,
+      hint: 'Start the sign-in again; --timeout gives more time.',
+    });
+  }
+  const { state, counts } = host.server(server);
+  output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
+    output.style.green(`Signed in to ${shown(server)}: ${counts.tools} tools.`),
+  );
+}

@@ -1,0 +1,17 @@
+import type { Problem } from '@mcp-fittings/config';
+import type { Output } from '../output/output.js';
+import { shown } from '../output/shown.js';
+
+/** What is wrong with the configuration, on stderr, one line each. What keeps one server away stands with that server. */
+export function noteProblems(problems: readonly Problem[], output: Output): void {
+  const { noteStyle: style } = output;
+  for (const { code, severity, file, line, message, hint, server } of problems) {
+    const isTold = code === 'APPROVAL_REQUIRED' || (server !== undefined && severity === 'error');
+    if ((isTold || severity === 'info') && !output.verbose) continue;
+    const place = file === undefined ? '' : ` ${shown(file)}${line === undefined ? '' : `:${line}`}`;
+    const paint = severity === 'error' ? style.red : style.yellow;
+    const subject = server === undefined ? '' : ` ${shown(server)}:`;
+    const advice = hint === undefined ? '' : ` ${style.dim(shown(hint))}`;
+    output.note(`${paint(`${severity}:`)}${place}${subject} ${shown(message)}${advice}`);
+  }
+}

@@ -1,0 +1,123 @@
+import { shown } from '../../output/shown.js';
+import type { Style } from '../../output/style.js';
+import { tableLines, type Column } from '../../output/table.js';
+import type { ServerRow } from './server-row.js';
+
+const COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'server' },
+  { title: 'transport' },
+  { title: 'state' },
+  { title: 'tools', align: 'right' },
+  { title: 'prompts', align: 'right' },
+  { title: 'resources', align: 'right' },
+];
+
+interface Totals {
+  readonly servers: number;
+  readonly connected: number;
+  /** Failed, or waiting for a person. */
+  readonly errored: number;
+  readonly tools: number;
+}
+
+const ERRORED = new Set(['failed', 'needs-auth', 'needs-approval', 'invalid', 'denied']);
+
+function totalsOf(rows: readonly ServerRow[]): Totals {
+  return {
+    servers: rows.length,
+    connected: rows.filter(({ status }) => status === 'connected').length,
+    errored: rows.filter(({ status }) => ERRORED.has(status)).length,
+    tools: rows.reduce((sum, { tools }) => sum + tools, 0),
+  };
+}
+
+/** The status of all servers, for a person: a table, the reasons below it, and totals. */
+export function statusLines(rows: readonly ServerRow[], style: Style): readonly string[] {
+  if (rows.length === 0) return ['No servers are configured. Add one: fittings add --help'];
+  const table = tableLines(
+    COLUMNS,
+    rows.map((row) => cells(row, style)),
+    style.bold,
+  );
+  const reasons = rows.flatMap((row) => reasonOf(row, style));
+  return [...table, ...(reasons.length > 0 ? ['', ...reasons] : []), '', totalsLine(totalsOf(rows), style)];
+}
+
+function cells(row: ServerRow, style: Style): readonly string[] {
+  const connected = row.status === 'connected';
+  const count = (value: number): string => (connected || value > 0 ? String(value) : style.dim('–'));
+  const [mark, paint] = look(row.status, style);
+  const activity = row.activity === undefined ? '' : style.dim(` (${row.activity})`);
+  return [
+    paint(mark),
+    shown(row.name),
+    shown(row.type ?? '', 20),
+    paint(stateText(row.status)) + activity,
+    count(row.tools),
+    count(row.prompts),
+    count(row.resources + row.resourceTemplates),
+  ];
+}
+
+function look(status: string, style: Style): readonly [string, (text: string) => string] {
+  switch (status) {
+    case 'connected':
+      return ['●', style.green];
+    case 'failed':
+    case 'invalid':
+    case 'denied':
+      return ['✗', style.red];
+    case 'needs-auth':
+    case 'needs-approval':
+      return ['!', style.yellow];
+    case 'connecting':
+    case 'pending':
+    case 'disconnecting':
+      return ['◌', style.cyan];
+    default:
+      return ['○', style.dim];
+  }
+}
+
+function stateText(status: string): string {
+  switch (status) {
+    case 'needs-auth':
+      return 'needs sign-in';
+    case 'needs-approval':
+      return 'needs approval';
+    default:
+      return status;
+  }
+}
+
+/** Why a server is not what it should be, and what to do, on one line. */
+function reasonOf({ name, status, error }: ServerRow, style: Style): readonly string[] {
+  const server = shown(name);
+  if (status === 'needs-auth')
+    return [`${style.yellow(server)}: sign in with ${style.bold(`fittings login ${server}`)}`];
+  if (status === 'needs-approval')
+    return [`${style.yellow(server)}: look at it with ${style.bold(`fittings approve ${server}`)}`];
+  if (error === undefined) return [];
+  const hint = error.hint === undefined ? '' : ` ${style.dim(shown(error.hint))}`;
+  const paint = ERRORED.has(status) ? style.red : style.dim;
+  const message = shown(error.message);
+  // Most messages name the server.
+  const subject = message.includes(`"${server}"`) ? '' : `${server}: `;
+  return [`${paint(`${subject}${message}`)}${hint}`];
+}
+
+function totalsLine({ servers, connected, errored, tools }: Totals, style: Style): string {
+  const parts = [
+    `${servers} ${servers === 1 ? 'server' : 'servers'}`,
+    style.green(`${connected} connected`),
+    ...(errored > 0 ? [style.red(`${errored} not usable`)] : []),
+    `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
+  ];
+  return parts.join(', ');
+}
+
+/** The status as one value, for `--json`. */
+export function statusValue(rows: readonly ServerRow[], problems: readonly unknown[]): object {
+  return { servers: rows, totals: totalsOf(rows), problems };
+}

@@ -1,0 +1,56 @@
+import { google } from '@mcp-fittings/auth-google';
+import { oauth } from '@mcp-fittings/auth-oauth';
+import { identityProviderFrom, xaa, type IdentityProviderSettings } from '@mcp-fittings/auth-xaa';
+import { FittingsError, isRecord, type AuthPlugin, type TokenStore } from '@mcp-fittings/client-core';
+import type { LoadedConfig } from '@mcp-fittings/config';
+import type { SessionOptions } from './session.js';
+
+export interface Auth {
+  readonly plugins: readonly AuthPlugin[];
+  /** Servers may be told that one sign-in serves all of them. */
+  readonly sharesSignIn: boolean;
+}
+
+/** The ways to sign in, each asked in turn: what an entry says by name goes before OAuth, which takes any URL. */
+export function createAuth(
+  { entries }: LoadedConfig,
+  store: TokenStore,
+  { interaction }: Pick<SessionOptions, 'interaction'>,
+): Auth {
+  const others = [google(), oauth({ clientName: 'fittings', store, interaction })];
+  let settings: IdentityProviderSettings | undefined;
+  let mistake: unknown;
+  try {
+    ({ settings } = identityProviderFrom(entries));
+  } catch (error) {
+    mistake = error;
+  }
+  if (settings === undefined)
+    return { plugins: [withoutIdentityProvider(mistake), ...others], sharesSignIn: false };
+  return {
+    plugins: [xaa({ identityProvider: settings, store, interaction }), ...others],
+    sharesSignIn: true,
+  };
+}
+
+/** Servers that want the shared sign-in say what is missing for it; nobody else is concerned. */
+function withoutIdentityProvider(mistake: unknown): AuthPlugin {
+  return {
+    specVersion: 1,
+    scheme: 'xaa',
+    create({ name, config }) {
+      const member = config['oauth'];
+      if (!isRecord(member) || member['xaa'] !== true || member['enabled'] === false) return undefined;
+      if (mistake instanceof FittingsError) throw mistake;
+      throw new FittingsError(
+        'CONFIG_INVALID',
+        `No identity provider is configured for the server "${name}".`,
+        {
+          server: name,
+          cause: mistake,
+          hint: 'Name it in "oauth.identityProvider" of an entry in your own file; the file of a project does not count.',
+        },
+      );
+    },
+  };
+}

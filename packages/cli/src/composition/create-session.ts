@@ -1,0 +1,57 @@
+import { XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { packageVersion } from '../version.js';
+import { createAuth } from './create-auth.js';
+import { loadServers } from './load-servers.js';
+import { openStore } from './open-store.js';
+import { secretsIn } from './secrets.js';
+import type { Session, SessionOptions } from './session.js';
+import { storeForReading } from './store-for-reading.js';
+import { usableEntry } from './usable-entry.js';
+
+/**
+ * Puts all packages together for one configuration: the only place where it is decided which parts there are. Rejects
+ * as `loadConfig` does; a server with a mistake is a problem of the configuration, not of the session.
+ */
+export async function createSession(options: SessionOptions = {}): Promise<Session> {
+  const { logger, clock, callbacks } = options;
+  const { loaded, approvals, transports } = await loadServers(options);
+  const { store, close } = openStore(options);
+  const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
+  const { plugins: auth, sharesSignIn } = createAuth(loaded, readable, options);
+  const host = createHost({
+    engine: sdk({
+      name: 'fittings',
+      version: packageVersion(),
+      ...(sharesSignIn && { extensions: { [XAA_EXTENSION]: {} } }),
+    }),
+    transports,
+    auth,
+    callbacks,
+    logger,
+    clock,
+  });
+  const chosen = (names: readonly string[], more: ServerConfig): Record<string, ServerConfig> =>
+    Object.fromEntries(names.map((name) => [name, { ...usableEntry(name, loaded), ...more }]));
+  return {
+    loaded,
+    approvals,
+    store,
+    transports,
+    auth,
+    host,
+    secrets: secretsIn(loaded),
+    async connect(names) {
+      return host.connect(names === undefined ? loaded.servers : chosen(names, {}));
+    },
+    async know(names) {
+      await host.connect(chosen(names, { lazy: true }));
+    },
+    async [Symbol.asyncDispose]() {
+      await host.close();
+      await close();
+    },
+  };
+}

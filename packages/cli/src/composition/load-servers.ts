@@ -1,0 +1,48 @@
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  approvalFile,
+  createApprovals,
+  loadConfig,
+  type Approvals,
+  type LoadedConfig,
+  type LoadOptions,
+  type PlaceOptions,
+} from '@mcp-fittings/config';
+import { LAYOUTS } from './layouts.js';
+import type { SessionOptions } from './session.js';
+import { createTransports } from './transports.js';
+
+type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
+type LoadServersOptions = PlacedOptions &
+  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'signal'>;
+
+/** Where the files of the chosen layout are, for everything in `config` that reads or writes them. */
+export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): PlaceOptions {
+  return { layout: LAYOUTS[layout], cwd, home };
+}
+
+/** Decisions about servers of projects, remembered in the person's own file. */
+function openApprovals({ home }: Pick<SessionOptions, 'home'>): Approvals {
+  return createApprovals({ store: approvalFile({ home }) });
+}
+
+/** What the command line says about the configuration, for `loadConfig` and `watchConfig`. */
+export function loadOptions(
+  options: LoadServersOptions,
+  approvals: Approvals,
+  plugins: readonly TransportPlugin[],
+): LoadOptions {
+  const { env, mcpConfig = [], strictMcpConfig: strict, signal } = options;
+  return { ...placeOptions(options), cli: { configs: mcpConfig, strict }, env, approvals, plugins, signal };
+}
+
+/** The configuration alone: no protocol, no network, no store. For commands that only read or write files. */
+export async function loadServers(options: LoadServersOptions): Promise<{
+  readonly loaded: LoadedConfig;
+  readonly approvals: Approvals;
+  readonly transports: readonly TransportPlugin[];
+}> {
+  const approvals = openApprovals(options);
+  const transports = createTransports();
+  return { loaded: await loadConfig(loadOptions(options, approvals, transports)), approvals, transports };
+}

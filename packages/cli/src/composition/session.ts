@@ -1,0 +1,59 @@
+import type {
+  AuthPlugin,
+  Clock,
+  FittingsError,
+  Logger,
+  TokenStore,
+  TransportPlugin,
+} from '@mcp-fittings/client-core';
+import type { SurfaceChooser } from '@mcp-fittings/auth-oauth';
+import type { Approvals, LoadedConfig } from '@mcp-fittings/config';
+import type { Host, HostCallbacks, ServerSnapshot } from '@mcp-fittings/host';
+import type { LayoutName, StoreName } from '../global-options.js';
+
+export interface SessionOptions {
+  /** Default `fittings`. */
+  readonly layout?: LayoutName | undefined;
+  /** Default: the process's. */
+  readonly cwd?: string | undefined;
+  /** Default: the operating system's answer. */
+  readonly home?: string | undefined;
+  /** Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** `--mcp-config`: files or JSON; later ones win. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  /** Only what `mcpConfig` names counts. Default false. */
+  readonly strictMcpConfig?: boolean | undefined;
+  /** Where credentials are kept. Default `keychain`; never another one in its place. */
+  readonly store?: StoreName | undefined;
+  /** Asked before credentials are written to disk unencrypted (`store: 'file'`). Default: refused. */
+  readonly plaintextConsent?: ((question: { readonly path: string }) => Promise<boolean>) | undefined;
+  /** How a person signs in. Default: nobody is there. */
+  readonly interaction?: SurfaceChooser | undefined;
+  /**
+   * Told once when the store can't be read: whoever is signed in counts as signed out then, and no other store takes its
+   * place. Writing to it rejects.
+   */
+  readonly onStoreUnavailable?: ((error: FittingsError) => void) | undefined;
+  readonly callbacks?: HostCallbacks | undefined;
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** All packages put together for one configuration. Nothing is connected until {@link connect}. */
+export interface Session extends AsyncDisposable {
+  readonly loaded: LoadedConfig;
+  readonly approvals: Approvals;
+  readonly store: TokenStore;
+  readonly transports: readonly TransportPlugin[];
+  readonly auth: readonly AuthPlugin[];
+  /** It knows no server until {@link connect}. */
+  readonly host: Host;
+  /** Values in the configuration that must not be printed. */
+  readonly secrets: readonly string[];
+  /** Connects these servers, or all that may be connected. Rejects with `SERVER_UNKNOWN`, `APPROVAL_REQUIRED`, … */
+  connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
+  /** Tells the host of these servers and connects none, e.g. to sign out. Rejects as {@link connect} does. */
+  know(names: readonly string[]): Promise<void>;
+}

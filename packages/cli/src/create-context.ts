@@ -1,0 +1,74 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { CommandContext } from './command-context.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import type { GlobalOptions } from './global-options.js';
+import type { Output } from './output/output.js';
+import type { World } from './world.js';
+
+export interface OwnContext {
+  readonly context: CommandContext;
+  readonly exitCode: ExitCode;
+  /** Loads what commands share. Until then the context is only good for registering them, so that help is quick. */
+  prepare(): Promise<void>;
+}
+
+/** The context of one run. `options` is asked when it is needed, because commands register before they are parsed. */
+export function createContext(world: World, options: () => GlobalOptions): OwnContext {
+  const { stdin, stdout, stderr, env, cwd, signal } = world;
+  let exitCode: ExitCode = EXIT.ok;
+  let parts: { readonly output: Output; readonly clock: Clock } | undefined;
+  const prepared = (): NonNullable<typeof parts> => {
+    if (parts === undefined) throw new Error('The context is used before a command runs.');
+    return parts;
+  };
+  return {
+    get exitCode() {
+      return exitCode;
+    },
+    async prepare() {
+      const { systemClock } = await import('@mcp-fittings/client-core');
+      const { createOutput } = await import('./output/create-output.js');
+      const { wantsColours } = await import('./output/style.js');
+      const { json, verbose, color } = options();
+      const output = createOutput({
+        stdout,
+        stderr,
+        json,
+        verbose,
+        colours: {
+          stdout: color && wantsColours(stdout.isTTY === true, env),
+          stderr: color && wantsColours(stderr.isTTY === true, env),
+        },
+        columns: () => (stdout.isTTY === true ? stdout.columns : undefined),
+      });
+      parts = { output, clock: world.clock ?? systemClock };
+    },
+    context: {
+      stdin,
+      stdout,
+      stderr,
+      env,
+      cwd,
+      signal,
+      get clock() {
+        return prepared().clock;
+      },
+      get output() {
+        return prepared().output;
+      },
+      get interactive() {
+        return stdin.isTTY === true && stderr.isTTY === true && !options().json;
+      },
+      get options() {
+        return options();
+      },
+      live:
+        stderr.isTTY === true
+          ? { stream: stderr, columns: () => stderr.columns ?? 80, rows: () => stderr.rows ?? 24 }
+          : undefined,
+      setExitCode(code) {
+        exitCode = code;
+      },
+    },
+  };
+}

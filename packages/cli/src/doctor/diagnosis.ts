@@ -1,0 +1,50 @@
+import type { ErrorCode } from '@mcp-fittings/client-core';
+import type { FindingCode } from './finding-codes.js';
+
+/** What is looked at, in this order; what can not be looked at because of an earlier failure is left out. */
+export const CHECKS = [
+  'config',
+  'approval',
+  'command',
+  'spawn',
+  'dns',
+  'proxy',
+  'connect',
+  'tls',
+  'clock',
+  'http',
+  'discovery',
+  'token',
+  'handshake',
+] as const;
+export type CheckName = (typeof CHECKS)[number];
+
+/** One thing that is wrong, and what to do about it. No secret is in it; texts of servers are made fit to show. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** `error`: the server can not be used because of it. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly fix: string;
+  /** Code of the error that told it. */
+  readonly error?: ErrorCode | undefined;
+}
+
+/** One step, and what came of it. */
+export interface CheckResult {
+  readonly check: CheckName;
+  readonly outcome: 'passed' | 'warning' | 'failed';
+  /** What was seen, where nothing is wrong. */
+  readonly summary: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What is known of one server after all checks. */
+export interface Diagnosis {
+  readonly server: string;
+  /** Nothing stands against using it. */
+  readonly healthy: boolean;
+  readonly checks: readonly CheckResult[];
+  /** Those of all checks, in their order: the first error is most likely the cause of the others. */
+  readonly findings: readonly Finding[];
+}

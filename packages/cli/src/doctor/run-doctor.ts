@@ -1,0 +1,29 @@
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import type { CommandContext } from '../command-context.js';
+import { openSession } from '../commands/open-session.js';
+import { EXIT } from '../exit-codes.js';
+import { untilAborted } from '../until-aborted.js';
+import { packageVersion } from '../version.js';
+import { diagnose } from './diagnose.js';
+import { reportText } from './report-text.js';
+
+export async function runDoctor(
+  server: string | undefined,
+  timeoutMs: number,
+  context: CommandContext,
+): Promise<void> {
+  const { env, clock, signal, output } = context;
+  await using session = await openSession(context);
+  const { loaded, transports, auth, store } = session;
+  const engine = sdk({ name: 'fittings', version: packageVersion() });
+  const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
+  const options = { loaded, engine, transports, auth, store, env, timeoutMs, clock, signal };
+  const servers = await untilAborted(Promise.all([...names].map((name) => diagnose(name, options))), signal);
+  // Those of a server are among its findings.
+  const problems = loaded.problems.filter(
+    ({ severity, server: whose }) => severity === 'error' && whose === undefined,
+  );
+  output.result({ servers, problems }, () => reportText(servers, problems, output.style));
+  const isHealthy = problems.length === 0 && servers.every(({ healthy }) => healthy);
+  context.setExitCode(isHealthy ? EXIT.ok : EXIT.failed);
+}

@@ -1,0 +1,44 @@
+import type { Writable } from 'node:stream';
+import { createRedactor } from '@mcp-fittings/client-core';
+import { jsonText } from './json-text.js';
+import type { Output } from './output.js';
+import { createStyle } from './style.js';
+
+export interface OutputOptions {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly colours: { readonly stdout: boolean; readonly stderr: boolean };
+  /** Columns of the terminal; undefined when stdout is none. */
+  readonly columns: () => number | undefined;
+}
+
+export function createOutput(options: OutputOptions): Output {
+  const { stdout, stderr, json, verbose } = options;
+  const secrets = new Set<string>();
+  let redact = createRedactor([]);
+  const say = (stream: Writable, text: string): void => {
+    stream.write(`${redact(text)}\n`);
+  };
+  return {
+    json,
+    verbose,
+    style: createStyle(options.colours.stdout && !json),
+    noteStyle: createStyle(options.colours.stderr),
+    get columns() {
+      return options.columns();
+    },
+    result: (value, text) => say(stdout, json ? jsonText(value, 2) : text()),
+    event: (value, text) => say(stdout, json ? jsonText(value) : text()),
+    note: (text) => say(stderr, text),
+    detail(text) {
+      if (verbose) say(stderr, text);
+    },
+    hide(more) {
+      for (const secret of more) secrets.add(secret);
+      redact = createRedactor(secrets);
+    },
+    redact: (text) => redact(text),
+  };
+}

@@ -1,0 +1,96 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { shown, shownBlock } from './shown.js';
+import type { Output } from './output.js';
+
+/** An error as `--json` shows it. Also part of results, e.g. of `status`. */
+export interface ErrorFacts {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly server?: string | undefined;
+  readonly delivery?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function errorFacts(error: unknown): ErrorFacts {
+  if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
+  const { code, message, hint, server, delivery, details } = error;
+  return {
+    code,
+    message,
+    hint,
+    server,
+    delivery,
+    ...(Object.keys(details).length > 0 && { details }),
+  };
+}
+
+/** What fails because the person ended it is no failure of its own. */
+export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || (error instanceof FittingsError && error.code === 'ABORTED')) return error;
+  return new FittingsError('ABORTED', 'It was interrupted.', { cause: error });
+}
+
+/** Code by kind; what a person decides has its own. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!(error instanceof FittingsError)) return EXIT.failed;
+  switch (error.code) {
+    case 'ABORTED':
+      return EXIT.interrupted;
+    case 'APPROVAL_REQUIRED':
+    case 'POLICY_DENIED':
+      return EXIT.approval;
+    case 'ARGUMENTS_INVALID':
+    case 'TOOL_UNKNOWN':
+      return EXIT.usage;
+    default:
+      break;
+  }
+  switch (error.kind) {
+    case 'config':
+      return EXIT.config;
+    case 'auth':
+      return EXIT.auth;
+    case 'network-temporary':
+    case 'network-permanent':
+      return EXIT.network;
+    default:
+      return EXIT.failed;
+  }
+}
+
+/** One line with a hint; `--verbose` adds the code, the details and the causes; `--json` gives it as data on stdout. */
+export function reportError(error: unknown, output: Output): void {
+  const facts = errorFacts(error);
+  if (output.json) output.result({ error: facts }, () => '');
+  else output.note(errorLine(error, output.noteStyle));
+  for (const line of errorDetails(error)) output.detail(`  ${line}`);
+}
+
+/** `error: what happened. What to do.` */
+export function errorLine(error: unknown, style: Output['noteStyle']): string {
+  const { message, hint } = errorFacts(error);
+  const advice = hint === undefined ? '' : ` ${style.dim(shown(hint))}`;
+  return `${style.red('error:')} ${shown(message)}${advice}`;
+}
+
+const MOST_CAUSES = 8;
+
+function* errorDetails(error: unknown): Generator<string> {
+  if (error instanceof FittingsError) {
+    yield `code: ${error.code}, kind: ${error.kind}, worth a retry: ${error.retryable ? 'yes' : 'no'}`;
+    if (error.delivery !== undefined) yield `delivery: ${error.delivery}`;
+    for (const [name, value] of Object.entries(error.details))
+      if (value !== undefined) yield `${name}: ${indented(String(value))}`;
+  } else if (error instanceof Error) yield indented(error.stack ?? error.message);
+  let cause = error instanceof Error ? error.cause : undefined;
+  for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth++) {
+    yield `because: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+}
+
+function indented(text: string): string {
+  return shownBlock(text, 4_000).trim().replaceAll('\n', '\n    ');
+}

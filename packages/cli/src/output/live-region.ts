@@ -1,0 +1,69 @@
+import type { Writable } from 'node:stream';
+import { fitWidth } from './text-width.js';
+
+/** The end of a terminal's screen, repainted in place. */
+export interface LiveRegion {
+  /** Shows these lines in place of those before. Only lines that changed are written, all in one write. */
+  paint(lines: readonly string[]): void;
+  /** Takes the lines away, so that something else can be written; the next `paint` shows them again. */
+  clear(): void;
+  /** Leaves the lines as they are and puts the cursor below them. */
+  finish(): void;
+}
+
+export interface LiveRegionOptions {
+  readonly stream: Writable;
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+/** The terminal shows what is between the two at once. Those that don't know it ignore it. @see https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036 */
+const BEGIN = '\u001b[?2026h';
+const END = '\u001b[?2026l';
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
+const TO_LINE_END = '\u001b[K';
+const TO_SCREEN_END = '\u001b[J';
+
+/** Repaints without a flicker: nothing is erased before its successor is written, and what stays is not touched. */
+export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): LiveRegion {
+  let painted: readonly string[] = [];
+  let paintedFor = 0;
+  let hidden = false;
+
+  const up = (count: number): string => (count > 0 ? `\u001b[${count}A` : '');
+
+  return {
+    paint(lines) {
+      const width = Math.max(1, columns() - 1);
+      const room = Math.max(1, rows() - 1);
+      const more = lines.length - room;
+      const cut = more > 0 ? [...lines.slice(0, room - 1), `… ${more + 1} more lines`] : lines;
+      const next = cut.map((line) => fitWidth(line, width));
+      // On a screen of another width what was painted stands elsewhere: below it we begin anew.
+      const known = paintedFor === width ? painted : [];
+      if (next.length === known.length && next.every((line, index) => line === known[index])) return;
+      let text = hidden ? '' : HIDE_CURSOR;
+      text += up(known.length);
+      for (const [index, line] of next.entries()) {
+        text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
+      }
+      if (next.length < known.length) text += TO_SCREEN_END;
+      hidden = true;
+      painted = next;
+      paintedFor = width;
+      stream.write(`${BEGIN}${text}${END}`);
+    },
+    clear() {
+      if (!hidden) return;
+      stream.write(`${BEGIN}${up(painted.length)}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
+      painted = [];
+      hidden = false;
+    },
+    finish() {
+      if (hidden) stream.write(SHOW_CURSOR);
+      painted = [];
+      hidden = false;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Escape sequences of our own styles, which take no room. */
+// oxlint-disable-next-line no-control-regex -- that is what they begin with
+const STYLE = /(\u001b\[[0-9;]*m)/g;
+const COMBINING = /^\p{M}$/u;
+/** East Asian wide characters and emoji take two columns. @see https://www.unicode.org/reports/tr11/ */
+const WIDE =
+  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]$/u;
+
+/** Columns that a text takes on a terminal. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const character of text.replaceAll(STYLE, '')) width += columnsOf(character);
+  return width;
+}
+
+function columnsOf(character: string): number {
+  if (COMBINING.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+export function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+export function padStart(text: string, width: number): string {
+  return ' '.repeat(Math.max(0, width - textWidth(text))) + text;
+}
+
+/** Cuts to so many columns, with `…` where something was cut; styles are ended. */
+export function fitWidth(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let left = columns - 1;
+  let result = '';
+  for (const piece of text.split(STYLE)) {
+    if (piece.startsWith('\u001b')) {
+      result += piece;
+      continue;
+    }
+    for (const character of piece) {
+      const width = columnsOf(character);
+      if (width > left) {
+        const plain = !text.includes('\u001b');
+        return `${result}…${plain ? '' : '\u001b[0m'}`;
+      }
+      left -= width;
+      result += character;
+    }
+  }
+  return result;
+}

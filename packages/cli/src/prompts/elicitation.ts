@@ -1,0 +1,101 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
+import { typedValue } from '../arguments/typed-value.js';
+import type { CommandContext } from '../command-context.js';
+import { shown, shownBlock } from '../output/shown.js';
+import { openPrompts, type Prompts } from './prompts.js';
+
+/** Passes a server's question on to the person, who is told who asks. To give up a question is to cancel it. */
+export async function askForServer(
+  context: CommandContext,
+  server: string,
+  request: ElicitationRequest,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
+  const prompts = await openPrompts(context, AbortSignal.any([context.signal, signal]));
+  const { noteStyle: style } = context.output;
+  prompts.tell(`${style.bold(`The server "${shown(server)}" asks:`)} ${shownBlock(request.message, 2_000)}`);
+  for (const warning of request.warnings) prompts.tell(style.yellow(`Careful: ${shown(warning)}`));
+  try {
+    return request.mode === 'url' ? await visit(request.url, prompts) : await fillIn(request.schema, prompts);
+  } catch (error) {
+    if (error instanceof FittingsError && error.code === 'ABORTED') return { action: 'cancel' };
+    throw error;
+  }
+}
+
+async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> {
+  // Whole, so that the person sees where it leads; opening it is the person's own doing.
+  prompts.tell(`  ${shown(url, 8_000)}`);
+  const choice = await prompts.select('Did you open that page, or will you?', [
+    { value: 'accept', label: 'Yes' },
+    { value: 'decline', label: 'No' },
+  ]);
+  return { action: choice };
+}
+
+async function fillIn(schema: unknown, prompts: Prompts): Promise<ElicitationAnswer> {
+  const properties = isRecord(schema) ? schema['properties'] : undefined;
+  const required = isRecord(schema) && Array.isArray(schema['required']) ? schema['required'] : [];
+  const choice = await prompts.select('Answer?', [
+    { value: 'accept', label: 'Yes' },
+    { value: 'decline', label: 'No' },
+  ]);
+  if (choice === 'decline') return { action: 'decline' };
+  const content: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
+    const value = await askField(name, property, required.includes(name), prompts);
+    if (value !== undefined) content[name] = value;
+  }
+  return { action: 'accept', content };
+}
+
+async function askField(
+  name: string,
+  property: unknown,
+  required: boolean,
+  prompts: Prompts,
+): Promise<unknown> {
+  const field = isRecord(property) ? property : {};
+  const title = typeof field['title'] === 'string' ? field['title'] : name;
+  const description = typeof field['description'] === 'string' ? ` (${field['description']})` : '';
+  const message = shown(`${title}${description}${required ? '' : ', optional'}`);
+  if (field['type'] === 'boolean') return prompts.confirm(message, field['default'] === true);
+  const values = choicesOf(field['type'] === 'array' ? field['items'] : field);
+  if (values.length > 0) {
+    return field['type'] === 'array' ? prompts.selectMany(message, values) : prompts.select(message, values);
+  }
+  const read = (text: string) => typedValue(text, { root: field, part: field });
+  const text = await prompts.text({
+    message,
+    initialValue: field['default'] === undefined ? undefined : shown(String(field['default'])),
+    check(value) {
+      if (value === '') return required ? 'An answer is needed.' : undefined;
+      const result = read(value);
+      return 'problem' in result ? `It ${result.problem}.` : undefined;
+    },
+  });
+  if (text === '') return undefined;
+  const result = read(text);
+  return 'value' in result ? result.value : undefined;
+}
+
+/** `enum` with or without names, or `oneOf`/`anyOf` of constants. */
+function choicesOf(field: unknown): readonly { value: string; label: string }[] {
+  if (!isRecord(field)) return [];
+  const { enum: values, enumNames: names } = field;
+  if (Array.isArray(values)) {
+    return values
+      .filter((value) => typeof value === 'string')
+      .map((value, index) => {
+        const label: unknown = Array.isArray(names) ? names[index] : undefined;
+        return { value, label: shown(typeof label === 'string' ? label : value) };
+      });
+  }
+  const members = field['oneOf'] ?? field['anyOf'];
+  return (Array.isArray(members) ? members : []).flatMap((member: unknown) => {
+    if (!isRecord(member) || typeof member['const'] !== 'string') return [];
+    const { const: value, title } = member;
+    return [{ value, label: shown(typeof title === 'string' ? title : value) }];
+  });
+}

@@ -1,0 +1,78 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { CommandContext } from '../command-context.js';
+
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint?: string | undefined;
+}
+
+/** Questions to the person at the terminal. Each rejects with `ABORTED` when the person gives up. */
+export interface Prompts {
+  /** Something to read before the question. */
+  tell(text: string): void;
+  text(question: {
+    readonly message: string;
+    readonly placeholder?: string | undefined;
+    readonly initialValue?: string | undefined;
+    /** What is wrong with an answer. */
+    readonly check?: ((value: string) => string | undefined) | undefined;
+  }): Promise<string>;
+  confirm(message: string, initialValue?: boolean): Promise<boolean>;
+  select<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value>;
+  selectMany<Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    initialValues?: readonly Value[],
+  ): Promise<readonly Value[]>;
+}
+
+/** On stderr, so that stdout has nothing but results. Texts must be fit to show. */
+export async function openPrompts(
+  context: CommandContext,
+  signal: AbortSignal = context.signal,
+): Promise<Prompts> {
+  const clack = await import('@clack/prompts');
+  const { output } = context;
+  const common = { input: context.stdin, output: context.stderr, signal };
+  return {
+    tell: (text) => output.note(text),
+    async text({ message, placeholder, initialValue, check }) {
+      const value = await clack.text({
+        ...common,
+        message,
+        ...(placeholder !== undefined && { placeholder }),
+        ...(initialValue !== undefined && { initialValue }),
+        ...(check !== undefined && { validate: (text) => check(text ?? '') }),
+      });
+      return clack.isCancel(value) ? giveUp() : value;
+    },
+    async confirm(message, initialValue = true) {
+      const value = await clack.confirm({ ...common, message, initialValue });
+      return clack.isCancel(value) ? giveUp() : value;
+    },
+    async select(message, choices) {
+      const value = await clack.select({ ...common, message, options: optionsOf(choices) });
+      return choices.find((choice) => choice.value === value)?.value ?? giveUp();
+    },
+    async selectMany(message, choices, initialValues = []) {
+      const values = await clack.multiselect({
+        ...common,
+        message,
+        options: optionsOf(choices),
+        initialValues: [...initialValues],
+        required: false,
+      });
+      if (clack.isCancel(values)) return giveUp();
+      return choices.map(({ value }) => value).filter((value) => values.includes(value));
+    },
+  };
+}
+
+function optionsOf(choices: readonly Choice<string>[]): { value: string; label: string; hint?: string }[] {
+  return choices.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
+}
+
+function giveUp(): never {
+  throw new FittingsError('ABORTED', 'The question was not answered.');
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** As package.json says, so that there is nothing to keep in step with it. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest: unknown = JSON.parse(text);
+  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return isManifest ? String(manifest.version) : '';
+}

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+import { describe, expect, it } from 'vitest';
+import { startBridge, temporaryHome, withServer, type BridgeProcess } from './support/bridge-process.js';
+import { untilDead } from './support/processes.js';
+import { DUAL_SERVER } from './support/upstreams.js';
+
+const TOKEN = 'a-token-that-nobody-guesses';
+const dual = withServer('dual', { command: process.execPath, args: [DUAL_SERVER] });
+
+/** Where it says that it listens. */
+async function urlOf(bridge: BridgeProcess): Promise<string> {
+  for (;;) {
+    const url = /is served at (\S+)/.exec(bridge.stderr)?.[1];
+    if (url !== undefined) return url;
+    await new Promise((resolve) => bridge.child.stderr.once('data', resolve));
+  }
+}
+
+async function pidThrough(transport: Parameters<Client['connect']>[0]): Promise<number> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(transport);
+  const { content } = await client.callTool({ name: 'pid', arguments: {} });
+  return Number((content as { text: string }[])[0]?.text);
+}
+
+describe('fittings bridge', () => {
+  it('--http: says where it listens, shows no token, and ends with its servers on SIGTERM', async () => {
+    await using home = await temporaryHome();
+    const args = ['--verbose', ...dual, 'bridge', 'dual', '--http', '0'];
+    const bridge = startBridge(args, home.path, { FITTINGS_BRIDGE_TOKEN: TOKEN });
+    const url = new URL(await urlOf(bridge));
+    expect(url.hostname).toBe('127.0.0.1');
+    const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+    const pid = await pidThrough(new StreamableHTTPClientTransport(url, { requestInit }));
+    bridge.child.kill('SIGTERM');
+    expect(await bridge.exited).toBe(143);
+    await untilDead(pid);
+    expect(bridge.lines).toEqual([]);
+    expect(bridge.stderr).not.toContain(TOKEN);
+  });
+
+  it('--ws with --token-file', async () => {
+    await using home = await temporaryHome();
+    const file = join(home.path, 'token');
+    await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
+    const bridge = startBridge([...dual, 'bridge', 'dual', '--ws', '0', '--token-file', file], home.path);
+    const pid = await pidThrough(createWebSocketTransport({ url: await urlOf(bridge), apiKey: TOKEN }));
+    bridge.child.kill('SIGINT');
+    expect(await bridge.exited).toBe(130);
+    await untilDead(pid);
+  });
+
+  it.each([
+    ['two wires at once', ['--http', '0', '--ws', '0'], 2, 'cannot be used with'],
+    ['an address that is none', ['--http', 'everywhere'], 3, 'no port and no host:port'],
+    ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'a token is needed'],
+    ['WebSocket without a token', ['--ws', '0'], 3, 'Give a `token`'],
+    ['a token file that is not there', ['--http', '0', '--token-file', 'nowhere'], 3, 'can not be read'],
+  ])('refuses %s, in one line on stderr', async (_what, flags, code, words) => {
+    await using home = await temporaryHome();
+    const bridge = startBridge([...dual, 'bridge', 'dual', ...flags], home.path);
+    expect(await bridge.exited).toBe(code);
+    expect(bridge.stderr).toContain(words);
+    expect(bridge.lines).toEqual([]);
+  });
+
+  it('refuses a short token and a server that nobody configured', async () => {
+    await using home = await temporaryHome();
+    const short = startBridge([...dual, 'bridge', 'dual', '--http', '0'], home.path, {
+      FITTINGS_BRIDGE_TOKEN: 'short',
+    });
+    expect(await short.exited).toBe(3);
+    expect(short.stderr).toContain('shorter than 16');
+    const unknown = startBridge([...dual, 'bridge', 'duel'], home.path);
+    expect(await unknown.exited).toBe(3);
+    expect(unknown.stderr).toContain('dual');
+    expect([...short.lines, ...unknown.lines]).toEqual([]);
+  });
+});

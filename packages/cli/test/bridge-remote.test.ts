@@ -1,0 +1,166 @@
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client } from '@modelcontextprotocol/client';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { systemClock } from '@mcp-fittings/client-core';
+import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { sdkV1Server } from '../../transport-http/test/support/real-servers.js';
+import { serveNetwork, type NetworkBridge } from '../src/bridge/serve-network.js';
+import { everythingOverSse } from './support/everything-sse.js';
+import { plant } from './support/planted-server.js';
+import { recordingLogger, upstreamTo } from './support/upstreams.js';
+
+const TOKEN = 'a token that nobody guesses';
+const textOf = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
+
+function bridgeTo(
+  config: { type: string; url: string; apiKey?: string },
+  wire: 'http' | 'ws',
+): Promise<NetworkBridge> {
+  return serveNetwork({
+    open: upstreamTo({ server: 'remote', config }),
+    address: { host: '127.0.0.1', port: 0 },
+    wire,
+    clock: systemClock,
+    ...(wire === 'ws' && { token: TOKEN }),
+  });
+}
+
+describe('a remote server over another wire', () => {
+  it('pain 13: outlives a restart of the server that forgets its sessions', async () => {
+    await using server = await sdkV1Server();
+    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const client = new ClientV1({ name: 'test', version: '1' });
+    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+    const add = async (a: number): Promise<string> =>
+      textOf(await client.callTool({ name: 'add', arguments: { a, b: 1 } }));
+    expect(await add(1)).toBe('2');
+    await server.restart();
+    expect(await add(2)).toBe('3');
+    expect(server.added).toEqual([1, 2]);
+    await client.close();
+    await bridge.close();
+  });
+
+  it('tells a server that forgot the session what the client wanted to hear of', async () => {
+    const heard: string[] = [];
+    const debug = (line: string): void => void heard.push(line);
+    const start = (port = 0): Promise<NetworkBridge> =>
+      serveNetwork({
+        open: upstreamTo({ logger: { ...recordingLogger(), debug } }),
+        address: { host: '127.0.0.1', port },
+        wire: 'http',
+        clock: systemClock,
+      });
+    const server = await start();
+    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const client = new ClientV1({ name: 'test', version: '1' });
+    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+    await client.subscribeResource({ uri: 'memo:///a' });
+    await client.setLoggingLevel('error');
+    await server.close();
+    heard.length = 0;
+    const again = await start(Number(new URL(server.url).port));
+    // A call on a socket that is just being closed is in doubt, and only its caller may repeat it.
+    const add = (): Promise<string> =>
+      client.callTool({ name: 'add', arguments: { a: 1, b: 1 } }).then(textOf, String);
+    await expect.poll(add).toBe('2');
+    await expect.poll(() => heard).toEqual(expect.arrayContaining(['subscribed memo:///a', 'level error']));
+    await client.close();
+    await bridge.close();
+    await again.close();
+  });
+
+  it('pain 5: a call whose connection drops is answered at once, and said to be in doubt', async () => {
+    await using server = await sdkV1Server();
+    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const client = new ClientV1({ name: 'test', version: '1' });
+    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+    const call = client.callTool({ name: 'slow', arguments: { ms: 3_000 } }, undefined, {
+      onprogress: () => server.dropCalls?.(),
+    });
+    const failure = await call.catch((error: unknown) => error);
+    expect(failure).toMatchObject({ data: { delivery: 'unknown' } });
+    expect(textOf(await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } }))).toBe('2');
+    await client.close();
+    await bridge.close();
+  });
+
+  it('gives HTTP the headers that a client on another wire knows nothing of', async () => {
+    const handler = createMcpHandler(() => {
+      const mcp = new McpServer({ name: 'regions', version: '1' });
+      const where = z.object({
+        region: z.string().meta({ 'x-mcp-header': 'Region' }),
+        level: z.number().optional(),
+      });
+      mcp.registerTool(
+        'tell',
+        { inputSchema: z.object({ where, of: z.string() }) },
+        ({ where: { region } }) => ({
+          content: [{ type: 'text', text: region }],
+        }),
+      );
+      return mcp;
+    });
+    const seen: (string | undefined)[] = [];
+    const serve = toNodeHandler(handler);
+    await using server = await plant((request, response) => {
+      if (request.headers['mcp-method'] === 'tools/call')
+        seen.push(request.headersDistinct['mcp-param-region']?.[0]);
+      void serve(request as Parameters<typeof serve>[0], response);
+    });
+    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+    await client.listTools();
+    const tell = async (region: string): Promise<string> =>
+      textOf(await client.callTool({ name: 'tell', arguments: { where: { region }, of: 'x' } }));
+    expect(await tell('eu-west')).toBe('eu-west');
+    expect(await tell('größe')).toBe('größe');
+    expect(seen).toEqual(['eu-west', '=?base64?Z3LDtsOfZQ==?=']);
+    await client.close();
+    await bridge.close();
+    await handler.close();
+  });
+
+  it('reaches a server that speaks only HTTP+SSE of 2024, without being told', async () => {
+    await using server = await everythingOverSse();
+    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const client = new ClientV1({ name: 'test', version: '1' });
+    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+    expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'old' } }))).toContain('old');
+    await client.close();
+    await bridge.close();
+  });
+
+  it('reaches a WebSocket server over HTTP, also when that was away for a while', async () => {
+    const inner = await innerBridge();
+    const port = Number(new URL(inner.url).port);
+    const outer = await bridgeTo({ type: 'ws', url: inner.url, apiKey: TOKEN }, 'http');
+    const client = new ClientV1({ name: 'test', version: '1' });
+    await client.connect(new HttpV1(new URL(outer.url)));
+    const add = async (): Promise<string> =>
+      textOf(await client.callTool({ name: 'add', arguments: { a: 4, b: 5 } }));
+    expect(await add()).toBe('9');
+    await inner.close();
+    await expect.poll(() => add().catch((error: unknown) => String(error))).toContain('Nobody listens');
+    const again = await innerBridge(port);
+    expect(await add()).toBe('9');
+    await client.close();
+    await outer.close();
+    await again.close();
+  });
+});
+
+const innerBridge = (port = 0): Promise<NetworkBridge> =>
+  serveNetwork({
+    open: upstreamTo(),
+    address: { host: '127.0.0.1', port },
+    wire: 'ws',
+    token: TOKEN,
+    clock: systemClock,
+  });

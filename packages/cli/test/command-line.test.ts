@@ -1,0 +1,216 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { expect, it, vi } from 'vitest';
+import { BIN } from './support/bridge-process.js';
+import { everything, only, openWorkspace } from './support/workspace.js';
+
+// Each starts several processes; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const COMMANDS = [
+  'status',
+  'list',
+  'call',
+  'read',
+  'prompt',
+  'complete',
+  'add',
+  'remove',
+  'enable',
+  'disable',
+  'import',
+  'export',
+  'approve',
+  'login',
+  'logout',
+  'doctor',
+  'bridge',
+  'completion',
+];
+
+it('help names every command; each has its own help with an example', async () => {
+  await using workspace = await openWorkspace();
+  const help = await workspace.fittings(['--help']);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  for (const command of COMMANDS) {
+    expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+    const own = await workspace.fittings([command, '--help']);
+    expect(own.code).toBe(0);
+    expect(own.stdout).toMatch(/Examples:\n[^]*fittings /);
+    expect(own.stdout).toContain('--json');
+  }
+  expect(help.stdout).toContain('Exit codes:');
+  expect(help.stdout).not.toContain('__complete');
+});
+
+it('--help loads neither an SDK nor undici nor a prompt library nor the keychain', async () => {
+  const probe = `
+    import { register } from 'node:module';
+    const seen = [];
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (url) => seen.push(url));
+    port1.unref();
+    register('data:text/javascript,' + encodeURIComponent(\`
+      let port;
+      export const initialize = (data) => { port = data.port; };
+      export async function load(url, context, next) { port.postMessage(url); return next(url, context); }
+    \`), { data: { port: port2 }, transferList: [port2] });
+    process.argv[2] = '--help';
+    const { runCli } = await import(${JSON.stringify(new URL('main.js', `file://${BIN}`).href)});
+    const { signal } = new AbortController();
+    const { stdin, stderr, env } = process;
+    await runCli(['--help'], { stdin, stdout: stderr, stderr, env, cwd: process.cwd(), signal });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    console.log(JSON.stringify(seen.filter((url) => url.startsWith('file:'))));
+    process.exit(0);
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', probe], {
+    cwd: new URL('..', import.meta.url),
+    encoding: 'utf8',
+  });
+  const urls = JSON.parse(stdout) as string[];
+  expect(stderr).toContain('Usage: fittings');
+  expect(urls.length).toBeGreaterThan(10);
+  expect(
+    urls.filter((url) =>
+      /client-core|modelcontextprotocol|undici|clack|keyring|oauth4webapi|\/zod\/|jsonc/.test(url),
+    ),
+  ).toEqual([]);
+  expect(urls.length).toBeLessThan(50);
+});
+
+it('--version is that of the package', async () => {
+  await using workspace = await openWorkspace();
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  expect((await workspace.fittings(['--version'])).stdout).toBe(`${version}\n`);
+});
+
+it.each([
+  [['statsu'], 'Did you mean status?'],
+  [['status', '--nope'], 'unknown option'],
+  [['call'], "missing required argument 'tool'"],
+  [['--layout', 'nope', 'status'], 'Allowed choices are'],
+  [['--store', 'cloud', 'status'], 'Allowed choices are'],
+  [['import'], "required option '-f, --from"],
+  [['call', 'x', '--timeout', 'soon'], 'number of seconds'],
+  [[], 'Usage: fittings'],
+])('a wrong command line ends with 2 and says what is wrong: %j', async (args, words) => {
+  await using workspace = await openWorkspace();
+  const run = await workspace.fittings(args);
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain(words);
+  if (args.length === 0) return;
+  const { value, stderr, code } = await workspace.json(args);
+  expect({ value, stderr, code }).toMatchObject({ value: { error: { code: 'USAGE' } }, stderr: '', code: 2 });
+});
+
+it('an error is one line with a hint; --verbose has the rest, --json has it as data', async () => {
+  await using workspace = await openWorkspace();
+  const args = [
+    'list',
+    'tools',
+    'gone',
+    '--store',
+    'memory',
+    ...only({ gone: { url: 'http://127.0.0.1:1/mcp', reconnect: { maxAttempts: 1 } } }),
+  ];
+  const run = await workspace.fittings(args);
+  expect(run.code).toBe(6);
+  expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(run.stderr).toMatch(/^error: /);
+  const verbose = await workspace.fittings([...args, '--verbose']);
+  expect(verbose.stderr).toMatch(/code: CONNECTION_REFUSED/);
+  expect(verbose.stderr).toMatch(/because: /);
+  expect((await workspace.json(args)).value).toMatchObject({
+    error: { code: 'CONNECTION_REFUSED', server: 'gone' },
+  });
+});
+
+it('colours are for terminals, unless they are asked for', async () => {
+  await using workspace = await openWorkspace();
+  const args = ['status', ...only({ off: { command: 'x', disabled: true } })];
+  expect((await workspace.fittings(args)).stdout).not.toContain('\u001b');
+  expect((await workspace.fittings(args, { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1m');
+  expect((await workspace.fittings(args, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(
+    '\u001b',
+  );
+  expect(
+    (await workspace.fittings([...args, '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout,
+  ).not.toContain('\u001b');
+});
+
+it('a reader who has seen enough ends it quietly', async () => {
+  await using workspace = await openWorkspace();
+  const child = spawn(process.execPath, [BIN, 'list', 'tools', '--verbose', ...only({ everything })], {
+    cwd: workspace.project,
+    env: workspace.env,
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout.destroy();
+  await once(child, 'close');
+  expect(stderr).not.toMatch(/EPIPE|Error/);
+});
+
+it('Ctrl-C ends a call that has just begun, and leaves no process behind', async () => {
+  await using workspace = await openWorkspace();
+  const run = await workspace.fittings(
+    [
+      'call',
+      'everything/trigger-long-running-operation',
+      '--arg',
+      'duration=600',
+      '--arg',
+      'steps=6000',
+      '--verbose',
+      ...only({ everything }),
+    ],
+    { interruptWhen: (text) => text.includes('of 6000') },
+  );
+  expect(run.code).toBe(130);
+  const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  expect(stdout).not.toContain(workspace.project);
+});
+
+it('completion: scripts that their shells accept, and candidates for commands, options, choices and servers', async () => {
+  await using workspace = await openWorkspace();
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout, code } = await workspace.fittings(['completion', shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('fittings __complete');
+    if (shell === 'bash') expect(spawnSync('bash', ['-n'], { input: stdout }).status).toBe(0);
+  }
+  await workspace.write('.mcp.json', {
+    mcpServers: { everything, '$(touch pwned)': { command: 'x' }, other: { command: 'x' } },
+  });
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
+    (await workspace.fittings(['__complete', '--', ...words])).stdout
+      .split('\n')
+      .filter((line) => line !== '');
+  expect(await complete('st')).toEqual(['status']);
+  expect(await complete('login', '')).toEqual(['everything', 'other']);
+  expect(await complete('list', 't')).toEqual(['tools']);
+  expect(await complete('list', 'tools', 'oth')).toEqual(['other']);
+  expect(await complete('--layout', 'c')).toEqual(['claude']);
+  expect(await complete('status', '--wa')).toEqual(['--watch']);
+  expect(await complete('import', '--from', 'claude-')).toEqual(['claude-code', 'claude-desktop']);
+  expect(await complete('add', '')).toEqual([]);
+});
+
+it('completion works in a real bash', async () => {
+  await using workspace = await openWorkspace();
+  await workspace.write('.mcp.json', { mcpServers: { everything, other: { command: 'x' } } });
+  const { stdout: script } = await workspace.fittings(['completion', 'bash']);
+  const ask = `fittings() { "${process.execPath}" "${BIN}" "$@"; }
+${script}
+COMP_WORDS=(fittings logout ev) COMP_CWORD=2; _fittings; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = spawnSync('bash', ['-c', ask], {
+    cwd: workspace.project,
+    env: workspace.env,
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('everything\n');
+});

@@ -1,0 +1,259 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { startProtectedServer } from './support/protected-server.js';
+import { everything, only, openWorkspace, type Workspace } from './support/workspace.js';
+
+// Each starts several processes; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const OWN_FILE = '.config/mcp-fittings/servers.json';
+
+async function ownFile({ home }: Workspace): Promise<unknown> {
+  return JSON.parse(await readFile(join(home, OWN_FILE), 'utf8'));
+}
+
+it('C7 adds, disables, enables and removes a server, in the scope that was said', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const json = async (args: readonly string[]) => workspace.json(args);
+  const added = await json(['add', 'db', '-e', 'DSN=${HOME}', '--cwd', '.', '--', 'db-mcp', '--port', '1']);
+  expect(added).toMatchObject({
+    code: 0,
+    value: { name: 'db', scope: 'user', file: join(workspace.home, OWN_FILE) },
+  });
+  expect(await ownFile(workspace)).toEqual({
+    mcpServers: { db: { command: 'db-mcp', args: ['--port', '1'], cwd: '.', env: { DSN: '${HOME}' } } },
+  });
+  expect((await stat(join(workspace.home, OWN_FILE))).mode & 0o777).toBe(0o600);
+
+  await json([
+    'add',
+    'db',
+    '--scope',
+    'local',
+    '--url',
+    'https://db.example/mcp',
+    '-H',
+    'X-Key: ${KEY}',
+    '--client-id',
+    'me',
+    '--oauth-scope',
+    'a',
+  ]);
+  expect(await ownFile(workspace)).toMatchObject({
+    projects: {
+      [workspace.project]: {
+        mcpServers: {
+          db: {
+            url: 'https://db.example/mcp',
+            headers: { 'X-Key': '${KEY}' },
+            oauth: { clientId: 'me', scopes: ['a'] },
+          },
+        },
+      },
+    },
+  });
+  const unclear = await workspace.fittings(['remove', 'db']);
+  expect(unclear).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/--scope (user\|local|local\|user)/),
+  });
+
+  expect((await json(['disable', 'db', '--scope', 'user'])).value).toMatchObject({ changed: true });
+  expect((await json(['disable', 'db', '--scope', 'user'])).value).toMatchObject({ changed: false });
+  await json(['remove', 'db', '--scope', 'local']);
+  expect((await json(['status'])).value).toMatchObject({ servers: [{ name: 'db', status: 'disabled' }] });
+  await json(['enable', 'db']);
+  expect((await json(['remove', 'db'])).code).toBe(0);
+  expect(await workspace.fittings(['remove', 'db'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('No server is called "db"'),
+  });
+});
+
+it.each([
+  ['a name that no model API takes', ['add', 'a b', '--', 'x'], 'a-b', 3],
+  ['an address that is none', ['add', 'a', '--url', 'nonsense'], 'not a whole URL', 2],
+  ['no command', ['add', 'a'], 'a command or --url', 2],
+  [
+    'a scope that the layout does not have',
+    ['add', 'a', '--scope', 'user', '--layout', 'mcp-json', '--', 'x'],
+    'project',
+    3,
+  ],
+  ['an entry that is no object', ['add', 'a', '--entry', '[]'], 'not a JSON object', 2],
+])('C7 refuses %s and writes nothing', async (_, args, words, code) => {
+  await using workspace = await openWorkspace({ here: true });
+  const run = await workspace.fittings(args);
+  expect(run.code).toBe(code);
+  expect(run.stderr).toContain(words);
+  await expect(ownFile(workspace)).rejects.toThrow('ENOENT');
+});
+
+it('C7 a second server of one name needs --replace; a secret in the file is pointed out, not repeated', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const first = await workspace.fittings(['add', 'x', '-e', 'API_TOKEN=abcdef123456', '--', 'one']);
+  expect(first.stderr).toContain('The value of API_TOKEN is in the file');
+  expect(first.stderr).not.toContain('abcdef123456');
+  expect((await workspace.fittings(['add', 'x', '--', 'two'])).code).toBe(3);
+  expect((await workspace.fittings(['add', 'x', '--replace', '--', 'two'])).code).toBe(0);
+  expect(await ownFile(workspace)).toEqual({ mcpServers: { x: { command: 'two' } } });
+});
+
+it('C8 a project server runs only after approval of exactly its definition', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.write('.mcp.json', { mcpServers: { everything } });
+  expect(await workspace.fittings(['call', 'everything/echo', '--arg', 'message=x'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('fittings approve everything'),
+  });
+  // Without a person nothing is approved.
+  const asked = await workspace.json(['approve']);
+  expect(asked.code).toBe(5);
+  const { servers } = asked.value as { servers: { name: string; hash: string; decision: string }[] };
+  expect(servers).toMatchObject([{ name: 'everything', decision: 'undecided' }]);
+  const { hash = '' } = servers[0] ?? {};
+  expect((await workspace.fittings(['approve', 'everything', '--hash', hash.replace(/^./, 'x')])).code).toBe(
+    5,
+  );
+  expect((await workspace.json(['approve', 'everything', '--hash', hash])).value).toMatchObject({
+    servers: [{ decision: 'approved' }],
+  });
+  expect((await workspace.fittings(['call', 'everything/echo', '--arg', 'message=x'])).stdout).toBe(
+    'Echo: x\n',
+  );
+
+  await workspace.write('.mcp.json', { mcpServers: { everything: { ...everything, env: { A: 'b' } } } });
+  expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });
+  expect((await workspace.json(['approve', 'everything'])).value).toMatchObject({
+    servers: [{ changed: true }],
+  });
+  await workspace.fittings(['approve', 'everything', '--never']);
+  expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'rejected' }] });
+  await workspace.fittings(['approve', 'everything', '--forget']);
+  expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });
+});
+
+it('C8 what the person adds to the project is approved; removed and brought back by others it is not', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings([
+    'add',
+    'mine',
+    '--scope',
+    'project',
+    '--',
+    everything.command,
+    ...everything.args,
+  ]);
+  const text = await readFile(join(workspace.project, '.mcp.json'), 'utf8');
+  expect((await workspace.json(['status'])).value).toMatchObject({
+    servers: [{ name: 'mine', status: 'connected' }],
+  });
+  await workspace.fittings(['remove', 'mine']);
+  await workspace.write('.mcp.json', text);
+  expect((await workspace.json(['status'])).value).toMatchObject({
+    servers: [{ name: 'mine', status: 'needs-approval' }],
+  });
+});
+
+it('C1 --mcp-config adds, --strict-mcp-config leaves everything else out, --layout looks elsewhere', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'own', '--disabled', '--', 'x']);
+  await writeFile(
+    join(workspace.home, '.claude.json'),
+    JSON.stringify({ mcpServers: { theirs: { command: 'y', disabled: true } } }),
+  );
+  const extra = ['--mcp-config', '{"mcpServers":{"extra":{"command":"z","disabled":true}}}'];
+  const names = async (...args: readonly string[]): Promise<unknown> =>
+    ((await workspace.json(['status', ...args])).value as { servers: { name: string }[] }).servers.map(
+      ({ name }) => name,
+    );
+  expect(await names()).toEqual(['own']);
+  expect(await names(...extra)).toEqual(['own', 'extra']);
+  expect(await names(...extra, '--strict-mcp-config')).toEqual(['extra']);
+  expect(await names('--layout', 'claude')).toEqual(['theirs']);
+  const broken = await workspace.fittings(['status', '--mcp-config', 'nowhere.json']);
+  expect(broken.stderr).toContain('nowhere.json');
+});
+
+it('C9 imports from another program, with what was lost, and exports to one', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const foreign = await workspace.write('claude_desktop_config.json', {
+    mcpServers: { files: { command: 'npx', args: ['files'] }, bad: { args: [] } },
+  });
+  const from = ['import', '--from', 'claude-desktop', '--file', foreign];
+  expect(await workspace.fittings(from)).toMatchObject({ code: 2, stderr: expect.stringContaining('--all') });
+  expect((await workspace.json([...from, '--dry-run'])).value).toMatchObject({
+    dryRun: true,
+    servers: [{ name: 'files' }],
+  });
+  await expect(ownFile(workspace)).rejects.toThrow('ENOENT');
+  const { value } = await workspace.json([...from, '--all']);
+  expect(value).toMatchObject({ servers: [{ name: 'files' }], failed: [{ name: 'bad' }] });
+  expect(await ownFile(workspace)).toMatchObject({ mcpServers: { files: { command: 'npx' } } });
+  expect((await workspace.fittings([...from, 'files'])).code).toBe(3);
+
+  const shown = await workspace.fittings(['export', 'files', '--to', 'vscode']);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ servers: { files: { command: 'npx' } } });
+  await workspace.write('vscode.json', '{\n  // mine\n  "inputs": []\n}\n');
+  await workspace.fittings(['export', '--to', 'vscode', '-o', 'vscode.json']);
+  const text = await readFile(join(workspace.project, 'vscode.json'), 'utf8');
+  expect(text).toContain('// mine');
+  expect(text).toContain('"files"');
+});
+
+it('O6 the store is the one that was asked for: where it does not work, nothing else is used', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await using guarded = await startProtectedServer();
+  const servers = { guarded: { url: guarded.url }, gone: { url: 'http://127.0.0.1:1/mcp' } };
+  // No Secret Service is to be reached from here.
+  const options = { env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } };
+  const logout = await workspace.fittings(['logout', 'guarded', ...only(servers)], options);
+  expect(logout).toMatchObject({ code: 4, stderr: expect.stringMatching(/keychain|Secret Service/i) });
+  // Who is signed in can't be known. That is said, and harms no server that wants no sign-in.
+  const status = await workspace.json(['status', ...only(servers)], options);
+  expect(status.value).toMatchObject({
+    servers: [{ status: 'needs-auth' }, { error: { code: 'CONNECTION_REFUSED' } }],
+  });
+  expect(status.stderr).toMatch(/^warning: .*keychain/im);
+  // A sign-in could not be kept: it is refused, and no file is written in its place.
+  const login = await workspace.fittings(
+    ['login', 'guarded', '--method', 'paste', ...only(servers)],
+    options,
+  );
+  expect(login.code).toBe(4);
+  expect(guarded.authorizationServer.requests.filter((path) => path.startsWith('/auth'))).toEqual([]);
+  expect(await readdir(join(workspace.home, '.local/state/mcp-fittings'))).toEqual(['keychain-locks']);
+
+  const consentless = await workspace.fittings([
+    'login',
+    'guarded',
+    '--method',
+    'paste',
+    '--store',
+    'file',
+    ...only(servers),
+  ]);
+  expect(consentless).toMatchObject({ code: 5, stderr: expect.stringContaining('unencrypted') });
+  expect((await workspace.fittings(['logout', 'guarded', '--store', 'memory', ...only(servers)])).code).toBe(
+    0,
+  );
+});
+
+it('O2 a sign-in that nobody finishes ends in time', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await using guarded = await startProtectedServer();
+  const run = await workspace.fittings([
+    'login',
+    'guarded',
+    '--store',
+    'memory',
+    '--method',
+    'browser',
+    '--timeout',
+    '1',
+    ...only({ guarded: { url: guarded.url } }),
+  ]);
+  expect(run.code).toBe(6);
+  expect(run.stderr).toContain('Nobody signed in to "guarded" in time.');
+});

@@ -1,0 +1,160 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { DUAL_SERVER } from './support/upstreams.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fittings-doctor-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A server whose whole program is this. */
+const program = (source: string) => ({ command: process.execPath, args: ['-e', source] });
+
+describe('a local server', () => {
+  it('that works: every check in its order, and what was seen', async () => {
+    const diagnosis = await diagnoseEntry({ command: process.execPath, args: [DUAL_SERVER] });
+    expect(diagnosis).toMatchObject({ healthy: true, findings: [] });
+    expect(diagnosis.checks.map(({ check, outcome }) => [check, outcome])).toEqual(
+      ['config', 'approval', 'command', 'spawn', 'handshake'].map((check) => [check, 'passed']),
+    );
+    expect(diagnosis.checks.at(-1)?.summary).toBe('revision 2026-07-28, dual modern');
+  });
+
+  it('command not on the PATH', async () => {
+    const diagnosis = await diagnoseEntry({ command: 'no-such-command-anywhere' });
+    expect(codesOf(diagnosis)).toEqual(['command COMMAND_NOT_FOUND']);
+    expect(diagnosis.findings[0]).toMatchObject({
+      error: 'COMMAND_NOT_FOUND',
+      message: expect.stringContaining('"no-such-command-anywhere"'),
+      fix: expect.stringContaining('PATH'),
+    });
+    expect(diagnosis.checks.map(({ check }) => check)).toEqual(['config', 'approval', 'command']);
+  });
+
+  it('a shell line given as the command: the fix says where arguments go', async () => {
+    const { findings } = await diagnoseEntry({ command: 'npx -y some-server' });
+    expect(findings[0]).toMatchObject({ code: 'COMMAND_NOT_FOUND', fix: expect.stringContaining('`args`') });
+  });
+
+  it('command that may not be executed', async () => {
+    const command = join(folder, 'server');
+    await writeFile(command, '#!/bin/sh\n');
+    await chmod(command, 0o644);
+    expect(codesOf(await diagnoseEntry({ command }))).toEqual(['command COMMAND_NOT_EXECUTABLE']);
+  });
+
+  it('working directory that does not exist', async () => {
+    const entry = { command: process.execPath, args: [DUAL_SERVER], cwd: join(folder, 'gone') };
+    expect(codesOf(await diagnoseEntry(entry))).toEqual(['command CWD_INVALID']);
+  });
+
+  it('exits at once: its last words are in the finding', async () => {
+    const diagnosis = await diagnoseEntry(program('console.error("no licence key"); process.exit(7)'));
+    expect(codesOf(diagnosis)).toEqual(['spawn PROCESS_EXITED']);
+    expect(diagnosis.findings[0]?.message).toContain('exited with code 7');
+    expect(diagnosis.findings[0]?.message).toContain('no licence key');
+  });
+
+  it('writes junk to stdout and works: a warning', async () => {
+    const diagnosis = await diagnoseEntry({ command: process.execPath, args: [DUAL_SERVER, '--noisy'] });
+    expect(codesOf(diagnosis)).toEqual(['spawn STDOUT_NOISE']);
+    expect(diagnosis).toMatchObject({
+      healthy: true,
+      findings: [{ severity: 'warning', message: expect.stringContaining('starting up, please wait') }],
+    });
+  });
+
+  it('writes junk to stdout in place of answers: the likely cause comes first', async () => {
+    const chatty = program('console.log("listening on port 3000"); setInterval(() => {}, 1000)');
+    const diagnosis = await diagnoseEntry(chatty, { timeoutMs: 700 });
+    expect(codesOf(diagnosis)).toEqual(['spawn STDOUT_NOISE', 'handshake HANDSHAKE_TIMEOUT']);
+    expect(diagnosis).toMatchObject({ healthy: false, findings: [{ severity: 'error' }, {}] });
+  });
+
+  it('writes junk in place of an answer: what it wrote is shown', async () => {
+    const confused = program('process.stdin.on("data", () => console.log("Usage: server [options]"))');
+    const diagnosis = await diagnoseEntry(confused, { timeoutMs: 700 });
+    expect(diagnosis.findings[0]).toMatchObject({
+      code: 'STDOUT_NOISE',
+      message: expect.stringContaining('Usage: server [options]'),
+    });
+  });
+
+  it('never says a word', async () => {
+    const silent = program('process.stdin.resume()');
+    expect(codesOf(await diagnoseEntry(silent, { timeoutMs: 500 }))).toEqual(['handshake HANDSHAKE_TIMEOUT']);
+  });
+
+  it('speaks a protocol revision that nobody knows', async () => {
+    const old = program(`
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        const answer = method === 'initialize'
+          ? { result: { protocolVersion: '1999-12-31', capabilities: {}, serverInfo: { name: 'old', version: '1' } } }
+          : { error: { code: -32601, message: 'unknown' } };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+      })`);
+    expect(codesOf(await diagnoseEntry(old))).toEqual(['handshake VERSION_UNSUPPORTED']);
+  });
+
+  it('leaves no process behind', async () => {
+    const pidFile = join(folder, 'pid');
+    await diagnoseEntry({ command: process.execPath, args: [DUAL_SERVER], env: { PID_FILE: pidFile } });
+    const { readdir } = await import('node:fs/promises');
+    const pids = (await readdir(folder)).map((name) => Number(name.split('.')[1]));
+    expect(pids).toHaveLength(1);
+    expect(() => process.kill(pids[0] ?? 0, 0)).toThrow();
+  });
+});
+
+describe('configuration and consent', () => {
+  const good = { command: process.execPath, args: [DUAL_SERVER] };
+
+  it('missing environment variable', async () => {
+    const diagnosis = await diagnoseEntry({ ...good, env: { KEY: '${NOT_SET_ANYWHERE}' } });
+    expect(codesOf(diagnosis)).toEqual(['config VARIABLE_MISSING']);
+    expect(diagnosis.findings[0]?.message).toContain('NOT_SET_ANYWHERE');
+  });
+
+  it('unknown type', async () => {
+    expect(codesOf(await diagnoseEntry({ type: 'carrier-pigeon', url: 'https://mcp.example' }))).toEqual([
+      'config TYPE_UNKNOWN',
+    ]);
+  });
+
+  it('a field of the wrong kind', async () => {
+    const diagnosis = await diagnoseEntry({ ...good, args: 'all of them' });
+    expect(codesOf(diagnosis)).toEqual(['config CONFIG_INVALID']);
+    expect(diagnosis.findings[0]?.message).toContain('args');
+  });
+
+  it('disabled', async () => {
+    const diagnosis = await diagnoseEntry({ ...good, disabled: true });
+    expect(codesOf(diagnosis)).toEqual(['config SERVER_DISABLED']);
+    expect(diagnosis.findings[0]?.fix).toContain('fittings enable planted');
+  });
+
+  it('a name that nobody configured', async () => {
+    const diagnosis = await diagnoseEntry(good, { ask: 'plented' });
+    expect(codesOf(diagnosis)).toEqual(['config SERVER_UNKNOWN']);
+    expect(diagnosis.findings[0]?.fix).toContain('planted');
+  });
+
+  it('CF-01 not approved: named, and not started', async () => {
+    const project = join(folder, 'project');
+    const pidFile = join(folder, 'started');
+    await mkdir(project);
+    const servers = { mcpServers: { planted: { ...good, env: { PID_FILE: pidFile } } } };
+    await writeFile(join(project, '.mcp.json'), JSON.stringify(servers));
+    const diagnosis = await diagnoseEntry(undefined, { cwd: project, home: folder });
+    expect(codesOf(diagnosis)).toEqual(['approval APPROVAL_MISSING']);
+    expect(diagnosis.findings[0]?.fix).toContain('fittings approve planted');
+    const { readdir } = await import('node:fs/promises');
+    expect(await readdir(folder)).toEqual(['project']);
+  });
+});

@@ -1,0 +1,163 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createOutput } from '../src/output/create-output.js';
+import { exitCodeOf } from '../src/output/error-report.js';
+import { jsonText } from '../src/output/json-text.js';
+import { createLiveRegion } from '../src/output/live-region.js';
+import { progressLine } from '../src/output/progress-bar.js';
+import { createStyle, wantsColours } from '../src/output/style.js';
+import { tableLines } from '../src/output/table.js';
+import { fitWidth, textWidth } from '../src/output/text-width.js';
+import { FittingsError } from '@mcp-fittings/client-core';
+
+const plain = createStyle(false);
+const coloured = createStyle(true);
+
+function sink(): { readonly stream: Writable; readonly writes: string[] } {
+  const writes: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      writes.push(chunk.toString());
+      done();
+    },
+  });
+  return { stream, writes };
+}
+
+describe('P1 a live region does not flicker', () => {
+  function region(rows = 10, columns = 40) {
+    const { stream, writes } = sink();
+    return { live: createLiveRegion({ stream, columns: () => columns, rows: () => rows }), writes };
+  }
+
+  it('writes once a repaint, only what changed, and erases nothing before its successor', () => {
+    const { live, writes } = region();
+    live.paint(['one', 'two', 'three']);
+    live.paint(['one', 'TWO', 'three']);
+    expect(writes).toHaveLength(2);
+    expect(writes[1]).toContain('TWO');
+    expect(writes[1]).not.toMatch(/one|three/);
+    for (const write of writes) {
+      // Neither the screen nor a line is cleared; what is left of a longer line goes after the new one.
+      for (const eraser of ['[J', '[0J', '[1J', '[2J', '[3J', '[1K', '[2K'])
+        expect(write).not.toContain(`\u001b${eraser}`);
+      expect(write.startsWith('\u001b[?2026h') && write.endsWith('\u001b[?2026l')).toBe(true);
+    }
+  });
+
+  it('writes nothing when nothing changed', () => {
+    const { live, writes } = region();
+    live.paint(['one']);
+    live.paint(['one']);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('takes lines away that are no more, and shows the cursor again', () => {
+    const { live, writes } = region();
+    live.paint(['one', 'two']);
+    live.paint(['one']);
+    expect(writes[1]).toContain('\u001b[J');
+    live.clear();
+    expect(writes.at(-1)).toContain('\u001b[?25h');
+    live.clear();
+    expect(writes).toHaveLength(3);
+  });
+
+  it('never wraps and never scrolls', () => {
+    const { live, writes } = region(4, 10);
+    live.paint(['a line that is too long', 'b', 'c', 'd', 'e']);
+    expect(writes[0]).toContain('a line t…');
+    expect(writes[0]).toContain('… 3 more');
+    expect(writes[0]?.match(/\n/g)).toHaveLength(3);
+  });
+});
+
+describe('text', () => {
+  it('width counts columns: wide characters two, marks and styles none', () => {
+    expect(textWidth('abc')).toBe(3);
+    expect(textWidth('日本')).toBe(4);
+    expect(textWidth('e\u0301')).toBe(1);
+    expect(textWidth(coloured.red('abc'))).toBe(3);
+    expect(fitWidth('日本語', 4)).toBe('日…');
+    expect(fitWidth(coloured.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
+  });
+
+  it('a table lines up, also with styles and wide characters', () => {
+    const lines = tableLines(
+      [{ title: 'a' }, { title: 'n', align: 'right' }],
+      [
+        ['日本', '1'],
+        [coloured.red('x'), '10'],
+      ],
+    );
+    expect(lines.map((line) => textWidth(line))).toEqual([8, 8, 8]);
+  });
+
+  it('JSON is JSON, and fit for a terminal', () => {
+    const value = { text: '\u001b[2J\u009b\u202e\u200b\u{e0041}\n', nested: [undefined, 1] };
+    const text = jsonText(value, 2);
+    expect(JSON.parse(text)).toEqual({ ...value, nested: [null, 1] });
+    expect(text).not.toMatch(/[\u0080-\u009f\u202e\u200b]|\u{e0041}/u);
+  });
+
+  it('the bar says how far it is', () => {
+    expect(progressLine({ progress: 1, total: 2, message: 'half' }, plain)).toBe(
+      `${'█'.repeat(12)}${'░'.repeat(12)}  50 %  1 of 2  half`,
+    );
+    expect(progressLine({ progress: 9, total: 2 }, plain)).toContain('100 %');
+    expect(progressLine({ progress: 7 }, plain)).toBe('… 7');
+    expect(progressLine({ progress: -1, total: 0 }, plain)).toBe('… -1');
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [false, { FORCE_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('terminal: %s, %j → %s', (isTerminal, env, expected) =>
+    expect(wantsColours(isTerminal, env)).toBe(expected),
+  );
+});
+
+describe('output', () => {
+  it('hides what it was told to hide, in every stream and mode, also encoded', () => {
+    const { stream, writes } = sink();
+    for (const json of [true, false]) {
+      const output = createOutput({
+        stdout: stream,
+        stderr: stream,
+        json,
+        verbose: true,
+        colours: { stdout: false, stderr: false },
+        columns: () => undefined,
+      });
+      output.hide(['secret-"value"/1']);
+      output.result({ a: 'secret-"value"/1' }, () => 'secret-"value"/1');
+      output.event({ a: 'secret-"value"/1' }, () => encodeURIComponent('secret-"value"/1'));
+      output.note('x secret-"value"/1 x');
+      output.detail(Buffer.from('user:secret-"value"/1').toString('base64'));
+    }
+    expect(writes).toHaveLength(8);
+    for (const write of writes) expect(write).toContain('[redacted]');
+  });
+});
+
+it('exit codes follow what went wrong', () => {
+  const code = (name: ConstructorParameters<typeof FittingsError>[0]): number =>
+    exitCodeOf(new FittingsError(name, ''));
+  expect([
+    code('CONFIG_INVALID'),
+    code('AUTH_REQUIRED'),
+    code('APPROVAL_REQUIRED'),
+    code('CONNECTION_REFUSED'),
+    code('ABORTED'),
+    code('RPC_ERROR'),
+  ]).toEqual([3, 4, 5, 6, 130, 1]);
+  expect(exitCodeOf(new Error('x'))).toBe(1);
+});

@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { ansiToSvg } from '../scripts/ansi-to-svg.mjs';
+
+it('P1 the picture in the README is what fittings shows today', () => {
+  const script = fileURLToPath(new URL('../scripts/status-picture.mjs', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+it('a picture shows what the terminal did, and refuses what it does not know', () => {
+  const svg = ansiToSvg('\u001b[31mred\u001b[39m  <b>\n', { title: 'a "title"' });
+  expect(svg).toContain('fill="#ff7b72">red</text>');
+  expect(svg).toContain('&lt;b&gt;');
+  expect(svg).toContain('aria-label="a &quot;title&quot;"');
+  expect(() => ansiToSvg('\u001b[2J', { title: '' })).toThrow('What is');
+});

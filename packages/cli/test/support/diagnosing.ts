@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import type { AuthPlugin, Clock, TokenStore } from '@mcp-fittings/client-core';
+import { oauth } from '@mcp-fittings/auth-oauth';
+import { createSession, diagnose, type Diagnosis } from '@mcp-fittings/cli';
+
+export interface DiagnosingOptions {
+  /** The server that is asked about. Default `planted`, the one of the entry. */
+  readonly ask?: string;
+  readonly timeoutMs?: number;
+  readonly cwd?: string;
+  readonly home?: string;
+  /** Default: that of the session. */
+  readonly store?: TokenStore;
+  /** Default: OAuth with that store. */
+  readonly auth?: readonly AuthPlugin[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+/** Diagnoses one entry, all parts being real; without one, what the files of `cwd` say. */
+export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions = {}): Promise<Diagnosis> {
+  const { ask = 'planted', timeoutMs = 5_000, store, clock, env = {} } = options;
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'fittings-home-')));
+  const given = entry === undefined ? [] : [JSON.stringify({ mcpServers: { planted: entry } })];
+  const session = await createSession({
+    cwd: options.cwd ?? home,
+    home,
+    env,
+    mcpConfig: given,
+    strictMcpConfig: entry !== undefined,
+    store: 'memory',
+  });
+  try {
+    return await diagnose(ask, {
+      loaded: session.loaded,
+      transports: session.transports,
+      engine: sdk({ name: 'doctor', version: '1' }),
+      auth: options.auth ?? (store === undefined ? session.auth : [oauth({ store, clientName: 'doctor' })]),
+      store: store ?? session.store,
+      timeoutMs,
+      env,
+      clock,
+    });
+  } finally {
+    await session[Symbol.asyncDispose]();
+    if (options.home === undefined) await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** `check CODE` of all findings, in their order. */
+export function codesOf({ checks }: Diagnosis): readonly string[] {
+  return checks.flatMap(({ check, findings }) => findings.map(({ code }) => `${check} ${code}`));
+}

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { systemClock, type Logger } from '@mcp-fittings/client-core';
+import { createOpenUpstream, type UpstreamOptions } from '../../src/bridge/open-upstream.js';
+import type { OpenUpstream } from '../../src/bridge/upstream.js';
+import { createTransports } from '../../src/composition/transports.js';
+
+export const DUAL_SERVER = fileURLToPath(new URL('./dual-server.mjs', import.meta.url));
+
+/** What a logger was told at `warn` and `error`. */
+export function recordingLogger(): Logger & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const keep = (message: string): void => void lines.push(message);
+  return { lines, debug: () => undefined, info: () => undefined, warn: keep, error: keep };
+}
+
+/** Opens connections to the stdio server of both eras, or to another entry. */
+export function upstreamTo(options: Partial<UpstreamOptions> = {}): OpenUpstream {
+  return createOpenUpstream({
+    server: 'dual',
+    config: { type: 'stdio', command: process.execPath, args: [DUAL_SERVER] },
+    transports: createTransports(),
+    auth: undefined,
+    signIn: undefined,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}

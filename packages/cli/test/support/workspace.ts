@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { runCli } from '../../src/main.js';
+import { BIN } from './bridge-process.js';
+
+/** What one run of `fittings` left behind. */
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project and a home directory of nobody, and `fittings` in them. */
+export interface Workspace extends AsyncDisposable {
+  readonly project: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs it to its end, without a terminal. */
+  fittings(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /** The same with `--json`, and what it printed. */
+  json(args: readonly string[], options?: RunOptions): Promise<Run & { readonly value: unknown }>;
+  /** Writes a file of the project. */
+  write(path: string, content: unknown): Promise<string>;
+}
+
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Ctrl-C, as soon as what it printed so far says yes. */
+  readonly interruptWhen?: (text: string) => boolean;
+}
+
+/** Runs `fittings` in a process of its own, or `here`: then what it loads is loaded once for all runs of a test file. */
+export async function openWorkspace({ here = false }: { readonly here?: boolean } = {}): Promise<Workspace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'fittings-cli-')));
+  const project = join(root, 'project');
+  const home = join(root, 'home');
+  await Promise.all([mkdir(join(project, '.git'), { recursive: true }), mkdir(home)]);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', CI: 'true' };
+  const run = here ? runHere : runProcess;
+
+  const workspace: Workspace = {
+    project,
+    home,
+    env,
+    fittings: (args, { env: more = {}, ...options } = {}) =>
+      run(args, { ...options, cwd: project, env: { ...env, ...more } }),
+    async json(args, options) {
+      const run = await workspace.fittings(['--json', ...args], options);
+      return { ...run, value: JSON.parse(run.stdout) };
+    },
+    async write(path, content) {
+      const file = join(project, path);
+      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2));
+      return file;
+    },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+  return workspace;
+}
+
+interface Place extends Omit<RunOptions, 'env'> {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function runProcess(args: readonly string[], { cwd, env, stdin, interruptWhen }: Place): Promise<Run> {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env });
+  const printed = collect(child, interruptWhen, () => child.kill('SIGINT'));
+  if (stdin !== undefined) child.stdin.end(stdin);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...printed };
+}
+
+async function runHere(args: readonly string[], { cwd, env, stdin, interruptWhen }: Place): Promise<Run> {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const abort = new AbortController();
+  const printed = collect(streams, interruptWhen, () => {
+    abort.abort(new Error('SIGINT'));
+    return true;
+  });
+  if (stdin !== undefined) streams.stdin.end(stdin);
+  // The home directory is looked up where the system says it is.
+  const own = { ...process.env };
+  become(env);
+  try {
+    const code = await runCli(args, { ...streams, env, cwd, signal: abort.signal });
+    return { code: abort.signal.aborted ? 130 : code, ...printed };
+  } finally {
+    become(own);
+  }
+}
+
+function become(env: Readonly<NodeJS.ProcessEnv>): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+function collect(
+  streams: { readonly stdout: Readable; readonly stderr: Readable },
+  interruptWhen: ((text: string) => boolean) | undefined,
+  interrupt: () => boolean,
+): { stdout: string; stderr: string } {
+  const printed = { stdout: '', stderr: '' };
+  let interrupted = interruptWhen === undefined;
+  for (const name of ['stdout', 'stderr'] as const) {
+    streams[name].on('data', (chunk: Buffer) => {
+      printed[name] += chunk.toString();
+      if (interrupted || interruptWhen?.(printed.stdout + printed.stderr) !== true) return;
+      interrupted = interrupt();
+    });
+  }
+  return printed;
+}
+
+const require = createRequire(import.meta.url);
+
+/** The reference server that has everything, as an entry. */
+export const everything = {
+  command: process.execPath,
+  args: [require.resolve('@modelcontextprotocol/server-everything/dist/index.js')],
+};
+
+/** Arguments that make these the only servers; nobody has to approve what the command line says. */
+export const only = (servers: Readonly<Record<string, unknown>>): readonly string[] => [
+  '--strict-mcp-config',
+  '--mcp-config',
+  JSON.stringify({ mcpServers: servers }),
+];

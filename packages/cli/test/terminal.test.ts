@@ -1,0 +1,264 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
+import { BIN } from './support/bridge-process.js';
+import { startProtectedServer } from './support/protected-server.js';
+import { describeWithTerminal, openTerminal, type Terminal } from './support/terminal.js';
+import { everything, openWorkspace, type Workspace } from './support/workspace.js';
+
+const PATIENCE = 240_000;
+
+describeWithTerminal('a person at a terminal', () => {
+  async function sitDown(size: { columns?: number; rows?: number } = {}): Promise<{
+    terminal: Terminal;
+    workspace: Workspace;
+  }> {
+    const workspace = await openWorkspace();
+    onTestFinished(() => workspace[Symbol.asyncDispose]());
+    const bin = join(workspace.home, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'fittings'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
+    await chmod(join(bin, 'fittings'), 0o755);
+    const env = { ...workspace.env, PATH: `${bin}:${workspace.env['PATH'] ?? ''}` };
+    const terminal = await openTerminal({ cwd: workspace.project, env, ...size });
+    onTestFinished(() => terminal[Symbol.asyncDispose]());
+    return { terminal, workspace };
+  }
+
+  it(
+    'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      const { command, args } = everything;
+
+      const added = await terminal.run(`fittings add everything -- ${command} ${args.join(' ')}`);
+      expect(added.code).toBe(0);
+      expect(added.text).toContain('Added everything');
+      expect(added.text).toContain('servers.json (user)');
+
+      // Somebody else's project brings one as well, as if it had just been cloned.
+      await workspace.write('.mcp.json', { mcpServers: { brought: everything } });
+      const waiting = await terminal.run('fittings status');
+      expect(waiting.code).toBe(1);
+      expect(waiting.text).toMatch(/● {2}everything +stdio +connected +13/);
+      expect(waiting.text).toMatch(/! {2}brought +stdio +needs approval/);
+      expect(waiting.text).toContain('fittings approve brought');
+
+      const approving = await terminal.start('fittings approve brought');
+      await terminal.until('May brought run?');
+      expect(await terminal.text()).toContain(`"${args[0]}"`);
+      await terminal.press('Down', 'Enter');
+      expect((await approving.ended()).text).toContain('brought: approved');
+
+      const listed = await terminal.run('fittings list tools brought');
+      expect(listed.code).toBe(0);
+      expect(listed.text).toMatch(/echo +Echoes back the input/);
+
+      const calling = await terminal.start(
+        'fittings call brought/trigger-long-running-operation --arg duration=4 --arg steps=4',
+      );
+      await terminal.until(/█+░+ +\d+ % {2}\d of 4/);
+      const called = await calling.ended();
+      expect(called.code).toBe(0);
+      expect(called.text).toContain('Long running operation completed');
+      // The bar made room for the result.
+      expect(called.text).not.toContain('█');
+
+      await workspace.write('.mcp.json', { mcpServers: { brought: { command: 'no-such-program' } } });
+      const changed = await terminal.run('fittings status brought');
+      expect(changed.text).toContain('needs approval');
+      const again = await terminal.start('fittings approve');
+      await terminal.until('its definition has changed since');
+      await terminal.press('Down', 'Enter');
+      expect((await again.ended()).code).toBe(0);
+      const broken = await terminal.run('fittings status brought');
+      expect(broken.code).toBe(1);
+      expect(broken.text).toMatch(/✗ {2}brought +stdio +failed/);
+      const examined = await terminal.run('fittings doctor brought');
+      expect(examined.code).not.toBe(0);
+      expect(examined.text).toContain('no-such-program');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'O5 signs in through the browser, stays signed in, and signs out',
+    async () => {
+      await using guarded = await startProtectedServer();
+      const { terminal } = await sitDown({ columns: 200 });
+      await terminal.run(`fittings add guarded --url ${guarded.url}`);
+      const before = await terminal.run('fittings --store file status');
+      expect(before.code).toBe(1);
+      expect(before.text).toMatch(/guarded +http +needs sign-in/);
+      expect(before.text).toContain('fittings login guarded');
+
+      const signingIn = await terminal.start('fittings --store file login guarded --method browser');
+      await terminal.until('Keep credentials unencrypted');
+      await terminal.press('Left', 'Enter');
+      await visitAs(terminal, loadPage);
+      expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tools.');
+
+      const called = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
+      expect(called).toMatchObject({ code: 0, text: '5\n' });
+      const twice = await terminal.run('fittings --store file login guarded');
+      expect(twice.text).toContain('no sign-in is needed');
+
+      expect((await terminal.run('fittings --store file logout guarded')).text).toContain(
+        'Signed out of guarded.',
+      );
+      const after = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
+      expect(after.code).toBe(4);
+      expect(after.text).toContain('Sign in: fittings login guarded');
+
+      // Nothing that is worth something was ever on the screen.
+      const all = await terminal.text();
+      for (const token of guarded.shown) expect(all).not.toContain(token);
+      expect(guarded.shown.size).toBeGreaterThan(0);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'O2 signs in without a browser: with a code, or by bringing the address back',
+    async () => {
+      await using guarded = await startProtectedServer();
+      const { terminal } = await sitDown({ columns: 200 });
+      await terminal.run(`fittings add guarded --url ${guarded.url}`);
+
+      // Over SSH; the authorization server knows the device grant.
+      const withCode = await terminal.start('SSH_TTY=/dev/pts/9 fittings --store memory login guarded');
+      const text = await terminal.until('The code is good for');
+      await scriptedPerson(/^ {2}(http:\S+\?user_code=\S+)$/m.exec(text)?.[1] ?? '');
+      expect((await withCode.ended()).text).toContain('Signed in to guarded: 1 tools.');
+
+      const withAddress = await terminal.start('fittings --store memory login guarded --method paste');
+      await visitAs(terminal, async (address) => {
+        await terminal.until('Address');
+        await terminal.type('http://127.0.0.1/nonsense');
+        await terminal.until('That was not it');
+        await terminal.type(address);
+      });
+      expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tools.');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'L12 Ctrl-C cancels a call and says what became of it',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
+      const calling = await terminal.start(
+        `${fittings} call everything/trigger-long-running-operation --arg duration=600 --arg steps=1200`,
+      );
+      await terminal.until(/\d+ of 1200/);
+      await terminal.press('C-c');
+      const ended = await calling.ended();
+      expect(ended.code).toBe(130);
+      expect(ended.text).toMatch(/^error: .*(?:gave up|interrupted)/);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'R3 passes a question of a server on to the person, and the answer back',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
+      const calling = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
+      await terminal.until('The server "everything" asks:');
+      await terminal.until('Answer?');
+      await terminal.press('Down', 'Enter');
+      const declined = await calling.ended();
+      expect(declined.code).toBe(0);
+      expect(declined.text).toMatch(/declined/i);
+
+      const again = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
+      await terminal.until('Answer?');
+      await terminal.press('Enter');
+      await terminal.until('◆  String');
+      await terminal.type('Ann');
+      // The other fields are optional, or have a value that may stay. Each answer leaves a mark.
+      for (let answers = 3; ; answers++) {
+        const shown = await terminal.until(new RegExp(`(?:◇[^]*){${answers - 1}}◆|^end-2=\\d`, 'm'));
+        if (/^end-2=\d/m.test(shown)) break;
+        await terminal.press('Enter');
+      }
+      const accepted = await again.ended();
+      expect(accepted.text).toContain('Ann');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'P1 --watch follows states and files, and leaves the terminal as it was',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const watching = await terminal.start(
+        'fittings --strict-mcp-config --mcp-config servers.json status --watch',
+      );
+      await terminal.until(/● {2}everything +stdio +connected +13/);
+      await terminal.until(/^1 server, 1 connected, 13 tools$/m);
+      await workspace.write('servers.json', {
+        mcpServers: { everything, other: { command: 'no-such-program' } },
+      });
+      await terminal.until(/✗ {2}other +stdio +failed/);
+      await workspace.write('servers.json', { mcpServers: { other: { command: 'no-such-program' } } });
+      await terminal.until(/^1 server, 0 connected, 1 not usable, 0 tools$/m);
+      expect(await terminal.text()).not.toContain('● ');
+      await terminal.press('C-c');
+      expect((await watching.ended()).code).toBe(130);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'P2 add asks for what was not said',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      const adding = await terminal.start('fittings add');
+      await terminal.until('Name of the server');
+      await terminal.type('two words');
+      await terminal.until('"two-words" would do');
+      await terminal.press(...Array.from({ length: 9 }, () => 'BSpace'));
+      await terminal.type('files');
+      await terminal.until('What kind of server is it?');
+      await terminal.press('Enter');
+      await terminal.until('Command, as you would type it');
+      await terminal.type('my-server --root "a b"');
+      await terminal.until('Who is it for?');
+      await terminal.press('Enter');
+      expect((await adding.ended()).code).toBe(0);
+      const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+        mcpServers: { files: { command: 'my-server', args: ['--root', 'a b'] } },
+      });
+
+      const givenUp = await terminal.start('fittings add other');
+      await terminal.until('What kind of server is it?');
+      await terminal.press('C-c');
+      expect((await givenUp.ended()).code).toBe(130);
+    },
+    PATIENCE,
+  );
+});
+
+/** Goes to the page that the terminal names, signs in there, and hands on the address that it ends at. */
+async function visitAs(terminal: Terminal, arrive: (address: string) => Promise<void>): Promise<void> {
+  const text = await terminal.until(/^ {2}http:\S+\/auth\?\S+/m);
+  const url = /^ {2}(http:\S+\/auth\?\S+)/m.exec(text)?.[1] ?? '';
+  const { location } = await scriptedPerson(url);
+  await arrive(location ?? '');
+}
+
+async function loadPage(address: string): Promise<void> {
+  const request = get(address, { headers: { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' } });
+  const [response] = await once(request, 'response');
+  response.resume();
+}

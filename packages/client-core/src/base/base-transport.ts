@@ -1,0 +1,373 @@
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
+import type { Transport, TransportFacts, TransportSendOptions } from '../contracts/transport.js';
+import type { ErrorCode } from '../errors/codes.js';
+import { FittingsError, type Delivery, type FittingsErrorOptions } from '../errors/fittings-error.js';
+import { codeOfSystemError } from '../errors/system-codes.js';
+import { TransportError } from '../errors/transport-error.js';
+import { isMessage, isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
+import { sanitizeText } from '../tools/sanitize.js';
+import { createAbortWatch } from './abort-watch.js';
+import { callSafely } from './call-safely.js';
+import { createDiagnostics } from './diagnostics.js';
+import { createOrderedDelivery } from './ordered-delivery.js';
+import { createPendingRequests } from './pending-requests.js';
+
+/** The only revision in which a peer may send several messages as one array. */
+const REVISION_WITH_BATCHES = '2025-03-26';
+/** What comes before `start` has succeeded waits, up to this many messages. */
+const EARLY_MESSAGES = 1024;
+const NO_OPTIONS: TransportSendOptions = {};
+
+export interface BaseTransportOptions {
+  /** Name of the server, for error messages. */
+  readonly server?: string | undefined;
+}
+
+/**
+ * The life cycle that every transport shares, so that an implementer writes only the wire: `open`, `write`,
+ * `shutDown`. It starts once, closes once, sets `closeReason` before it calls `onclose` once, knows which requests
+ * wait for an answer, drops answers nobody asked for, and keeps a throwing handler of the host away from the wire.
+ */
+export abstract class BaseTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+
+  protected readonly server: string | undefined;
+  #state: 'new' | 'starting' | 'open' | 'ended' = 'new';
+  #closeReason: TransportError | undefined;
+  #ended: Promise<void> | undefined;
+  #protocolVersion: string | undefined;
+  #early: unknown[] = [];
+  readonly #pending = createPendingRequests();
+  readonly #abortWatch = createAbortWatch();
+  readonly #delivery = createOrderedDelivery((message) => this.#hand(message));
+  readonly #diagnostics = createDiagnostics((error) => this.report(error));
+
+  constructor(options: BaseTransportOptions = {}) {
+    this.server = options.server;
+  }
+
+  /** Opens the wire; rejects when there is none. An `AuthRequiredError` reaches the caller of `start` unchanged. */
+  protected abstract open(): Promise<void>;
+  /**
+   * Puts one message on the wire, in the order of the calls; settles when the wire took it, or gives nothing when it has
+   * done so already. Reject with, or throw, a `TransportError` that has a `delivery`. A `FittingsError` of another part
+   * (sign-in) reaches the caller unchanged.
+   */
+  protected abstract write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> | undefined;
+  /**
+   * Ends the wire and frees everything; must not reject. Called once, also when `open` failed or is still running,
+   * in which case `open` has to settle soon.
+   */
+  protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
+  abstract describe(): TransportFacts;
+
+  get closeReason(): TransportError | undefined {
+    return this.#closeReason;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== 'new') {
+      throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was started or closed before.', {
+        hint: 'A transport is used once: make a new one to connect again.',
+      });
+    }
+    this.#state = 'starting';
+    try {
+      await this.open();
+    } catch (cause) {
+      const reason = this.asTransportError(cause, 'CONNECT_FAILED');
+      await this.#end(reason);
+      if (isForeignFittingsError(cause)) throw cause;
+      throw this.#closeReason ?? reason;
+    }
+    if (this.#ended !== undefined) {
+      // Closed, or given up by the wire, while it was opening.
+      await this.#ended;
+      throw (
+        this.#closeReason ?? this.error('TRANSPORT_CLOSED', 'The transport was closed while it was starting.')
+      );
+    }
+    this.#state = 'open';
+    for (const value of this.#early.splice(0)) this.receive(value);
+  }
+
+  send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
+    if (this.#state !== 'open') return Promise.reject(this.#notOpen());
+    if (typeof message !== 'object' || message === null) {
+      const problem = 'What was to be sent is no message.';
+      return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
+    }
+    return isRequest(message)
+      ? this.#sendRequest(message.id, message, options)
+      : this.#sendOther(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.#end(undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The negotiated protocol revision, once it is known. */
+  protected get protocolVersion(): string | undefined {
+    return this.#protocolVersion;
+  }
+
+  /** How often the peer sent what had to be ignored, by kind. */
+  protected get ignored(): Readonly<Record<string, number>> {
+    return this.#diagnostics.counts;
+  }
+
+  /** For the wire: a parsed value came in. */
+  protected receive(value: unknown): void {
+    if (this.#state === 'ended') return;
+    if (this.#state !== 'open') this.#keepEarly(value);
+    else if (!isMessage(value)) this.#receiveInvalid(value);
+    else if (!isResponse(value) || this.#expects(value)) this.#delivery.push(value);
+  }
+
+  /** For the wire: it has ended by itself, or has to be given up. */
+  protected fail(reason: TransportError): void {
+    void this.#end(reason);
+  }
+
+  /** For the wire: one request can get no answer any more. False: it is not in flight. */
+  protected failRequest(id: RequestId, error: FittingsError): boolean {
+    return this.#pending.fail(id, error);
+  }
+
+  protected isPending(id: RequestId): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** For a wire with a queue: whether this request still waits in it, so that the peer can't have seen it. */
+  protected isUnsent(_id: RequestId): boolean {
+    return false;
+  }
+
+  /**
+   * For the wire: runs `task` when the signal of a request is aborted; the result takes the task back. However many
+   * requests share a signal, it has one listener of this transport, and none when they are done.
+   */
+  protected onAbort(signal: AbortSignal, task: () => void): () => void {
+    return this.#abortWatch.on(signal, task);
+  }
+
+  /** For the wire: something is wrong and the connection lives on. */
+  protected report(error: Error): void {
+    // A handler that fails while it is told of an error leaves nobody to tell.
+    callSafely(
+      () => this.onerror?.(error),
+      () => undefined,
+    );
+  }
+
+  /** For the wire: like {@link report}, for what a peer can send without end. */
+  protected reportCounted(code: ErrorCode, describe: () => string): void {
+    this.#diagnostics.count(code, (times) => {
+      const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
+      return this.error(code, message, { details: { times } });
+    });
+  }
+
+  /** An error that names the server. */
+  protected error(code: ErrorCode, message: string, options: FittingsErrorOptions = {}): TransportError {
+    return new TransportError(code, message, { server: this.server, ...options });
+  }
+
+  /** For the wire: the message as JSON text. Throws `MESSAGE_UNSERIALIZABLE`, `delivery: 'not-sent'`. */
+  protected encode(message: JSONRPCMessage): string {
+    try {
+      return JSON.stringify(message);
+    } catch (cause) {
+      throw this.error('MESSAGE_UNSERIALIZABLE', 'The message can not be written as JSON.', {
+        cause,
+        delivery: 'not-sent',
+        hint: 'Arguments must be plain JSON: no BigInt, no circular reference.',
+      });
+    }
+  }
+
+  /** What was thrown, as a `TransportError`; `fallback` where the platform's code says nothing better. */
+  protected asTransportError(cause: unknown, fallback: ErrorCode, delivery?: Delivery): TransportError {
+    if (cause instanceof TransportError) return cause;
+    const text = cause instanceof Error ? cause.message : String(cause);
+    return this.error(codeOfSystemError(cause) ?? fallback, sanitizeText(text), { cause, delivery });
+  }
+
+  /** Once it ended: why what is left can't be delivered any more. */
+  protected lost(delivery: Delivery): TransportError {
+    const reason = this.#closeReason;
+    if (reason === undefined)
+      return this.error('TRANSPORT_CLOSED', 'The transport was closed.', { delivery });
+    const { hint, kind, retryable, details, cause } = reason;
+    return this.error(reason.code, reason.message, { hint, kind, retryable, details, cause, delivery });
+  }
+
+  /** No async function, here and in what follows: each would cost a call two promises more. */
+  #sendRequest(id: RequestId, message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    const { requestSignal } = options;
+    if (requestSignal?.aborted === true) return Promise.reject(this.#aborted(requestSignal, 'not-sent'));
+    const answered = this.#pending.add(id);
+    if (answered === undefined) {
+      const text = `Another request with the id ${shown(id)} is still in flight.`;
+      return Promise.reject(this.error('REQUEST_ID_IN_USE', text, { delivery: 'not-sent' }));
+    }
+    if (requestSignal !== undefined) this.#failOnAbort(id, requestSignal, answered);
+    try {
+      this.write(message, options)?.then(undefined, (cause: unknown) => this.#failSend(id, cause));
+    } catch (cause) {
+      this.#failSend(id, cause);
+    }
+    return answered;
+  }
+
+  #failOnAbort(id: RequestId, signal: AbortSignal, answered: Promise<void>): void {
+    const release = this.onAbort(signal, () => {
+      this.#pending.fail(id, this.#aborted(signal, 'unknown'));
+    });
+    answered.then(release, release);
+  }
+
+  #sendOther(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    const failed = (cause: unknown): Promise<never> => Promise.reject(this.#sendFailure(cause));
+    this.#forgetCancelled(message);
+    try {
+      return this.write(message, options)?.catch(failed) ?? Promise.resolve();
+    } catch (cause) {
+      return failed(cause);
+    }
+  }
+
+  #failSend(id: RequestId, cause: unknown): void {
+    this.#pending.fail(id, this.#sendFailure(cause));
+  }
+
+  #sendFailure(cause: unknown): FittingsError {
+    return isForeignFittingsError(cause) ? cause : this.asTransportError(cause, 'CONNECTION_LOST', 'unknown');
+  }
+
+  /** The engine gives up a request with `notifications/cancelled`; its answer may then never come. */
+  #forgetCancelled(message: JSONRPCMessage): void {
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    const id = message.params?.['requestId'];
+    if (isRequestId(id)) this.#pending.forget(id);
+  }
+
+  #hand(message: JSONRPCMessage): void {
+    const answered = isResponse(message) ? message.id : undefined;
+    // Cancelled while its answer was held back.
+    if (answered !== undefined && !this.#pending.isAnswered(answered)) return;
+    callSafely(() => this.onmessage?.(message), this.#messageHandlerFailed);
+    if (answered !== undefined) this.#pending.settle(answered);
+  }
+
+  readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);
+
+  /** The host's handler failed; the wire goes on. */
+  #reportHandler(which: 'message' | 'close', cause: unknown): void {
+    this.report(this.error('CALLBACK_FAILED', `The ${which} handler threw.`, { cause }));
+  }
+
+  #expects(message: JSONRPCResponse): boolean {
+    const { id } = message;
+    if (isRequestId(id)) {
+      if (this.#pending.answer(id)) return true;
+      if (!this.#pending.wasForgotten(id)) {
+        this.reportCounted('RESPONSE_UNEXPECTED', () => `No request with the id ${shown(id)} is in flight.`);
+      }
+      return false;
+    }
+    this.reportCounted('PROTOCOL_VIOLATION', () => {
+      const text = 'error' in message ? sanitizeText(message.error.message) : '';
+      return `The peer could not read a message of ours: ${text}`;
+    });
+    return false;
+  }
+
+  #receiveInvalid(value: unknown): void {
+    if (Array.isArray(value) && this.#protocolVersion === REVISION_WITH_BATCHES) {
+      for (const element of value) if (!Array.isArray(element)) this.receive(element);
+      return;
+    }
+    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+    const answersRequest =
+      isRequestId(id) && !(typeof value === 'object' && value !== null && 'method' in value);
+    const message = 'The peer sent an object that is not a JSON-RPC message.';
+    if (
+      answersRequest &&
+      this.failRequest(id, this.error('PROTOCOL_VIOLATION', message, { delivery: 'unknown' }))
+    )
+      return;
+    this.reportCounted('MESSAGE_INVALID', () => message);
+  }
+
+  /** A handler that answers at once could not, while `start` is still running. */
+  #keepEarly(value: unknown): void {
+    if (this.#early.length < EARLY_MESSAGES) this.#early.push(value);
+    else {
+      this.reportCounted(
+        'PROTOCOL_VIOLATION',
+        () => 'The peer sent too much before the connection was open.',
+      );
+    }
+  }
+
+  #aborted(signal: AbortSignal, delivery: Delivery): TransportError {
+    return this.error('ABORTED', 'The caller gave up the request.', { cause: signal.reason, delivery });
+  }
+
+  #notOpen(): TransportError {
+    if (this.#state !== 'ended') {
+      return this.error('TRANSPORT_NOT_STARTED', 'The transport is not started yet.', {
+        delivery: 'not-sent',
+      });
+    }
+    return this.lost('not-sent');
+  }
+
+  #end(reason: TransportError | undefined): Promise<void> {
+    if (this.#ended !== undefined) return this.#ended;
+    const wasOpen = this.#state === 'open';
+    this.#state = 'ended';
+    this.#closeReason = reason;
+    // Set before any handler runs, so that a handler that closes finds it closed.
+    this.#ended = Promise.resolve().then(() => this.#finish(reason, wasOpen));
+    if (reason === undefined) this.#delivery.stop();
+    else this.#delivery.flush();
+    this.#pending.failAll((id) => this.lost(this.isUnsent(id) ? 'not-sent' : 'unknown'));
+    return this.#ended;
+  }
+
+  async #finish(reason: TransportError | undefined, wasOpen: boolean): Promise<void> {
+    try {
+      await this.shutDown(reason);
+    } catch (cause) {
+      this.report(this.asTransportError(cause, 'CONNECTION_LOST'));
+    }
+    if (!wasOpen) return;
+    // A whole turn later, so that each request has failed with its own reason before the engine fails the rest.
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    callSafely(
+      () => this.onclose?.(),
+      (cause) => this.#reportHandler('close', cause),
+    );
+  }
+}
+
+/** Made on purpose by another part, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
+function isForeignFittingsError(cause: unknown): cause is FittingsError {
+  return cause instanceof FittingsError && !(cause instanceof TransportError);
+}
+
+function shown(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(sanitizeText(id, { maxLength: 64 }));
+}

@@ -1,0 +1,47 @@
+/** What a server said when it refused a request. Everything in it is text from a stranger. */
+export interface AuthChallenge {
+  readonly url: URL;
+  /** 401: no or bad credentials. 403: good ones that do not reach far enough. */
+  readonly status: 401 | 403;
+  /** Value of `WWW-Authenticate`, as received; several fields are joined by a comma and a space. */
+  readonly wwwAuthenticate?: string | undefined;
+  /** Value of `DPoP-Nonce`: what the next proof has to contain. @see https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+  readonly dpopNonce?: string | undefined;
+  /** Method of the refused HTTP request. */
+  readonly method?: string | undefined;
+  /** The `Authorization` value that was refused, so that the provider sees whether it has a newer one. */
+  readonly refused?: string | undefined;
+}
+
+/**
+ * Signs the requests of one server. Transports call it for every request; nothing in it talks to a person,
+ * except {@link signIn}, which only a host calls.
+ */
+export interface AuthProvider {
+  /**
+   * Headers for one request, refreshed before they expire. Empty when there is nothing to sign with.
+   * Never interactive; rejects with a `FittingsError` of kind `auth` or `network-*`.
+   */
+  headers(request: { readonly url: URL; readonly method: string }): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Called on 401, and on 403 with `insufficient_scope`. Recovers silently (`'retry'`) or rejects with an
+   * `AuthRequiredError` when a person is needed.
+   */
+  onChallenge(challenge: AuthChallenge): Promise<'retry'>;
+  /**
+   * Told of the `DPoP-Nonce` of any reply, a good one too, because the next proof has to contain the newest. Must not
+   * throw. Transports look for that header only when the provider has this member.
+   * @see https://www.rfc-editor.org/rfc/rfc9449.html#section-8.2
+   */
+  onDpopNonce?(reply: { readonly url: URL; readonly dpopNonce: string }): void;
+  /** Signs in with a person's help. Rejects with a `FittingsError` of kind `auth`, or `ABORTED`. */
+  signIn?(options: SignInOptions): Promise<void>;
+  /** Forgets the credentials here and, where that is possible, at the server that issued them. */
+  signOut?(): Promise<void>;
+}
+
+export interface SignInOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** What the server asked for, when a refused request led here. */
+  readonly challenge?: AuthChallenge | undefined;
+}

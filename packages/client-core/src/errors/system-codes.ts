@@ -1,0 +1,51 @@
+import type { ErrorCode } from './codes.js';
+
+const BY_SYSTEM_CODE: Readonly<Record<string, ErrorCode>> = {
+  ECONNREFUSED: 'CONNECTION_REFUSED',
+  ECONNRESET: 'CONNECTION_LOST',
+  ECONNABORTED: 'CONNECTION_LOST',
+  EPIPE: 'CONNECTION_LOST',
+  UND_ERR_SOCKET: 'CONNECTION_LOST',
+  ERR_STREAM_PREMATURE_CLOSE: 'CONNECTION_LOST',
+  ENOTFOUND: 'HOST_NOT_FOUND',
+  EAI_AGAIN: 'CONNECT_FAILED',
+  EAI_NODATA: 'HOST_NOT_FOUND',
+  ENETUNREACH: 'CONNECT_FAILED',
+  EHOSTUNREACH: 'CONNECT_FAILED',
+  EADDRNOTAVAIL: 'CONNECT_FAILED',
+  ETIMEDOUT: 'TIMEOUT',
+  UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'TIMEOUT',
+  ABORT_ERR: 'ABORTED',
+  UND_ERR_ABORTED: 'ABORTED',
+};
+
+/** @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const TLS_CODE =
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED_|DEPTH_ZERO_|(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
+
+/**
+ * Our code for an error of Node, undici, the operating system or the DOM, found by its `code` or `name`, also in its
+ * `cause` and, for an `AggregateError`, in the first of its `errors`; undefined where none is known.
+ */
+export function codeOfSystemError(error: unknown): ErrorCode | undefined {
+  let current = error;
+  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
+    const { code, name, cause, errors } = current as {
+      code?: unknown;
+      name?: unknown;
+      cause?: unknown;
+      errors?: unknown;
+    };
+    if (typeof code === 'string') {
+      const known = Object.hasOwn(BY_SYSTEM_CODE, code) ? BY_SYSTEM_CODE[code] : undefined;
+      if (known !== undefined) return known;
+      if (TLS_CODE.test(code)) return 'TLS_FAILED';
+    }
+    if (name === 'AbortError') return 'ABORTED';
+    if (name === 'TimeoutError') return 'TIMEOUT';
+    current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  }
+  return undefined;
+}

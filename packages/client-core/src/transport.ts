@@ -1,0 +1,51 @@
+/** For authors of a transport: the contract, a life cycle to build on, framing, and a schema for config entries. */
+export { BaseTransport, type BaseTransportOptions } from './base/base-transport.js';
+export type { Transport, TransportFacts, TransportSendOptions } from './contracts/transport.js';
+export type { TransportContext, TransportPlugin } from './contracts/transport-plugin.js';
+export type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCObject,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  JSONRPCResultResponse,
+  RequestId,
+} from './contracts/json-rpc.js';
+export { TransportError } from './errors/transport-error.js';
+export {
+  isErrorResponse,
+  isMessage,
+  isNotification,
+  isRequest,
+  isRequestId,
+  isResponse,
+  isResultResponse,
+  shapeOf,
+  type MessageShape,
+} from './jsonrpc/classify.js';
+export { RPC_CODES } from './jsonrpc/error-codes.js';
+export { entrySchema, type EntryOf, type EntrySchema } from './schema/entry-schema.js';
+export { readEntry, type ReadEntryOptions } from './schema/read-entry.js';
+export {
+  count,
+  described,
+  eitherOf,
+  flag,
+  listOf,
+  mapOf,
+  oneOf,
+  required,
+  text,
+  type Field,
+} from './schema/fields.js';
+export { createBoundedText, type BoundedText } from './tools/bounded-text.js';
+export { createByteParts, type ByteParts } from './tools/byte-parts.js';
+export { concatBytes, createUtf8Decoder } from './tools/bytes.js';
+export {
+  createLineReader,
+  type Line,
+  type LineReader,
+  type LineReaderOptions,
+  type RefusedLine,
+} from './tools/line-framing.js';

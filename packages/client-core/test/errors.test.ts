@@ -1,0 +1,201 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import {
+  AuthRequiredError,
+  codeOfSystemError,
+  ERROR_CODES,
+  FittingsError,
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+type Exports = Record<string, unknown>;
+type ErrorClass = new (...args: unknown[]) => Error;
+
+const ENTRIES = ['index', 'transport', 'auth'] as const;
+const isErrorClass = (value: unknown): value is ErrorClass =>
+  typeof value === 'function' && value.prototype instanceof Error;
+
+describe('two copies of core in one program', () => {
+  const folders: string[] = [];
+  let copies: Exports[][] = [];
+
+  beforeAll(async () => {
+    // A query string would give a second entry over the same inner modules; only files of their own are a copy.
+    const dist = fileURLToPath(new URL('../dist', import.meta.url));
+    for (let copy = 0; copy < 2; copy++) {
+      const folder = await mkdtemp(join(tmpdir(), 'core-copy-'));
+      folders.push(folder);
+      await cp(dist, folder, { recursive: true });
+      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    }
+    const load = (folder: string, entry: string): Promise<Exports> =>
+      import(/* @vite-ignore */ pathToFileURL(join(folder, `${entry}.js`)).href) as Promise<Exports>;
+    copies = await Promise.all(
+      folders.map((folder) => Promise.all(ENTRIES.map((entry) => load(folder, entry)))),
+    );
+  });
+  afterAll(async () => {
+    for (const folder of folders) await rm(folder, { recursive: true });
+  });
+
+  it('every exported error class knows its errors, and its base class too, from either copy', () => {
+    const seen = new Set<string>();
+    for (const [index, one] of copies.entries()) {
+      const other = copies[1 - index]!;
+      for (const [entry, exported] of one.entries()) {
+        for (const [name, made] of Object.entries(exported)) {
+          if (!isErrorClass(made)) continue;
+          seen.add(name);
+          const error = name === 'AuthRequiredError' ? new made('x') : new made('TIMEOUT', 'x');
+          const theirs = other[entry]![name] as ErrorClass;
+          expect(theirs).not.toBe(made);
+          expect(error).toBeInstanceOf(theirs);
+          expect(error).toBeInstanceOf(other[0]!['FittingsError'] as ErrorClass);
+          expect(error).toBeInstanceOf(Error);
+        }
+      }
+    }
+    expect([...seen].toSorted()).toEqual(['AuthRequiredError', 'FittingsError', 'TransportError']);
+  });
+
+  it('no class takes the errors of another for its own', () => {
+    const [one, other] = [copies[0]![0]!, copies[1]![0]!];
+    const make = (name: string): Error => {
+      const made = one[name] as ErrorClass;
+      return name === 'AuthRequiredError' ? new made('x') : new made('TIMEOUT', 'x');
+    };
+    const is = (error: string, of: string): boolean => make(error) instanceof (other[of] as ErrorClass);
+    expect(is('TransportError', 'AuthRequiredError')).toBe(false);
+    expect(is('AuthRequiredError', 'TransportError')).toBe(false);
+    expect(is('FittingsError', 'TransportError')).toBe(false);
+    for (const stranger of [new Error('x'), null, undefined, 'x', {}, { code: 'TIMEOUT' }]) {
+      expect(stranger instanceof (other['FittingsError'] as ErrorClass)).toBe(false);
+    }
+  });
+
+  it('every other exported thing is there in both copies', () => {
+    for (const entry of ENTRIES.keys()) {
+      expect(Object.keys(copies[0]![entry]!)).toEqual(Object.keys(copies[1]![entry]!));
+    }
+  });
+});
+
+describe('FittingsError', () => {
+  it("a class that somebody derives knows its own errors only, not all of its base's", () => {
+    class Mine extends TransportError {}
+    const mine = new Mine('TIMEOUT', 'x');
+    expect(mine).toBeInstanceOf(Mine);
+    expect(mine).toBeInstanceOf(TransportError);
+    expect(new TransportError('TIMEOUT', 'x')).not.toBeInstanceOf(Mine);
+  });
+
+  it('takes kind and retryability from its code, unless told otherwise', () => {
+    expect(new FittingsError('TIMEOUT', 'x')).toMatchObject({ kind: 'network-temporary', retryable: true });
+    const special = new FittingsError('TIMEOUT', 'x', { kind: 'config', retryable: false });
+    expect(special).toMatchObject({ kind: 'config', retryable: false, details: {}, delivery: undefined });
+  });
+
+  it('keeps its cause, and has none when there is none', () => {
+    const cause = new Error('inner');
+    expect(new FittingsError('TIMEOUT', 'x', { cause }).cause).toBe(cause);
+    expect('cause' in new FittingsError('TIMEOUT', 'x')).toBe(false);
+  });
+
+  it('has the name of its class, as a program and as a person reads it', () => {
+    for (const [error, name] of [
+      [new FittingsError('TIMEOUT', 'x'), 'FittingsError'],
+      [new TransportError('TIMEOUT', 'x'), 'TransportError'],
+      [new AuthRequiredError('x'), 'AuthRequiredError'],
+    ] as const) {
+      expect(error.name).toBe(name);
+      expect(inspect(error)).toMatch(new RegExp(`^${name}: x`));
+    }
+  });
+
+  it('AO-32 shows the refused credentials in no inspection and no JSON', () => {
+    const refused = 'Bearer canary-token';
+    const challenge = { url: new URL('https://a.example'), status: 401, refused } as const;
+    const error = new AuthRequiredError('Sign in.', { challenge });
+    expect(error.challenge).toBe(challenge);
+    expect(`${inspect(error, { depth: 9 })}${JSON.stringify(error)}${String(error.stack)}`).not.toContain(
+      'canary',
+    );
+    expect(Object.keys(error)).not.toContain('challenge');
+  });
+});
+
+describe('ERROR_CODES', () => {
+  it.each(Object.entries(ERROR_CODES))(
+    '%s has a kind and a meaning',
+    (code, { kind, meaning, retryable }) => {
+      expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+      expect(['network-temporary', 'network-permanent', 'config', 'auth', 'protocol', 'unknown']).toContain(
+        kind,
+      );
+      expect(meaning).toMatch(/^[A-Z`].{10,}\.$/);
+      if (kind === 'config' || kind === 'network-permanent') expect(retryable).toBe(false);
+      if (kind === 'network-temporary') expect(retryable).toBe(true);
+    },
+  );
+
+  it('has no two codes of one meaning', () => {
+    const meanings = Object.values(ERROR_CODES).map(({ meaning }) => meaning);
+    expect(new Set(meanings).size).toBe(meanings.length);
+  });
+
+  it('has kinds that the README says how to act on, each of them', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const kinds = new Set(Object.values(ERROR_CODES).map(({ kind }) => kind));
+    for (const kind of [...kinds, 'not-sent', 'rejected', 'unknown'])
+      expect(readme).toContain(`| \`${kind}\``);
+  });
+});
+
+describe('codeOfSystemError', () => {
+  const coded = (code: string): Error => Object.assign(new Error('x'), { code });
+
+  it.each([
+    ['ECONNREFUSED', 'CONNECTION_REFUSED'],
+    ['EPIPE', 'CONNECTION_LOST'],
+    ['ENOTFOUND', 'HOST_NOT_FOUND'],
+    ['EAI_AGAIN', 'CONNECT_FAILED'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS_FAILED'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'TLS_FAILED'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS_FAILED'],
+    ['CERT_HAS_EXPIRED', 'TLS_FAILED'],
+    ['HOSTNAME_MISMATCH', 'TLS_FAILED'],
+    ['INVALID_CA', 'TLS_FAILED'],
+    ['CRL_HAS_EXPIRED', 'TLS_FAILED'],
+    ['toString', undefined],
+    ['__proto__', undefined],
+    ['EWHATEVER', undefined],
+  ])('%s is %s', (code, ours) => expect(codeOfSystemError(coded(code))).toBe(ours));
+
+  it('looks into causes and, of several errors, at the first', () => {
+    expect(codeOfSystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
+      'CONNECTION_LOST',
+    );
+    expect(codeOfSystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
+      'CONNECTION_REFUSED',
+    );
+    expect(codeOfSystemError(AbortSignal.abort().reason)).toBe('ABORTED');
+    expect(codeOfSystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
+  });
+
+  it('ends on a cause that is its own cause, and on what is no error', () => {
+    const loop = new Error('x');
+    loop.cause = loop;
+    for (const value of [loop, undefined, null, 'ECONNRESET', 7])
+      expect(codeOfSystemError(value)).toBeUndefined();
+  });
+});
+
+it('the built entries are those that package.json names', async () => {
+  const built = await readdir(new URL('../dist', import.meta.url));
+  for (const entry of ENTRIES) expect(built).toContain(`${entry}.js`);
+});

@@ -1,0 +1,49 @@
+import { AuthRequiredError, type TransportFacts } from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/client-core/transport';
+import { expect, it } from 'vitest';
+
+class Refusing extends BaseTransport {
+  readonly #where: 'open' | 'write';
+  readonly #error: Error;
+  constructor(where: 'open' | 'write', error: Error) {
+    super({ server: 'refusing' });
+    this.#where = where;
+    this.#error = error;
+  }
+  protected override open(): Promise<void> {
+    return this.#where === 'open' ? Promise.reject(this.#error) : Promise.resolve();
+  }
+  protected override write(): Promise<void> {
+    return Promise.reject(this.#error);
+  }
+  protected override shutDown(): Promise<void> {
+    return Promise.resolve();
+  }
+  override describe(): TransportFacts {
+    return {};
+  }
+}
+
+it('hands an AuthRequiredError of write() to the caller of a request unchanged', async () => {
+  const error = new AuthRequiredError('sign in');
+  await using transport = new Refusing('write', error);
+  await transport.start();
+  await expect(transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' })).rejects.toBe(error);
+});
+
+it('hands an AuthRequiredError of open() to the caller of start() unchanged', async () => {
+  const error = new AuthRequiredError('sign in');
+  await using transport = new Refusing('open', error);
+  await expect(transport.start()).rejects.toBe(error);
+  expect(transport.closeReason?.cause).toBe(error);
+});
+
+it('still turns any other error into a TransportError with a delivery', async () => {
+  await using transport = new Refusing('write', Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+  await transport.start();
+  await expect(transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' })).rejects.toMatchObject({
+    name: 'TransportError',
+    code: 'CONNECTION_LOST',
+    delivery: 'unknown',
+  });
+});

@@ -1,0 +1,74 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolvedPath } from '../files/read-file.js';
+import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
+import { parseDocument } from '../jsonc/parse-document.js';
+import { PROJECT_KEY, type FileSource } from '../layout/layout.js';
+import { findServerMap, looksLikeServer } from '../load/find-server-map.js';
+import type { Problem } from '../problems.js';
+import type { Project } from '../project/find-project.js';
+import { shown } from '../text/visible-text.js';
+
+/** One file of a layout as an editor sees it at one moment. */
+export interface EditableFile {
+  /** The file itself, links followed. */
+  readonly path: string;
+  readonly exists: boolean;
+  readonly text: string;
+  /** Where the servers are, or would be. */
+  readonly keys: readonly string[];
+  readonly servers: ReadonlyMap<string, JsonObject>;
+}
+
+/** Reads a file to edit it. Rejects with `CONFIG_INVALID` when an edit could mean two things or touch something else. */
+export async function openEditable(
+  source: FileSource,
+  path: string,
+  project: Project,
+): Promise<EditableFile> {
+  const target = await resolvedPath(path);
+  const rules = source.base === 'project' ? { within: project.root, owners: project.owners } : {};
+  if (rules.within !== undefined && !isInside(target, rules.within)) {
+    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads out of the project.`);
+  }
+  const outcome = await readTextFile(target, { maxBytes: DEFAULT_MAX_FILE_BYTES, ...rules });
+  if (outcome.kind === 'refused') throw refusal(outcome.problem);
+  const text = outcome.kind === 'text' ? outcome.text : '';
+  const preferred = (source.servers[0] ?? []).map((segment) =>
+    segment === PROJECT_KEY ? project.root : segment,
+  );
+  const file = { path: target, exists: outcome.kind === 'text', text, keys: preferred };
+
+  const parsed = parseDocument(text, path);
+  if ('problem' in parsed) throw refusal(parsed.problem);
+  const { root, position } = parsed.document;
+  if (root === undefined) return { ...file, servers: new Map() };
+  const found = findServerMap(root, source.servers, project.spellings);
+  if (found === undefined) return { ...file, servers: new Map() };
+  if ('duplicate' in found) throw ambiguous(path, position(found.duplicate.offset).line);
+  const members = found.flat ? membersOf(found.node).filter(looksLikeServer) : membersOf(found.node);
+  // An object without servers is no flat map yet.
+  if (found.flat && members.length === 0) return { ...file, servers: new Map() };
+  const servers = new Map<string, JsonObject>();
+  for (const { key, keyNode, valueNode } of members) {
+    const { value, faults } = locatedValue(valueNode);
+    if (servers.has(key) || faults.length > 0) throw ambiguous(path, position(keyNode.offset).line);
+    if (isJsonObject(value)) servers.set(key, value);
+  }
+  return { ...file, keys: found.keys, servers };
+}
+
+function refusal({ code, message, line, column, file, hint }: Problem): FittingsError {
+  return new FittingsError('CONFIG_INVALID', `${shown(file ?? '')} can't be edited. ${message}`, {
+    hint,
+    details: { problem: code, file, line, column },
+  });
+}
+
+function ambiguous(file: string, line: number): FittingsError {
+  const details = { problem: 'JSON_DUPLICATE_KEY', file, line };
+  return new FittingsError(
+    'CONFIG_INVALID',
+    `${shown(file)} can't be read in one way only, see line ${String(line)}.`,
+    { details },
+  );
+}

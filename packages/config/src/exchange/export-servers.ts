@@ -1,0 +1,102 @@
+import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { parse, stringify } from 'smol-toml';
+import { applyOperations } from '../edit/plan-edits.js';
+import { normaliseEntry } from '../entry/normalise.js';
+import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
+import type { Converted, Dialect } from './dialect.js';
+import { dialects, type ForeignProgram } from './dialects.js';
+
+export interface ExportOptions {
+  readonly to: ForeignProgram;
+  /** As written, with variables: expanded entries would put secrets into the text. */
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** The present content of the target's file: everything in it is kept. Default: a new file. */
+  readonly into?: string | undefined;
+}
+
+export interface ExportResult {
+  /** The whole content of the target's file. */
+  readonly text: string;
+  readonly exported: readonly {
+    readonly name: string;
+    /** What the target can't hold. */
+    readonly losses: readonly string[];
+  }[];
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Writes servers the way another program wants them, as text. Throws `CONFIG_INVALID` when `into` can't be read. */
+export function exportServers(options: ExportOptions): ExportResult {
+  const dialect = dialects[options.to];
+  const entries: [string, JsonObject][] = [];
+  const exported: { name: string; losses: readonly string[] }[] = [];
+  const failed: { name: string; reason: string }[] = [];
+  for (const [name, server] of Object.entries(options.servers)) {
+    const converted = convert(server, dialect);
+    if ('reason' in converted) failed.push({ name, reason: converted.reason });
+    else {
+      entries.push([name, converted.entry]);
+      exported.push({ name, losses: converted.notes });
+    }
+  }
+  const text =
+    dialect.format === 'toml'
+      ? intoToml(dialect, entries, options.into)
+      : intoJson(dialect, entries, options.into);
+  return { text, exported, failed };
+}
+
+function convert(server: ServerConfig, dialect: Dialect): Converted {
+  const normal = normaliseEntry(jsonCopy(server));
+  if ('faults' in normal) return { reason: normal.faults[0]?.message ?? 'It is malformed.' };
+  const { apiKey, headers, ...rest } = jsonCopy(normal.config);
+  const all = {
+    ...(isJsonObject(headers) && headers),
+    ...(typeof apiKey === 'string' && { Authorization: `Bearer ${apiKey}` }),
+  };
+  return dialect.write({ ...rest, ...(Object.keys(all).length > 0 && { headers: all }) });
+}
+
+function intoJson(dialect: Dialect, entries: readonly [string, JsonObject][], into = '{}\n'): string {
+  const [keys = []] = dialect.servers;
+  const operations = entries.map(([name, value]) => ({ keys: [...keys, name], value }));
+  const text = applyOperations(
+    into,
+    dialect.title,
+    entries.length === 0 ? [{ keys, value: {} }] : operations,
+  );
+  if (text === undefined) throw unreadable(dialect);
+  return text;
+}
+
+/** Text of a TOML file is kept as it is; tables of new servers are put behind it. */
+function intoToml(dialect: Dialect, entries: readonly [string, JsonObject][], into = ''): string {
+  const [[key = ''] = []] = dialect.servers;
+  let present: unknown;
+  try {
+    present = parse(into)[key];
+  } catch (error) {
+    throw unreadable(dialect, error);
+  }
+  const taken = entries
+    .map(([name]) => name)
+    .filter((name) => isRecord(present) && Object.hasOwn(present, name));
+  if (taken.length > 0) {
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      `The file of ${dialect.title} has servers of these names already: ${taken.join(', ')}.`,
+      {
+        hint: 'Remove them there, or export under other names.',
+      },
+    );
+  }
+  if (entries.length === 0) return into;
+  const gap = into === '' || into.endsWith('\n\n') ? '' : into.endsWith('\n') ? '\n' : '\n\n';
+  return into + gap + stringify({ [key]: Object.fromEntries(entries) });
+}
+
+function unreadable(dialect: Dialect, cause?: unknown): FittingsError {
+  return new FittingsError('CONFIG_INVALID', `The present file of ${dialect.title} can't be read.`, {
+    cause,
+  });
+}

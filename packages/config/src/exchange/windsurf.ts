@@ -1,0 +1,28 @@
+import { carryFields, chain, sameNames, unknownTransport, type Dialect } from './dialect.js';
+import { spellForEditor, translateEditorVariables } from './foreign-variables.js';
+
+const TITLE = 'Windsurf';
+const FIELDS = sameNames('command', 'args', 'env', 'headers', 'disabled');
+
+/** A remote server is a `serverUrl`. @see https://docs.windsurf.com/windsurf/cascade/mcp */
+export const windsurf: Dialect = {
+  title: TITLE,
+  format: 'json',
+  servers: [['mcpServers']],
+  files: () => [{ base: 'home', path: '.codeium/windsurf/mcp_config.json' }],
+  read: (entry, context) =>
+    chain(
+      carryFields(
+        entry,
+        { ...FIELDS, ...sameNames('type', 'cwd', 'url'), serverUrl: 'url', disabledTools: 'deniedTools' },
+        'here',
+      ),
+      (carried) => translateEditorVariables(carried, context),
+    ),
+  write(entry) {
+    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
+    if (reason !== undefined) return { reason };
+    const rules = { ...FIELDS, type: null, url: 'serverUrl', deniedTools: 'disabledTools' };
+    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
+  },
+};

@@ -1,0 +1,134 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { problem, type Problem, type ProblemCode } from '../problems.js';
+import { shown } from '../text/visible-text.js';
+import { decodeText } from './decode-text.js';
+
+/** Largest configuration file that is read, in bytes. */
+export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+export interface ReadRules {
+  /** A larger file is refused, in bytes. */
+  readonly maxBytes: number;
+  /** Real path of a directory that the file, followed through every link, must lie in. */
+  readonly within?: string | undefined;
+  /** Users that the file may belong to; undefined where the system has no owners. */
+  readonly owners?: readonly number[] | undefined;
+  /** Refuse a file that anybody but its owner may change. */
+  readonly privateToOwner?: boolean | undefined;
+}
+
+export type ReadOutcome =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'text'; readonly text: string; readonly realPath: string }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+class Refusal extends Error {
+  readonly code: ProblemCode;
+  readonly hint: string | undefined;
+  constructor(code: ProblemCode, message: string, hint?: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/**
+ * Reads a text file, or says why not; never throws and never waits for a pipe or a device. What is checked is what
+ * is read: the checks run on the open file.
+ */
+export async function readTextFile(path: string, rules: ReadRules): Promise<ReadOutcome> {
+  try {
+    const outcome = await readChecked(path, rules);
+    const decoded = decodeText(outcome.bytes);
+    if ('text' in decoded) return { kind: 'text', text: decoded.text, realPath: outcome.realPath };
+    const place = { file: path, line: decoded.line, column: decoded.column };
+    return {
+      kind: 'refused',
+      problem: problem('ENCODING_INVALID', decoded.message, {
+        place,
+        hint: 'Save the file as UTF-8 without a byte order mark.',
+      }),
+    };
+  } catch (error) {
+    const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') return { kind: 'absent' };
+    const place = { file: path };
+    if (error instanceof Refusal) {
+      return { kind: 'refused', problem: problem(error.code, error.message, { place, hint: error.hint }) };
+    }
+    const reason = typeof systemCode === 'string' ? systemCode : 'an unknown error';
+    return {
+      kind: 'refused',
+      problem: problem('FILE_UNREADABLE', `The file can't be read: ${reason}.`, { place }),
+    };
+  }
+}
+
+async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uint8Array; realPath: string }> {
+  const realPath = await realpath(path);
+  if (rules.within !== undefined && !isInside(realPath, rules.within)) {
+    throw new Refusal(
+      'FILE_SYMLINK',
+      `The file is a link that leads out of the project, to ${shown(realPath)}.`,
+      'Put the file itself into the project.',
+    );
+  }
+  // Looked at before it is opened, because opening a device can have effects.
+  if (!(await lstat(realPath)).isFile()) throw notRegular();
+  // Nothing else may be found under the name meanwhile: a link is not followed, a pipe does not block.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(realPath, flags);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notRegular();
+    if (rules.owners !== undefined && !rules.owners.includes(stats.uid)) {
+      throw new Refusal('FILE_OWNER', 'The file belongs to another user.');
+    }
+    if (rules.privateToOwner === true && process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+      throw new Refusal('FILE_OWNER', 'Other users may change the file.', 'Run chmod 600 on it.');
+    }
+    return { bytes: await readUpTo(handle, rules.maxBytes, stats.size), realPath };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The size that the system tells is not trusted: a file may grow, and some say 0. */
+async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Promise<Uint8Array> {
+  const tooLarge = new Refusal('FILE_TOO_LARGE', `The file is larger than ${String(maxBytes)} bytes.`);
+  if (size > maxBytes) throw tooLarge;
+  let buffer = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(size, 4096)) + 1);
+  let filled = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);
+    if (bytesRead === 0) return buffer.subarray(0, filled);
+    filled += bytesRead;
+    if (filled > maxBytes) throw tooLarge;
+    if (filled === buffer.length) buffer = Buffer.concat([buffer], Math.min(maxBytes + 1, buffer.length * 2));
+  }
+}
+
+function notRegular(): Refusal {
+  return new Refusal('FILE_NOT_REGULAR', 'The path is not a regular file.');
+}
+
+/** Whether a path is the directory or lies in it; both real paths. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith('../') && !way.startsWith('..\\') && !isAbsolute(way);
+}
+
+/** A path with every link in it followed, as far as it exists. */
+export async function resolvedPath(path: string): Promise<string> {
+  const missing: string[] = [];
+  for (let current = path; ; current = dirname(current)) {
+    try {
+      return join(await realpath(current), ...missing);
+    } catch (error) {
+      if (current === dirname(current)) throw error;
+      missing.unshift(basename(current));
+    }
+  }
+}

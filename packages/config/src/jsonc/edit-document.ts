@@ -1,0 +1,197 @@
+import type { Node } from 'jsonc-parser';
+import { formatInline, formatValue, type ValueStyle } from './format-value.js';
+import { membersOf, type JsonObject, type JsonValue, type Member } from './json-value.js';
+import type { JsonDocument } from './parse-document.js';
+import { tokensOf } from './tokens.js';
+
+/** Replaces `length` UTF-16 units at `offset` by `content`. */
+export interface TextEdit {
+  readonly offset: number;
+  readonly length: number;
+  readonly content: string;
+}
+
+/** Edits of one set never overlap; of two at one place the first comes first. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  let result = '';
+  let at = 0;
+  for (const edit of edits.toSorted((a, b) => a.offset - b.offset)) {
+    result += text.slice(at, edit.offset) + edit.content;
+    at = edit.offset + edit.length;
+  }
+  return result + text.slice(at);
+}
+
+/**
+ * Sets the value at `keys`, making the objects on the way; every byte outside of it stays as it is, comments and a
+ * trailing comma included. Undefined when something on the way is there and no object.
+ */
+export function setValue(
+  document: JsonDocument,
+  keys: readonly string[],
+  value: JsonValue,
+): readonly TextEdit[] | undefined {
+  const style = styleOf(document);
+  const { root, text } = document;
+  if (root === undefined) {
+    const gap = text === '' || /[\r\n]$/.test(text) ? '' : style.eol;
+    return [
+      { offset: text.length, length: 0, content: gap + formatValue(nest(keys, value), style) + style.eol },
+    ];
+  }
+  let node: Node = root;
+  for (const [depth, key] of keys.entries()) {
+    if (node.type === 'null') return [replaceNode(document, node, nest(keys.slice(depth), value), style)];
+    if (node.type !== 'object') return undefined;
+    const member: Member | undefined = membersOf(node).find((candidate) => candidate.key === key);
+    if (member === undefined)
+      return insertMember(document, node, key, nest(keys.slice(depth + 1), value), style);
+    node = member.valueNode;
+  }
+  return [replaceNode(document, node, value, style)];
+}
+
+/** Removes the member at `keys` with its comma; comments around it stay. No edits when there is none. */
+export function removeValue(document: JsonDocument, keys: readonly string[]): readonly TextEdit[] {
+  let node = document.root;
+  for (const [depth, key] of keys.entries()) {
+    if (node === undefined) return [];
+    const members = membersOf(node);
+    const index = members.findIndex((candidate) => candidate.key === key);
+    if (index === -1) return [];
+    if (depth === keys.length - 1) return removeMember(document.text, node, index);
+    node = members[index]?.valueNode;
+  }
+  return [];
+}
+
+function nest(keys: readonly string[], value: JsonValue): JsonValue {
+  return keys.reduceRight<JsonValue>((inner, key): JsonObject => ({ [key]: inner }), value);
+}
+
+function replaceNode(document: JsonDocument, node: Node, value: JsonValue, style: ValueStyle): TextEdit {
+  const { text } = document;
+  const before = text.slice(node.offset, node.offset + node.length);
+  const oneLine = node.type !== 'null' && before.length > 2 && !/[\r\n]/.test(before);
+  const content = oneLine
+    ? formatInline(value)
+    : formatValue(value, { ...style, indent: lineIndent(text, node.offset) });
+  return { offset: node.offset, length: node.length, content };
+}
+
+function insertMember(
+  document: JsonDocument,
+  parent: Node,
+  key: string,
+  value: JsonValue,
+  style: ValueStyle,
+): readonly TextEdit[] {
+  const { text } = document;
+  const close = parent.offset + parent.length - 1;
+  const last = parent.children?.at(-1);
+  const name = `${JSON.stringify(key)}: `;
+
+  if (last !== undefined && !/[\r\n]/.test(text.slice(parent.offset, close))) {
+    const { comma } = trivia(text, endOf(last), close);
+    const space = /\s/.test(text.charAt(parent.offset + 1)) ? ' ' : '';
+    return comma === undefined
+      ? [{ offset: endOf(last), length: 0, content: `,${space}${name}${formatInline(value)}` }]
+      : [{ offset: comma + 1, length: 0, content: `${space}${name}${formatInline(value)},` }];
+  }
+
+  const { comma, end } = trivia(text, last === undefined ? parent.offset + 1 : endOf(last), close);
+  const first = parent.children?.[0];
+  const outer = lineIndent(text, parent.offset);
+  const indent =
+    first !== undefined && isFirstOnLine(text, first.offset)
+      ? lineIndent(text, first.offset)
+      : outer + style.unit;
+  const closesOnOwnLine = /[\r\n]/.test(text.slice(end, close));
+  const content = [
+    `${style.eol}${indent}${name}${formatValue(value, { ...style, indent })}`,
+    comma === undefined ? '' : ',',
+    closesOnOwnLine ? '' : style.eol + outer,
+  ].join('');
+  const insertion = { offset: end, length: 0, content };
+  return last === undefined || comma !== undefined
+    ? [insertion]
+    : [{ offset: endOf(last), length: 0, content: ',' }, insertion];
+}
+
+function removeMember(text: string, parent: Node, index: number): readonly TextEdit[] {
+  const members = parent.children ?? [];
+  const member = members[index];
+  if (member === undefined) return [];
+  const close = parent.offset + parent.length - 1;
+  const next = members[index + 1]?.offset ?? close;
+  const previous = members[index - 1];
+  const following = trivia(text, endOf(member), next).comma;
+  const leading = previous === undefined ? undefined : trivia(text, endOf(previous), member.offset).comma;
+  const comma = following ?? leading;
+
+  const edits: TextEdit[] = [];
+  let from = member.offset;
+  let to = endOf(member);
+  if (comma !== undefined) {
+    const between = comma < from ? text.slice(comma + 1, from) : text.slice(to, comma);
+    // A comma right beside the member goes with it; one behind a comment or on another line goes alone.
+    if (/^[ \t]*$/.test(between)) {
+      from = Math.min(from, comma);
+      to = Math.max(to, comma + 1);
+    } else edits.push({ offset: comma, length: 1, content: '' });
+  }
+  // What stood behind the last member of a line stands behind the one before it now.
+  const gap = following === undefined && leading !== undefined ? 'before' : 'after';
+  return [...edits, blank(text, from, to, gap)];
+}
+
+/** Removes a range and the white space that would be left over: whole lines where nothing else is on them. */
+function blank(text: string, from: number, to: number, gap: 'before' | 'after'): TextEdit {
+  let start = from;
+  let end = to;
+  while (/[ \t]/.test(text.charAt(start - 1))) start--;
+  while (/[ \t]/.test(text.charAt(end))) end++;
+  const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
+  const lineBreak = /^(?:\r\n|\n|\r)/.exec(text.slice(end, end + 2))?.[0];
+  if (lineBreak === undefined) {
+    return { offset: from, length: (gap === 'after' ? end : to) - from, content: '' };
+  }
+  if (startsLine) return { offset: start, length: end + lineBreak.length - start, content: '' };
+  return { offset: start, length: to - start, content: '' };
+}
+
+/** The comma between two offsets, and the end of the last thing that is no white space. */
+function trivia(text: string, from: number, to: number): { comma: number | undefined; end: number } {
+  let comma: number | undefined;
+  let end = from;
+  for (const { kind, offset, length } of tokensOf(text.slice(from, to))) {
+    if (kind === 'comma') comma ??= from + offset;
+    if (kind === 'comma' || kind === 'comment') end = from + offset + length;
+  }
+  return { comma, end };
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length;
+}
+
+function lineIndent(text: string, offset: number): string {
+  const start = lineStart(text, offset);
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
+}
+
+function isFirstOnLine(text: string, offset: number): boolean {
+  return /^[ \t]*$/.test(text.slice(lineStart(text, offset), offset));
+}
+
+function lineStart(text: string, offset: number): number {
+  return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+}
+
+/** How the file is written: its line ends, and one level of its indentation. */
+function styleOf({ text, root }: JsonDocument): ValueStyle {
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  const first = root?.children?.[0];
+  const unit = first !== undefined && isFirstOnLine(text, first.offset) ? lineIndent(text, first.offset) : '';
+  return { unit: unit === '' ? '  ' : unit, indent: '', eol };
+}

@@ -1,0 +1,71 @@
+import { parseTree, type Node, type ParseError } from 'jsonc-parser';
+import { problem, type Problem } from '../problems.js';
+import { createPositions, type Position } from './positions.js';
+import { tokensOf } from './tokens.js';
+
+/** A text that is JSON with comments and trailing commas, and knows where everything stands. */
+export interface JsonDocument {
+  readonly file: string;
+  readonly text: string;
+  /** Undefined for a text without a value: empty, or nothing but comments. */
+  readonly root: Node | undefined;
+  readonly position: (offset: number) => Position;
+}
+
+/** No configuration nests deeper; the parser recurses once a level. */
+const MAX_DEPTH = 64;
+
+/** Parses the whole text or says what is wrong with it and where; a text with one mistake is not used at all. */
+export function parseDocument(
+  text: string,
+  file: string,
+): { readonly document: JsonDocument } | { readonly problem: Problem } {
+  const position = createPositions(text);
+  const refuse = (
+    code: 'JSON_SYNTAX' | 'JSON_TOO_DEEP',
+    message: string,
+    offset: number,
+  ): { problem: Problem } => ({
+    problem: problem(code, message, { place: { file, ...position(offset) } }),
+  });
+
+  const tooDeep = findTooDeep(text);
+  if (tooDeep !== undefined) {
+    return refuse('JSON_TOO_DEEP', `Values are nested deeper than ${String(MAX_DEPTH)} levels.`, tooDeep);
+  }
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (first !== undefined)
+    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Not JSON.', first.offset);
+  return { document: { file, text, root, position } };
+}
+
+/** Offset of the bracket that goes too deep, found without recursion. */
+function findTooDeep(text: string): number | undefined {
+  let depth = 0;
+  for (const { kind, offset } of tokensOf(text)) {
+    if (kind === 'open' && ++depth > MAX_DEPTH) return offset;
+    if (kind === 'close') depth--;
+  }
+  return undefined;
+}
+
+const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
+  1: 'There is a symbol that JSON does not know.',
+  2: 'A number is malformed.',
+  3: 'A property name in double quotes is missing.',
+  4: 'A value is missing.',
+  5: 'A colon is missing.',
+  6: 'A comma is missing.',
+  7: 'A closing brace is missing.',
+  8: 'A closing bracket is missing.',
+  9: 'Something stands after the end of the document.',
+  10: 'A comment is malformed.',
+  11: 'A comment has no end.',
+  12: 'A text has no closing quote on its line.',
+  13: 'A number has no end.',
+  14: 'A \\u escape needs four hexadecimal digits.',
+  15: 'A text holds an escape that JSON does not know.',
+  16: 'A text holds a raw control character.',
+};

@@ -1,0 +1,164 @@
+import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { approvalFile } from './approval/approval-file.js';
+import { createApprovals, type Approvals } from './approval/approvals.js';
+import type { Environment } from './entry/expand.js';
+import { createFileReader } from './files/file-reader.js';
+import { DEFAULT_MAX_FILE_BYTES, isInside, resolvedPath } from './files/read-file.js';
+import type { MissingVariable } from './layout/layout.js';
+import { chooseServers, confusableNames } from './load/choose-servers.js';
+import type { Definition, Origin } from './load/definition.js';
+import { locate, type Located, type PlaceOptions } from './load/locate.js';
+import { judgeDefinition, type ProjectVariables } from './load/judge-definition.js';
+import { readApprovalLists } from './load/read-approval-lists.js';
+import { readCommandLine, readSource, readValues, type SourceFile } from './load/read-source.js';
+import type { ServerEntry } from './load/server-entry.js';
+import type { Policy } from './policy/policy.js';
+import { readPolicies } from './policy/read-policies.js';
+import type { Problem } from './problems.js';
+import type { Project } from './project/find-project.js';
+import { DEFAULT_ORDER } from './scopes.js';
+
+export interface LoadOptions extends PlaceOptions {
+  /** What `--mcp-config` said, each JSON or the path of a file; later ones win. `strict`: nothing else counts. */
+  readonly cli?: { readonly configs: readonly string[]; readonly strict?: boolean | undefined } | undefined;
+  /** Servers that the host adds at run time. */
+  readonly dynamic?: Readonly<Record<string, ServerConfig>> | undefined;
+  /** Servers that a service listed. They may not use variables. */
+  readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
+  /** Where `${NAME}` is looked up, and nothing else. Default `process.env`. */
+  readonly env?: Environment | undefined;
+  /** Default: what the layout says, else `'error'`. */
+  readonly missingVariables?: MissingVariable | undefined;
+  /** Default `'ask'`: any, except in `command`, and the person sees the names. */
+  readonly projectVariables?: ProjectVariables | undefined;
+  /** The host's policy, besides those in the layout's files. Every policy has to permit a server. */
+  readonly policy?: Policy | undefined;
+  /** Installed transports; entries are checked against their schemas. */
+  readonly plugins?: readonly TransportPlugin[] | undefined;
+  /** Default: what was remembered in {@link approvalFile}, and nobody is asked. */
+  readonly approvals?: Approvals | undefined;
+  /** The person trusts this folder: grants such as `trust` in its files count. Servers are approved all the same. */
+  readonly folderTrusted?: boolean | undefined;
+  /** A larger file is refused, bytes. Default 10 MiB. */
+  readonly maxFileBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was found, decided and left out. */
+export interface LoadedConfig {
+  /** What a host may connect, by name; has no prototype. Disabled servers are in it, with `disabled: true`. */
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** Every definition that was found, also those that are not in `servers`, with the reason. */
+  readonly entries: readonly ServerEntry[];
+  readonly problems: readonly Problem[];
+  /** Every file that was looked for. */
+  readonly files: readonly SourceFile[];
+  readonly project: Project;
+}
+
+/**
+ * Finds, checks and merges the configuration of MCP servers. Nothing is thrown for a bad file or entry: it is in
+ * `problems`, and everything else still counts. Rejects with `ABORTED`, and with `CONFIG_INVALID` when `cwd` does not
+ * exist.
+ */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const { layout, cli, platform = process.platform } = options;
+  const located = await locate(options);
+  const { project, directories } = located;
+  const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
+  const policySet = await readPolicies(read, layout, directories, platform, options.policy);
+
+  const files: SourceFile[] = [];
+  const problems: Problem[] = [...policySet.problems];
+  const definitions: Definition[] = [];
+  const add = (found: {
+    definitions: readonly Definition[];
+    problems: readonly Problem[];
+    file?: SourceFile;
+  }): void => {
+    definitions.push(...found.definitions);
+    problems.push(...found.problems);
+    if (found.file !== undefined) files.push(found.file);
+  };
+
+  for (const { path, source } of located.sources) {
+    if (cli?.strict === true && !(source.scope === 'managed' && layout.managedIsExclusive === true)) continue;
+    checkAborted(options.signal);
+    const trusted = source.base !== 'project';
+    const origin: Origin = { scope: source.scope, file: path, trusted, mayUseVariables: true };
+    const rules = trusted ? {} : { within: project.root, owners: project.owners };
+    add(await readSource(read, path, origin, rules, source.servers, project.spellings));
+  }
+  const managed =
+    layout.managedIsExclusive === true &&
+    files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
+  // Later arguments win, and within a scope the first definition does.
+  for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
+    add(await readCommandLine(read, argument, index, options.cwd ?? process.cwd()));
+  }
+  if (cli?.strict !== true) {
+    add(readValues('remote', options.remote ?? {}));
+    add(readValues('dynamic', options.dynamic ?? {}));
+  }
+
+  const approvals = await usableApprovals(options, located);
+  const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
+  const context = {
+    project,
+    policies:
+      policySet.policies === undefined || !managed
+        ? policySet.policies
+        : [...policySet.policies, { exclusive: true }],
+    approvals,
+    listed,
+    folderTrusted: options.folderTrusted ?? false,
+    env: options.env ?? process.env,
+    missing: options.missingVariables ?? layout.variables?.missing ?? 'error',
+    bare: layout.variables?.bare ?? false,
+    projectVariables: options.projectVariables ?? 'ask',
+    plugins: options.plugins ?? [],
+  };
+  const entries = await chooseServers(
+    definitions,
+    layout.order ?? DEFAULT_ORDER,
+    project.id,
+    (definition) => {
+      checkAborted(options.signal);
+      return judgeDefinition(definition, context);
+    },
+  );
+  const servers: Record<string, ServerConfig> = {};
+  Object.setPrototypeOf(servers, null);
+  for (const { name, config } of entries) if (config !== undefined) servers[name] = config;
+  problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
+  return { servers, entries, problems: withoutRepeats(problems), files, project };
+}
+
+/** A file that serves two scopes is read for both. */
+function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((found) => [JSON.stringify(found), found])).values()];
+}
+
+/** Decisions that lie in the project could have come with it. */
+async function usableApprovals(options: LoadOptions, { project, directories }: Located): Promise<Approvals> {
+  const approvals =
+    options.approvals ??
+    createApprovals({ store: approvalFile({ home: directories.home, platform: options.platform }) });
+  if (approvals.file === undefined) return approvals;
+  const store = await resolvedPath(approvals.file);
+  if (!isInside(store, project.root) || isInside(directories.home, project.root)) return approvals;
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new FittingsError(
+        'CONFIG_INVALID',
+        'The file of approvals lies in the project, which could bring its own.',
+      ),
+    );
+  return { decide: refuse, isChanged: refuse, remember: refuse, forget: refuse };
+}
+
+function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) {
+    throw new FittingsError('ABORTED', 'Reading the configuration was given up.', { cause: signal.reason });
+  }
+}

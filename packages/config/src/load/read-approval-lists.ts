@@ -1,0 +1,43 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import type { Listed } from '../approval/approvals.js';
+import type { FileReader } from '../files/file-reader.js';
+import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
+import { parseDocument } from '../jsonc/parse-document.js';
+import { PROJECT_KEY, type KeyPath, type Layout } from '../layout/layout.js';
+import { absolutePath, type Directories } from '../layout/places.js';
+
+/** What the user's own files say about project servers by name. Unwanted beats wanted; a file with faults says nothing. */
+export async function readApprovalLists(
+  read: FileReader,
+  layout: Layout,
+  directories: Directories,
+  platform: NodeJS.Platform,
+  spellings: readonly string[],
+): Promise<(name: string) => Listed> {
+  const enabled = new Set<string>();
+  const disabled = new Set<string>();
+  for (const source of layout.approvalLists ?? []) {
+    const path = absolutePath({ base: 'home', path: source.path }, directories, platform);
+    const outcome = path === undefined ? undefined : await read(path);
+    if (path === undefined || outcome?.kind !== 'text') continue;
+    const parsed = parseDocument(outcome.text, path);
+    if ('problem' in parsed || parsed.document.root === undefined) continue;
+    const { value } = locatedValue(parsed.document.root);
+    for (const name of namesAt(value, source.enabled, spellings)) enabled.add(name);
+    for (const name of namesAt(value, source.disabled, spellings)) disabled.add(name);
+  }
+  return (name) => (disabled.has(name) ? 'disabled' : enabled.has(name) ? 'enabled' : undefined);
+}
+
+function namesAt(value: JsonValue, keys: KeyPath, spellings: readonly string[]): readonly string[] {
+  let current: unknown = value;
+  for (const segment of keys) {
+    if (!isRecord(current)) return [];
+    const record = current;
+    const key = (segment === PROJECT_KEY ? spellings : [segment]).find((spelling) =>
+      Object.hasOwn(record, spelling),
+    );
+    current = key === undefined ? undefined : record[key];
+  }
+  return Array.isArray(current) ? current.filter((name) => typeof name === 'string') : [];
+}

@@ -1,0 +1,138 @@
+import type { Node } from 'jsonc-parser';
+import { FILE_TRUST_KEYS } from '../entry/trust-keys.js';
+import { type Member, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
+import type { JsonDocument } from '../jsonc/parse-document.js';
+import type { KeyPath } from '../layout/layout.js';
+import { problem, type Place, type Problem } from '../problems.js';
+import { nameProblem, suggestName } from '../server-names.js';
+import { shown } from '../text/visible-text.js';
+import type { Definition, Origin } from './definition.js';
+import { findServerMap, looksLikeServer } from './find-server-map.js';
+
+/** A file with more servers is a mistake or an attack. */
+const MAX_SERVERS = 1000;
+
+const FAULT_MESSAGES = {
+  JSON_DUPLICATE_KEY: 'The key stands twice, so that two readers could see different servers.',
+  JSON_KEY_REFUSED: 'The key is one that JavaScript gives a meaning to.',
+  JSON_VALUE_REFUSED: 'The text holds half a character, or the number is not finite.',
+} as const;
+
+export interface ReadDefinitions {
+  readonly definitions: readonly Definition[];
+  readonly problems: readonly Problem[];
+}
+
+/** The servers that a document names. One bad entry never touches another. */
+export function readDefinitions(
+  document: JsonDocument,
+  origin: Origin,
+  keyPaths: readonly KeyPath[],
+  projectSpellings: readonly string[],
+): ReadDefinitions {
+  const problems: Problem[] = [];
+  const at = (offset: number): Place => ({ file: document.file, ...document.position(offset) });
+  const none = (found?: Problem): ReadDefinitions => {
+    if (found !== undefined) problems.push(found);
+    return { definitions: [], problems };
+  };
+
+  const { root } = document;
+  if (root === undefined) return none();
+  if (root.type !== 'object') {
+    return none(problem('SHAPE_INVALID', 'The file does not hold an object.', { place: at(root.offset) }));
+  }
+  if (!origin.trusted) problems.push(...trustClaims(root, at));
+
+  const found = findServerMap(root, keyPaths, projectSpellings);
+  if (found === undefined) return none();
+  if ('duplicate' in found) {
+    return none(
+      problem('JSON_DUPLICATE_KEY', FAULT_MESSAGES.JSON_DUPLICATE_KEY, { place: at(found.duplicate.offset) }),
+    );
+  }
+  if (found.node.type !== 'object') {
+    return none(
+      problem('SHAPE_INVALID', 'The servers are not an object keyed by name.', {
+        place: at(found.node.offset),
+      }),
+    );
+  }
+  const members = found.flat ? membersOf(found.node).filter(looksLikeServer) : membersOf(found.node);
+  const tooMany = members[MAX_SERVERS];
+  if (tooMany !== undefined) {
+    const message = `The file names more than ${String(MAX_SERVERS)} servers.`;
+    return none(problem('TOO_MANY_SERVERS', message, { place: at(tooMany.keyNode.offset) }));
+  }
+
+  const definitions: Definition[] = [];
+  const repeated = repeatedKeys(members);
+  for (const member of members) {
+    const wrong = nameProblem(member.key);
+    if (wrong === undefined) {
+      definitions.push(readEntry(member, origin, repeated.has(member.key), at, problems));
+      continue;
+    }
+    const suggestion = suggestName(member.key);
+    problems.push(
+      problem('NAME_INVALID', `The name of the server ${wrong}.`, {
+        place: at(member.keyNode.offset),
+        server: shown(member.key),
+        hint: suggestion === undefined ? 'Give it another name.' : `Call it "${suggestion}", for example.`,
+      }),
+    );
+  }
+  return { definitions, problems };
+}
+
+function readEntry(
+  { key, keyNode, valueNode }: Member,
+  origin: Origin,
+  repeated: boolean,
+  at: (offset: number) => Place,
+  problems: Problem[],
+): Definition {
+  const { value, offsets, faults } = locatedValue(valueNode);
+  const placeOf = (path: string): Place => {
+    let current = path;
+    while (current !== '' && !offsets.has(current)) current = current.replace(/(?:^|\.|\[)[^.[]*$/, '');
+    return at(current === '' ? keyNode.offset : (offsets.get(current) ?? keyNode.offset));
+  };
+  const paths = [...offsets.keys()].filter((path) => path !== '');
+  const server = key;
+  if (repeated) {
+    const message = 'The server is defined twice in one file, so that two readers could see different ones.';
+    problems.push(problem('JSON_DUPLICATE_KEY', message, { place: at(keyNode.offset), server }));
+  }
+  for (const { fault, path, offset } of faults) {
+    problems.push(problem(fault, FAULT_MESSAGES[fault], { place: at(offset), server, path }));
+  }
+  const usable = !repeated && faults.length === 0;
+  if (!isJsonObject(value)) {
+    problems.push(
+      problem('SHAPE_INVALID', 'The entry is not an object.', { place: at(valueNode.offset), server }),
+    );
+  }
+  return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, placeOf, paths };
+}
+
+function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { key } of members) {
+    if (seen.has(key)) repeated.add(key);
+    seen.add(key);
+  }
+  return repeated;
+}
+
+function trustClaims(root: Node, at: (offset: number) => Place): readonly Problem[] {
+  return membersOf(root)
+    .filter(({ key }) => FILE_TRUST_KEYS.has(key))
+    .map(({ key, keyNode }) =>
+      problem('TRUST_KEY_IGNORED', `"${key}" means nothing in a file that came with the project.`, {
+        place: at(keyNode.offset),
+        hint: 'Decisions about servers are kept outside of the project.',
+      }),
+    );
+}

@@ -1,0 +1,95 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import type { FileReader } from '../files/file-reader.js';
+import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
+import { parseDocument } from '../jsonc/parse-document.js';
+import type { KeyPath, Layout, PolicySource } from '../layout/layout.js';
+import { absolutePath, type Directories } from '../layout/places.js';
+import { problem, type Place, type Problem } from '../problems.js';
+import { parsePolicy, type Policy } from './policy.js';
+
+/** The policies that hold, or `undefined` where one exists that could not be understood: then nothing is permitted. */
+export interface PolicySet {
+  readonly policies: readonly Policy[] | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** The host's policy and those of the administrator's files. Fails closed: a file that is there and unreadable blocks. */
+export async function readPolicies(
+  read: FileReader,
+  layout: Layout,
+  directories: Directories,
+  platform: NodeJS.Platform,
+  own: Policy | undefined,
+): Promise<PolicySet> {
+  const policies: Policy[] = [];
+  const problems: Problem[] = [];
+  const block = (message: string, place?: Place): void => {
+    problems.push(
+      problem('POLICY_INVALID', `${message} No server is permitted until it is mended.`, {
+        place,
+        hint: 'Ask your administrator.',
+      }),
+    );
+  };
+
+  if (own !== undefined) {
+    const parsed = parsePolicy(own);
+    if ('policy' in parsed) policies.push(parsed.policy);
+    else block(`The policy of the host ${parsed.wrong}.`);
+  }
+  for (const source of layout.policies ?? []) {
+    const path = absolutePath({ base: 'system', path: source.path }, directories, platform);
+    if (path === undefined) continue;
+    const outcome = await read(path);
+    if (outcome.kind === 'absent') continue;
+    if (outcome.kind === 'refused') {
+      block(outcome.problem.message, { file: path });
+      continue;
+    }
+    const found = policyIn(outcome.text, path, source);
+    if ('policy' in found) policies.push(found.policy);
+    else block(found.message, found.place);
+  }
+  return { policies: problems.length > 0 ? undefined : policies, problems };
+}
+
+function policyIn(
+  text: string,
+  file: string,
+  source: PolicySource,
+): { readonly policy: Policy } | { readonly message: string; readonly place: Place } {
+  const parsed = parseDocument(text, file);
+  if ('problem' in parsed) return { message: parsed.problem.message, place: placeOf(parsed.problem, file) };
+  const { root, position } = parsed.document;
+  const located = root === undefined ? undefined : locatedValue(root);
+  const [fault] = located?.faults ?? [];
+  if (fault !== undefined) {
+    return {
+      message: `"${fault.path}" can't be read in one way only.`,
+      place: { file, ...position(fault.offset) },
+    };
+  }
+  const value = located?.value ?? {};
+  if (!isRecord(value)) return { message: 'The file is not an object.', place: { file, line: 1, column: 1 } };
+  const allow = listAt(value, source.allow, source.form);
+  const deny = listAt(value, source.deny, source.form);
+  const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
+  return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, place: { file } };
+}
+
+/** The list as rules, unchecked; null where something on the way to it is no object. */
+function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): unknown {
+  let current: unknown = value;
+  for (const key of keys) {
+    if (!isRecord(current)) return null;
+    if (!Object.hasOwn(current, key)) return undefined;
+    current = current[key];
+  }
+  return form === 'names' && Array.isArray(current)
+    ? current.map((serverName: unknown) => ({ serverName }))
+    : current;
+}
+
+function placeOf({ line, column }: Problem, file: string): Place {
+  return { file, line, column };
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isInside, readTextFile } from '../files/read-file.js';
+
+const POINTER_RULES = { maxBytes: 4096 };
+
+/**
+ * A name for a project that all worktrees of its repository share. A worktree is believed only when the repository
+ * points back at it, so that an unpacked folder can't pass for a project that was approved.
+ */
+export async function projectId(options: {
+  /** Real path of the project. */
+  readonly root: string;
+  /** The project and the folders above it in which its `.git` may lie, nearest first. */
+  readonly folders: readonly string[];
+  readonly platform: NodeJS.Platform;
+}): Promise<string> {
+  for (const top of options.folders) {
+    const dotGit = join(top, '.git');
+    const kind = await stat(dotGit).catch(() => undefined);
+    if (kind === undefined) continue;
+    const main = kind.isFile() ? await mainFolder(dotGit) : undefined;
+    return idOfPath(
+      main === undefined ? options.root : join(main, relative(top, options.root)),
+      options.platform,
+    );
+  }
+  return idOfPath(options.root, options.platform);
+}
+
+/** The id of a path. Where file systems do not tell case apart, neither does the id. */
+export function idOfPath(path: string, platform: NodeJS.Platform): string {
+  const folded = platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path;
+  const spelled = platform === 'win32' ? folded.replaceAll('\\', '/') : folded;
+  return createHash('sha256').update(spelled).digest('hex').slice(0, 32);
+}
+
+/** The folder of the repository that a worktree's `.git` file belongs to. */
+async function mainFolder(dotGit: string): Promise<string | undefined> {
+  const pointer = /^gitdir: (.+)$/m.exec((await readLine(dotGit)) ?? '')?.[1];
+  if (pointer === undefined) return undefined;
+  const administration = isAbsolute(pointer) ? pointer : resolve(dirname(dotGit), pointer);
+  const backPointer = await readLine(join(administration, 'gitdir'));
+  const common = await readLine(join(administration, 'commondir'));
+  if (backPointer === undefined || common === undefined) return undefined;
+  try {
+    const repository = await realpath(resolve(administration, common));
+    const belongs = isInside(await realpath(administration), join(repository, 'worktrees'));
+    const pointsBack = (await realpath(resolve(administration, backPointer))) === (await realpath(dotGit));
+    // A bare repository has no folder of its own beside it.
+    return belongs && pointsBack ? repository.replace(/[/\\]\.git$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readLine(path: string): Promise<string | undefined> {
+  const outcome = await readTextFile(path, POINTER_RULES);
+  return outcome.kind === 'text' ? outcome.text.trim() : undefined;
+}

@@ -1,0 +1,355 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createApprovals } from '../src/approval/approvals.js';
+import { createConfigEditor, type ConfigChange, type EditorOptions } from '../src/edit/config-editor.js';
+import { replaceFile } from '../src/files/replace-file.js';
+import { layouts } from '../src/layout/layouts.js';
+import { scratch, servers, type Scratch } from './support/scratch.js';
+
+const run = promisify(execFile);
+const posix = process.platform !== 'win32';
+
+function editing(place: Scratch, more: Partial<EditorOptions> = {}) {
+  const changes: ConfigChange[] = [];
+  const editor = createConfigEditor({
+    layout: layouts.claude,
+    cwd: place.project,
+    home: place.home,
+    systemDirectory: place.system,
+    confirm: (change) => changes.push(change) > 0,
+    ...more,
+  });
+  return { editor, changes };
+}
+const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
+
+describe('CF-24 nothing is written without the person', () => {
+  it('CF-24 there is no editor without somebody who confirms, and no other way to write', async () => {
+    const place = await scratch();
+    const without = {
+      layout: layouts.claude,
+      cwd: place.project,
+      home: place.home,
+    } as unknown as EditorOptions;
+    expect(() => createConfigEditor(without)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    const names = Object.keys(await import('../src/index.js'));
+    expect(names.filter((name) => /add|remove|update|enable|disable|write|save|set/i.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ['no', () => false],
+    ['something that is not true', () => 'yes' as unknown as boolean],
+    ['nothing', () => undefined as unknown as boolean],
+    ['no, later', () => Promise.resolve(false)],
+  ])('CF-24 an answer of %s writes nothing', async (_, confirm) => {
+    const place = await scratch();
+    const { editor } = editing(place, { confirm });
+    const adding = editor.addServer({ name: 's', scope: 'user', entry: { command: 'x' } });
+    await expect(adding).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await readdir(place.home)).toEqual([]);
+  });
+
+  it('CF-24 the one who confirms sees file, scope and both definitions', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'old' } }) });
+    const { editor, changes } = editing(place);
+    await editor.updateServer({ name: 's', scope: 'project', fields: { command: 'new' } });
+    const file = place.path('project/.mcp.json');
+    expect(changes).toEqual([
+      {
+        action: 'update',
+        name: 's',
+        scope: 'project',
+        file,
+        before: { command: 'old' },
+        after: { command: 'new' },
+      },
+    ]);
+  });
+});
+
+describe('C7 add, update, remove, enable, disable by scope', () => {
+  it('C7 each scope has its place', async () => {
+    const place = await scratch();
+    const { editor } = editing(place);
+    await editor.addServer({ name: 'u', scope: 'user', entry: { command: 'u' } });
+    await editor.addServer({ name: 'l', scope: 'local', entry: { command: 'l' } });
+    await editor.addServer({ name: 'p', scope: 'project', entry: { command: 'p' } });
+    expect(await json(place.path('home/.claude.json'))).toEqual({
+      mcpServers: { u: { command: 'u' } },
+      projects: { [place.project]: { mcpServers: { l: { command: 'l' } } } },
+    });
+    expect(await json(place.path('project/.mcp.json'))).toEqual({ mcpServers: { p: { command: 'p' } } });
+    const config = await place.load({ layout: layouts.claude });
+    expect(Object.keys(config.servers)).toEqual(['u', 'l']);
+    if (posix) {
+      expect((await stat(place.path('home/.claude.json'))).mode & 0o777).toBe(0o600);
+      expect((await stat(place.path('project/.mcp.json'))).mode & 0o777).toBe(0o644);
+    }
+  });
+
+  it('C7 comments, order, unknown keys, line ends and mode stay', async () => {
+    const text = [
+      '// settings of mine',
+      '{',
+      '\t"theme": "dark", // of course',
+      '\t"mcpServers": {',
+      '\t\t/* the first */',
+      '\t\t"b": { "command": "b", "custom": [1, 2,], },',
+      '\t\t// "off": { "command": "off" },',
+      '\t\t"a": {',
+      '\t\t\t"command": "a", // fast',
+      '\t\t\t"env": { "X": "1" }',
+      '\t\t}',
+      '\t},',
+      '\t"zzz": null',
+      '}',
+    ].join('\r\n');
+    const place = await scratch({ 'home/.claude.json': text });
+    const path = place.path('home/.claude.json');
+    await chmod(path, 0o640);
+    const { editor } = editing(place);
+    await editor.disableServer({ name: 'b', scope: 'user' });
+    await editor.updateServer({ name: 'a', scope: 'user', fields: { env: { X: '1', Y: '2' }, timeout: 5 } });
+    await editor.addServer({ name: 'c', scope: 'user', entry: { url: 'https://c.example' } });
+    expect(await readFile(path, 'utf8')).toBe(
+      text
+        .replace('"custom": [1, 2,], }', '"custom": [1, 2,], "disabled": true, }')
+        .replace(
+          '{ "X": "1" }\r\n\t\t}',
+          '{ "X": "1", "Y": "2" },\r\n\t\t\t"timeout": 5\r\n\t\t},\r\n\t\t"c": {\r\n\t\t\t"url": "https://c.example"\r\n\t\t}',
+        ),
+    );
+    if (posix) expect((await stat(path)).mode & 0o777).toBe(0o640);
+    await editor.enableServer({ name: 'b', scope: 'user' });
+    await editor.updateServer({ name: 'a', scope: 'user', fields: { env: { X: '1' }, timeout: undefined } });
+    await editor.removeServer({ name: 'c', scope: 'user' });
+    expect(await readFile(path, 'utf8')).toBe(text);
+    expect((await readdir(place.home)).toSorted()).toEqual(['.claude.json']);
+  });
+
+  it('C7 a flat file stays flat, an empty one gets the key', async () => {
+    const place = await scratch({ 'project/.mcp.json': '{}', 'home/.mcprc': { old: { command: 'x' } } });
+    const { editor } = editing(place, { layout: layouts.mcpJson });
+    await editor.addServer({ name: 's', scope: 'project', entry: { command: 'y' } });
+    expect(await json(place.path('project/.mcp.json'))).toEqual({ mcpServers: { s: { command: 'y' } } });
+    const kode = editing(place, { layout: layouts.kode });
+    await kode.editor.updateServer({ name: 'old', scope: 'user', fields: { command: 'z' } });
+    expect(await json(place.path('home/.mcprc'))).toEqual({ old: { command: 'z' } });
+  });
+
+  it('C7 what is so already is not written', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
+    const { editor, changes } = editing(place);
+    const before = await stat(place.path('home/.claude.json'));
+    expect(await editor.enableServer({ name: 's', scope: 'user' })).toMatchObject({ changed: false });
+    expect(
+      await editor.addServer({ name: 's', scope: 'user', entry: { command: 'x' }, replace: true }),
+    ).toMatchObject({ changed: false });
+    expect(changes).toEqual([]);
+    expect((await stat(place.path('home/.claude.json'))).ino).toBe(before.ino);
+  });
+
+  it('C8 what the person adds to the project is approved with it', async () => {
+    const place = await scratch();
+    const approvals = createApprovals();
+    const { editor } = editing(place, { approvals });
+    await editor.addServer({ name: 's', scope: 'project', entry: { command: 'x' } });
+    expect(Object.keys((await place.load({ layout: layouts.claude, approvals })).servers)).toEqual(['s']);
+  });
+});
+
+describe('C7 what is refused, and why', () => {
+  it('C7 read-only scopes say so, missing servers say where they are', async () => {
+    const place = await scratch({
+      'system/managed-mcp.json': servers({ m: { command: 'x' } }),
+      'home/.claude.json': servers({ u: { command: 'x' } }),
+    });
+    const { editor } = editing(place);
+    for (const scope of ['managed', 'enterprise', 'remote', 'cli', 'dynamic'] as const) {
+      await expect(editor.removeServer({ name: 'm', scope })).rejects.toMatchObject({
+        code: 'CONFIG_READ_ONLY',
+        hint: expect.stringContaining('user, local, project') as string,
+      });
+    }
+    await expect(editor.removeServer({ name: 'm', scope: 'user' })).rejects.toMatchObject({
+      code: 'SERVER_UNKNOWN',
+      hint: expect.stringContaining('read-only') as string,
+    });
+    await expect(editor.removeServer({ name: 'u', scope: 'project' })).rejects.toMatchObject({
+      hint: expect.stringContaining('user (') as string,
+    });
+    await expect(editor.enableServer({ name: 'none', scope: 'user' })).rejects.toMatchObject({
+      code: 'SERVER_UNKNOWN',
+      hint: 'No file of the layout names it.',
+    });
+  });
+
+  it.each([
+    ['a name against the rule', 'my server', { command: 'x' }, 'my-server'],
+    ['an entry without transport', 's', { args: [] }, ''],
+    ['a field of another type', 's', { command: 'x', args: 'y' }, ''],
+  ])('%s', async (_, name, entry, hint) => {
+    const place = await scratch();
+    const { editor, changes } = editing(place);
+    const adding = editor.addServer({ name, scope: 'user', entry });
+    await expect(adding).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      ...(hint !== '' && { hint: expect.stringContaining(hint) as string }),
+    });
+    expect(changes).toEqual([]);
+  });
+
+  it('a name that is taken, unless it is to be replaced', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x', env: { A: '1' } } }) });
+    const { editor } = editing(place);
+    const target = { name: 's', scope: 'user', entry: { url: 'https://x.example' } } as const;
+    await expect(editor.addServer(target)).rejects.toMatchObject({ code: 'CONFIG_INVALID', server: 's' });
+    await editor.addServer({ ...target, replace: true });
+    expect(await json(place.path('home/.claude.json'))).toEqual(servers({ s: { url: 'https://x.example' } }));
+  });
+
+  it.each([
+    ['broken JSON', '{ "mcpServers": ', 'JSON_SYNTAX'],
+    ['a server twice', '{"mcpServers":{"s":{"command":"a"},"s":{"command":"b"}}}', 'JSON_DUPLICATE_KEY'],
+    ['a key twice in an entry', '{"mcpServers":{"t":{"command":"a","command":"b"}}}', 'JSON_DUPLICATE_KEY'],
+    ['a byte order mark', '\ufeff{}', 'ENCODING_INVALID'],
+  ])('a file with %s is not touched', async (_, content, code) => {
+    const place = await scratch({ 'home/.claude.json': content });
+    const { editor } = editing(place);
+    const adding = editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
+    await expect(adding).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      details: { problem: code, file: place.path('home/.claude.json'), line: 1 },
+    });
+    expect(await readFile(place.path('home/.claude.json'), 'utf8')).toBe(content);
+  });
+
+  it('a place that something else has', async () => {
+    const place = await scratch({ 'home/.claude.json': '{"mcpServers": []}' });
+    const { editor } = editing(place);
+    await expect(
+      editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
+    ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('CF-09 a project file that is a link out of the project, or in a folder that is one', async () => {
+    const place = await scratch({ 'home/real.json': '{}' });
+    await symlink(place.path('home/real.json'), place.path('project/.mcp.json'));
+    const { editor } = editing(place);
+    await expect(
+      editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } }),
+    ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await mkdir(place.path('home/.blade'));
+    await symlink(place.path('home/.blade'), place.path('project/.blade'));
+    const blade = editing(place, { layout: layouts.blade });
+    await expect(
+      blade.editor.addServer({ name: 'n', scope: 'local', entry: { command: 'x' } }),
+    ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(await readFile(place.path('home/real.json'), 'utf8')).toBe('{}');
+    expect(await readdir(place.path('home/.blade'))).toEqual([]);
+  });
+
+  it('CF-09 a project link that leads nowhere creates nothing out there', async () => {
+    const place = await scratch();
+    await symlink(place.path('home/new.json'), place.path('project/.mcp.json'));
+    await editing(place).editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
+    expect(await readdir(place.home)).toEqual([]);
+    expect(await json(place.path('project/.mcp.json'))).toEqual(servers({ n: { command: 'x' } }));
+  });
+
+  it('a link in the home directory is followed: the file it leads to is written', async () => {
+    const place = await scratch({ 'home/dotfiles/claude.json': '{}' });
+    await symlink('dotfiles/claude.json', place.path('home/.claude.json'));
+    await editing(place).editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
+    expect(await json(place.path('home/dotfiles/claude.json'))).toEqual(servers({ n: { command: 'x' } }));
+  });
+
+  it('a change by somebody else while the person thinks', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ s: { command: 'x' }, t: { command: 't' } }),
+    });
+    const path = place.path('home/.claude.json');
+    const meddle = (content: object) => async (): Promise<boolean> => (
+      await writeFile(path, JSON.stringify(content)),
+      true
+    );
+    const { editor } = editing(place, { confirm: meddle(servers({ s: { command: 'other' } })) });
+    await expect(editor.disableServer({ name: 's', scope: 'user' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    const elsewhere = editing(place, {
+      confirm: meddle({ theme: 'new', ...servers({ s: { command: 'other' } }) }),
+    });
+    await elsewhere.editor.disableServer({ name: 's', scope: 'user' });
+    expect(await json(path)).toEqual({
+      theme: 'new',
+      ...servers({ s: { command: 'other', disabled: true } }),
+    });
+  });
+});
+
+describe('C7 writes are whole', () => {
+  it('C7 two processes and many writers lose nothing', async () => {
+    const place = await scratch();
+    const script = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
+    const writers = ['a', 'b', 'c'].map((prefix) =>
+      run(process.execPath, [script, place.home, place.project, prefix, '8']),
+    );
+    const { editor } = editing(place);
+    const own = Array.from({ length: 8 }, (_, index) =>
+      editor.addServer({ name: `own${String(index)}`, scope: 'user', entry: { command: 'x' } }),
+    );
+    await Promise.all([...writers, ...own]);
+    const { mcpServers } = (await json(place.path('home/.claude.json'))) as { mcpServers: object };
+    expect(Object.keys(mcpServers)).toHaveLength(32);
+    expect(await readdir(place.home)).toEqual(['.claude.json']);
+  });
+
+  it('C7 a lock that a dead process left behind is taken over', async () => {
+    const place = await scratch({ 'home/.claude.json': '{}' });
+    const lock = place.path('home/.claude.json.lock');
+    await mkdir(lock);
+    const longAgo = new Date(Date.now() - 60_000);
+    await (await import('node:fs/promises')).utimes(lock, longAgo, longAgo);
+    await editing(place).editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
+    expect(await readdir(place.home)).toEqual(['.claude.json']);
+  });
+
+  it.runIf(posix)('C7 a write that the system cuts short leaves the old file and nothing else', async () => {
+    const place = await scratch({ 'home/big.json': 'old' });
+    const module = new URL('../dist/files/replace-file.js', import.meta.url).href;
+    // The limit is in blocks of 1 KiB; with a handler the signal becomes an error of the write.
+    const script = `
+      process.on('SIGXFSZ', () => {});
+      const { replaceFile } = await import(${JSON.stringify(module)});
+      await replaceFile(${JSON.stringify(place.path('home/big.json'))}, 'y'.repeat(100_000), 0o600).then(
+        () => console.log('written'), (error) => console.log(error.code));`;
+    const { stdout } = await run('bash', [
+      '-c',
+      'ulimit -f 64; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      script,
+    ]);
+    expect(stdout.trim()).toBe('EFBIG');
+    expect(await readFile(place.path('home/big.json'), 'utf8')).toBe('old');
+    expect(await readdir(place.home)).toEqual(['big.json']);
+  });
+
+  it('a file that can not be written says so and leaves nothing behind', async () => {
+    const place = await scratch({ 'home/.config': 'a file where a folder is needed' });
+    await expect(replaceFile(place.path('home/.config/x.json'), 'x', 0o600)).rejects.toThrow('ENOTDIR');
+    const { editor } = editing(place, {
+      layout: {
+        ...layouts.claude,
+        sources: [{ scope: 'user', base: 'home', path: '.config/x.json', servers: [['mcpServers']] }],
+      },
+    });
+    await expect(
+      editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
+    ).rejects.toMatchObject({ code: 'CONFIG_READ_ONLY' });
+    expect(await readdir(place.home)).toEqual(['.config']);
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { layouts } from '../src/layout/layouts.js';
+import { MAX_NAME_LENGTH, nameProblem, nameSkeleton, suggestName } from '../src/server-names.js';
+import { answering, codes, scratch, servers } from './support/scratch.js';
+
+describe('CF-21 one rule for names', () => {
+  it.each(['github', 'a', 'my-server', 'my_server', 'v1.2', 'A9', 'a'.repeat(MAX_NAME_LENGTH), 'toString'])(
+    'CF-21 %j is a name',
+    (name) => {
+      expect(nameProblem(name)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    'a__b',
+    'a_',
+    '_a',
+    '-a',
+    'a.',
+    '',
+    ' ',
+    'a b',
+    'a/b',
+    'a'.repeat(300),
+    'a\u0000b',
+    'a\nb',
+    'a\u001b[31m',
+    '\u202egithub',
+    'gith\u200bub',
+    'gіthub', // Cyrillic і
+    'ｇithub', // full width
+    'serveur-météo',
+    'constructor',
+    'prototype',
+    '__proto__',
+  ])('CF-21 %j is none', (name) => {
+    expect(nameProblem(name)).toEqual(expect.any(String));
+  });
+
+  it('CF-21 the suggestion keeps the rule and is stable', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
+        const suggestion = suggestName(name);
+        if (suggestion === undefined) return;
+        expect(nameProblem(suggestion)).toBeUndefined();
+        expect(suggestName(suggestion)).toBe(suggestion);
+      }),
+    );
+    expect(suggestName('Framelink Figma MCP')).toBe('Framelink-Figma-MCP');
+    expect(suggestName('@scope/météo__x_')).toBe('scope-meteo_x');
+    expect(suggestName('日本')).toBeUndefined();
+  });
+
+  it('CF-21 refused names are reported with a suggestion, and shown without control characters', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ 'My Server': { command: 'x' }, 'a\u001b[31m__b': { command: 'x' } }),
+    });
+    const config = await place.load({ layout: layouts.claude });
+    expect(config.servers).toEqual({});
+    expect(config.problems).toMatchObject([
+      { code: 'NAME_INVALID', server: 'My Server', hint: 'Call it "My-Server", for example.' },
+      { code: 'NAME_INVALID', server: 'a__b' },
+    ]);
+  });
+
+  it('CF-21 a project name that can be mistaken for one of the person’s is refused before anybody is asked', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ github: { command: 'mine' }, 'linear-app': { command: 'mine' } }),
+      'project/.mcp.json': servers({
+        GitHub: { command: 'evil' },
+        glthub: { command: 'evil' },
+        linear_app: { command: 'evil' },
+        other: { command: 'fine' },
+      }),
+    });
+    const asked: string[] = [];
+    const ask = (request: { name: string }): Promise<'once'> => (
+      asked.push(request.name),
+      Promise.resolve('once')
+    );
+    const config = await place.load({ layout: layouts.claude, approvals: answering('once', { ask }) });
+    expect(Object.keys(config.servers).toSorted()).toEqual(['github', 'linear-app', 'other']);
+    expect(asked).toEqual(['other']);
+    expect(config.problems.map(({ code, severity }) => [code, severity])).toEqual(
+      [1, 2, 3].map(() => ['NAME_CONFUSABLE', 'error']),
+    );
+  });
+
+  it('CF-21 among one’s own servers it is a warning', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a1: { command: 'x' }, al: { command: 'y' } }),
+    });
+    const config = await place.load({ layout: layouts.claude });
+    expect(Object.keys(config.servers)).toEqual(['a1', 'al']);
+    expect(codes(config)).toEqual(['NAME_CONFUSABLE']);
+    expect(nameSkeleton('O0-_.')).toBe(nameSkeleton('0O.-_'));
+  });
+});

@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { layouts } from '../src/layout/layouts.js';
+import { globMatches } from '../src/policy/glob.js';
+import { commandMatches } from '../src/policy/match-command.js';
+import { isUrlRule, urlMatches } from '../src/policy/match-url.js';
+import type { Policy } from '../src/policy/policy.js';
+import { answering, scratch, servers } from './support/scratch.js';
+
+describe('CF-08 URL rules', () => {
+  it.each([
+    ['evil.com', 'https://evil.com/mcp', true],
+    ['evil.com', 'https://EVIL.com./mcp', true],
+    ['evil.com', 'https://evil.com:443/mcp', true],
+    ['evil.com', 'https://evil.com:8443/mcp', true],
+    ['evil.com', 'http://evil.com', true],
+    ['evil.com', 'wss://evil.com/ws', true],
+    ['evil.com', 'https://user:pass@evil.com/', true],
+    ['evil.com', 'https://good.com@evil.com/', true],
+    ['evil.com', 'https://evil.com@good.com/', false],
+    ['evil.com', 'https://evil.com%2egood.com/', false],
+    ['evil.com', 'https://good.com/evil.com', false],
+    ['evil.com', 'https://good.com/?u=https://evil.com', false],
+    ['evil.com', 'https://good.com#evil.com', false],
+    ['evil.com', 'https://notevil.com/', false],
+    ['evil.com', 'https://evil.com.x/', false],
+    ['evil.com', 'https://sub.evil.com/', false],
+    ['evil.com', 'https://еvil.com/', false], // Cyrillic: another host
+    ['evil.com', 'https://ｅｖｉｌ．ｃｏｍ/', true], // full width: the same host
+    ['evil.com', 'https:\\\\evil.com\\mcp', true],
+    ['evil.com', ' https://e\tvil.com/', true],
+    ['*.evil.com', 'https://a.b.evil.com/', true],
+    ['*.evil.com', 'https://evil.com/', false],
+    ['*.evil.com', 'https://notevil.com/', false],
+    ['bücher.example', 'https://xn--bcher-kva.example/', true],
+    ['xn--bcher-kva.example', 'https://BÜCHER.example/', true],
+    ['127.0.0.1', 'http://0x7f.1/', true],
+    ['127.0.0.1', 'http://2130706433:3000/', true],
+    ['[::1]', 'http://[0:0:0:0:0:0:0:1]:3000/', true],
+    ['https://evil.com', 'http://evil.com/', true],
+    ['https://evil.com/', 'https://evil.com/any/path', true],
+    ['https://evil.com/mcp', 'https://evil.com/mcp/below?x#y', true],
+    ['https://evil.com/mcp', 'https://evil.com//MCP', true],
+    ['https://evil.com/mcp', 'https://evil.com/%6dcp', true],
+    ['https://evil.com/mcp', 'https://evil.com/x/../mcp', true],
+    ['https://evil.com/mcp', 'https://evil.com/x%2f..%2fmcp', true],
+    ['https://evil.com/mcp', 'https://evil.com/%zz', true],
+    ['https://evil.com/mcp', 'https://evil.com/mcpx', false],
+    ['evil.com:8443', 'https://evil.com/', false],
+    ['evil.com:443', 'https://evil.com/', true],
+    ['evil.com', 'not a url', true],
+  ])('CF-08 deny %j on %j: %j', (rule, url, denied) => {
+    expect(urlMatches(rule, url, 'deny')).toBe(denied);
+  });
+
+  it.each([
+    ['https://good.com/*', 'https://good.com/mcp', true],
+    ['https://good.com/*', 'https://GOOD.com.:443/mcp', true],
+    ['https://good.com/*', 'http://good.com/mcp', false],
+    ['https://good.com/*', 'https://good.com:8443/mcp', false],
+    ['https://good.com:*/*', 'https://good.com:8443/mcp', true],
+    ['https://good.com:8443', 'https://good.com:8443/mcp', true],
+    ['https://good.com/*', 'https://good.com.evil.com/mcp', false],
+    ['https://good.com/*', 'https://good.com@evil.com/mcp', false],
+    ['https://good.com/*', 'https://evil.com/https://good.com/', false],
+    ['good.com', 'wss://good.com/mcp', true],
+    ['*://good.com', 'wss://good.com/mcp', true],
+    ['https://*.good.com/*', 'https://a.good.com/x', true],
+    ['https://*.good.com/*', 'https://good.com/x', false],
+    ['https://api-*.good.com/*', 'https://api-eu.good.com/x', true],
+    ['https://api-*.good.com/*', 'https://api-eu.evil.com/.good.com/x', false],
+    ['https://api-*.good.com/*', 'https://api-x.evil.good.com/x', false],
+    ['https://good.com/mcp', 'https://good.com/mcp', true],
+    ['https://good.com/mcp', 'https://good.com/mcp/x', false],
+    ['https://good.com/mcp/*', 'https://good.com/mcp/../admin', false],
+    ['https://good.com/mcp/*', 'https://good.com/mcp/%2e%2e/admin', false],
+    ['https://good.com/mcp/*', 'https://good.com/mcp/..%2fadmin', false],
+    ['https://good.com/mcp/*', 'https://good.com/mcp/%5c..%5cadmin', false],
+    ['https://good.com/*', 'nonsense', false],
+    ['*', 'https://any.example/', true],
+  ])('CF-08 allow %j on %j: %j', (rule, url, allowed) => {
+    expect(urlMatches(rule, url, 'allow')).toBe(allowed);
+  });
+
+  it.each([
+    '',
+    'https://',
+    'a b',
+    'https://user@x.example',
+    'https://x.example/?q',
+    '*ü.example',
+    'x:y:z',
+    'https://[::1',
+  ])('%j is no rule', (rule) => {
+    expect(isUrlRule(rule)).toBe(false);
+  });
+
+  it('patterns are what a plain search would say, in linear time', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, text, (pattern, value) => {
+        const expression = new RegExp(`^${pattern.split('*').join('.*')}$`, 's');
+        expect(globMatches(pattern, value)).toBe(expression.test(value));
+      }),
+    );
+    expect(globMatches(`${'*a'.repeat(5000)}b`, 'a'.repeat(100_000))).toBe(false);
+  });
+});
+
+describe('command rules', () => {
+  it.each([
+    [['npx', '-y', 'evil'], ['npx', '-y', 'evil'], 'deny', true],
+    [['npx', '-y', 'evil'], ['/usr/bin/npx', '-y', 'evil', '--more'], 'deny', true],
+    [['npx', '-y', 'evil'], ['NPX.cmd', '-y', 'evil'], 'deny', true],
+    [['npx', '-y', 'evil*'], ['npx', '-y', 'evil@1.0'], 'deny', true],
+    [['npx', '-y', 'evil'], ['npx', 'evil'], 'deny', false],
+    [['bash'], ['/bin/bash', '-c', 'x'], 'deny', true],
+    [['bash'], ['rebash'], 'deny', false],
+    [['npx', '-y', 'good'], ['npx', '-y', 'good'], 'allow', true],
+    [['npx', '-y', 'good'], ['npx', '-y', 'good', '-c', 'evil'], 'allow', false],
+    [['npx', '-y', 'good'], ['./npx', '-y', 'good'], 'allow', false],
+    [['npx', '-y', 'good'], ['npx', '-y'], 'allow', false],
+    [['npx', '-y', 'good', '**'], ['npx', '-y', 'good', '/data'], 'allow', true],
+    [['npx', '-y', '@corp/*'], ['npx', '-y', '@corp/tool'], 'allow', true],
+    [['npx', '-y', '@corp/*'], ['npx', '-y', '@evil/tool'], 'allow', false],
+  ] as const)('%j on %j, %s: %j', (rule, command, list, result) => {
+    expect(commandMatches(rule, command, list)).toBe(result);
+  });
+});
+
+describe('C3 a policy of the host', () => {
+  const files = {
+    'home/.claude.json': servers({
+      tool: { command: 'npx', args: ['-y', 'tool'] },
+      web: { url: 'https://good.com/mcp' },
+      bad: { url: '${TARGET}' },
+    }),
+    'project/.mcp.json': servers({ brought: { command: 'npx', args: ['-y', 'tool'] } }),
+  };
+  const names = async (
+    policy: unknown,
+    env = { TARGET: 'https://EVIL.com./x' },
+  ): Promise<readonly string[]> => {
+    const place = await scratch(files);
+    const config = await place.load({
+      layout: layouts.claude,
+      policy: policy as Policy,
+      env,
+      approvals: answering('once'),
+    });
+    return Object.keys(config.servers);
+  };
+
+  it('none: everything', async () => {
+    expect(await names(undefined)).toEqual(['tool', 'web', 'bad', 'brought']);
+    expect(await names({})).toEqual(['tool', 'web', 'bad', 'brought']);
+  });
+
+  it('a deny list is asked about what a variable became', async () => {
+    expect(await names({ deny: [{ serverUrl: 'evil.com' }] })).toEqual(['tool', 'web', 'brought']);
+    expect(await names({ deny: [{ serverName: 'tool' }, { serverCommand: ['npx', '-y', 'tool'] }] })).toEqual(
+      ['web', 'bad'],
+    );
+  });
+
+  it('an allow list: nothing else, and names do not help once there is a rule of the kind', async () => {
+    expect(await names({ allow: [] })).toEqual([]);
+    expect(await names({ allow: [{ serverName: 'tool' }, { serverName: 'bad' }] })).toEqual(['tool', 'bad']);
+    expect(
+      await names({
+        allow: [{ serverName: 'tool' }, { serverCommand: ['npx', '-y', 'other'] }, { serverName: 'web' }],
+      }),
+    ).toEqual(['web']);
+    expect(await names({ allow: [{ serverName: 'bad' }, { serverUrl: 'https://good.com/*' }] })).toEqual([
+      'web',
+    ]);
+    expect(
+      await names({ allow: [{ serverCommand: ['npx', '-y', 'tool'] }], deny: [{ serverName: 'tool' }] }),
+    ).toEqual(['brought']);
+  });
+
+  it('a rule for the address does not permit the program beside it, nor the other way round', async () => {
+    const both = { type: 'stdio', command: 'evil', url: 'https://good.com/mcp' };
+    const place = await scratch({
+      'home/.claude.json': servers({ both, named: { type: 'sdk', name: 'x' } }),
+    });
+    const allowed = async (...allow: NonNullable<Policy['allow']>): Promise<readonly string[]> =>
+      Object.keys((await place.load({ layout: layouts.claude, policy: { allow } })).servers);
+    expect(await allowed({ serverUrl: 'https://good.com/*' })).toEqual([]);
+    expect(await allowed({ serverCommand: ['evil'] })).toEqual([]);
+    expect(await allowed({ serverCommand: ['evil'] }, { serverUrl: 'https://good.com/*' })).toEqual(['both']);
+    expect(await allowed({ serverName: 'both' }, { serverName: 'named' })).toEqual(['both', 'named']);
+    expect(await allowed({ serverName: 'both' }, { serverUrl: 'https://other.com' })).toEqual([]);
+  });
+
+  it('exclusive: servers of the administrator only', async () => {
+    expect(await names({ exclusive: true })).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown key', { denied: [] }],
+    ['a rule with two kinds', { deny: [{ serverName: 'a', serverUrl: 'b' }] }],
+    ['a rule of no kind', { allow: [{ name: 'x' }] }],
+    ['a URL that is none', { deny: [{ serverUrl: 'https://' }] }],
+    ['a list that is none', { deny: { serverName: 'x' } }],
+    ['something else altogether', 'allow everything'],
+  ])('fails closed on %s', async (_, policy) => {
+    const place = await scratch(files);
+    const config = await place.load({
+      layout: layouts.claude,
+      policy: policy as Policy,
+      approvals: answering('once'),
+    });
+    expect(config.servers).toEqual({});
+    expect(config.problems[0]).toMatchObject({ code: 'POLICY_INVALID' });
+    expect(config.entries.every(({ status }) => status === 'denied')).toBe(true);
+  });
+
+  it('a denied server is not asked about', async () => {
+    const place = await scratch(files);
+    const approvals = answering('once', { ask: () => expect.fail('nobody is asked') });
+    const config = await place.load({
+      layout: layouts.claude,
+      policy: { deny: [{ serverName: 'brought' }] },
+      approvals,
+      env: { TARGET: 'https://x.example' },
+    });
+    expect(config.entries.find(({ name }) => name === 'brought')?.status).toBe('denied');
+  });
+
+  it('CF-18 with an allow list of commands, a variable that changes what runs is a denial', async () => {
+    const entry = { command: 'npx', args: ['-y', 'tool'], env: { NODE_OPTIONS: '--require ./evil.js' } };
+    const place = await scratch({ 'home/.claude.json': servers({ s: entry }) });
+    const policy = { allow: [{ serverCommand: ['npx', '-y', 'tool'] }] };
+    expect((await place.load({ layout: layouts.claude, policy })).servers).toEqual({});
+  });
+});
+
+describe('C3 policies of an administrator', () => {
+  it('lower scopes can not widen them', async () => {
+    const place = await scratch({
+      'system/managed-settings.json': {
+        allowedMcpServers: [{ serverUrl: 'https://*.corp.example/*' }],
+        deniedMcpServers: [{ serverName: 'old' }],
+      },
+      'home/.claude.json': {
+        allowedMcpServers: [{ serverUrl: '*' }],
+        ...servers({ in: { url: 'https://a.corp.example/x' }, out: { url: 'https://x.example' } }),
+      },
+      'project/.mcp.json': {
+        allowedMcpServers: [{ serverUrl: '*' }],
+        ...servers({ out2: { url: 'https://x.example' } }),
+      },
+    });
+    const options = {
+      layout: layouts.claude,
+      approvals: answering('once'),
+      policy: { allow: [{ serverUrl: '*' }] },
+    };
+    const config = await place.load({
+      ...options,
+      dynamic: { old: { url: 'https://a.corp.example/x' }, out3: { url: 'https://y.example' } },
+    });
+    expect(Object.keys(config.servers)).toEqual(['in']);
+    const both = await place.load({ ...options, policy: { deny: [{ serverName: 'in' }] } });
+    expect(both.servers).toEqual({});
+  });
+
+  it('lists of names, as Gemini CLI has them', async () => {
+    const place = await scratch({
+      'system/settings.json': { mcp: { allowed: ['a', 'b'], excluded: ['b'] } },
+      'home/.gemini/settings.json': {
+        mcp: { allowed: ['c'] },
+        ...servers({ a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x' } }),
+      },
+    });
+    expect(Object.keys((await place.load({ layout: layouts.gemini })).servers)).toEqual(['a']);
+  });
+
+  it.each([
+    ['broken JSON', '{ "allowedMcpServers": ['],
+    ['a list that is none', '{ "deniedMcpServers": "all" }'],
+    ['two lists of one name', '{ "deniedMcpServers": [{"serverName":"s"}], "deniedMcpServers": [] }'],
+    ['no object', '[]'],
+    ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
+  ])('a file with %s fails closed', async (_, content) => {
+    const place = await scratch({
+      'system/managed-settings.json': content,
+      'home/.claude.json': servers({ s: { command: 'x' } }),
+    });
+    const config = await place.load({ layout: layouts.claude });
+    expect(config.servers).toEqual({});
+    expect(config.problems[0]).toMatchObject({
+      code: 'POLICY_INVALID',
+      file: place.path('system/managed-settings.json'),
+    });
+  });
+
+  it('a directory in place of the file fails closed, an absent or empty one says nothing', async () => {
+    const place = await scratch({
+      'system/managed-settings.json/x': '',
+      'home/.claude.json': servers({ s: { command: 'x' } }),
+    });
+    expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
+    const empty = await scratch({
+      'system/managed-settings.json': '// nothing yet',
+      'home/.claude.json': servers({ s: { command: 'x' } }),
+    });
+    expect(Object.keys((await empty.load({ layout: layouts.claude })).servers)).toEqual(['s']);
+  });
+});

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { defineLayout } from '../src/layout/layout.js';
+import { loadConfig } from '../src/load-config.js';
+import { layouts } from '../src/layout/layouts.js';
+import { findProject } from '../src/project/find-project.js';
+import { idOfPath } from '../src/project/project-id.js';
+import { approvalFile } from '../src/approval/approval-file.js';
+import { answering, scratch, servers, type Scratch } from './support/scratch.js';
+
+const found = async (place: Scratch, cwd: string, more: object = {}) => {
+  const config = await place.load({
+    layout: layouts.mcpJson,
+    approvals: answering('once'),
+    cwd: place.path(cwd),
+    ...more,
+  });
+  return { root: config.project.root, names: Object.keys(config.servers) };
+};
+
+describe('CF-22 which folder is the project', () => {
+  it('CF-22 the nearest folder with a file of the layout or .git', async () => {
+    const place = await scratch({
+      'project/.git/HEAD': '',
+      'project/.mcp.json': servers({ top: { command: 'x' } }),
+      'project/packages/a/.mcp.json': servers({ a: { command: 'x' } }),
+      'project/packages/b/src/file': '',
+    });
+    expect(await found(place, 'project/packages/a')).toEqual({
+      root: place.path('project/packages/a'),
+      names: ['a'],
+    });
+    expect(await found(place, 'project/packages/b/src')).toEqual({ root: place.project, names: ['top'] });
+    expect(await found(place, 'project/packages/b/src', { searchParents: false })).toEqual({
+      root: place.path('project/packages/b/src'),
+      names: [],
+    });
+  });
+
+  it('CF-22 the search does not enter the home directory, except from itself', async () => {
+    const place = await scratch({
+      'home/.mcp.json': servers({ h: { command: 'x' } }),
+      'home/work/deep/file': '',
+    });
+    expect(await found(place, 'home/work/deep')).toEqual({ root: place.path('home/work/deep'), names: [] });
+    expect(await found(place, 'home')).toEqual({ root: place.home, names: ['h'] });
+  });
+
+  it.runIf(process.platform !== 'win32')(
+    'CF-22 it stops below a folder that anybody may write to',
+    async () => {
+      const place = await scratch({
+        'open/.mcp.json': servers({ evil: { command: 'x' } }),
+        'open/mine/file': '',
+      });
+      await chmod(place.path('open'), 0o1777);
+      expect(await found(place, 'open/mine')).toEqual({ root: place.path('open/mine'), names: [] });
+      await chmod(place.path('open'), 0o755);
+      expect((await found(place, 'open/mine')).names).toEqual(['evil']);
+    },
+  );
+
+  it.runIf(process.platform !== 'win32')('CF-22 it stops below a folder of another user', async () => {
+    const place = await scratch({ 'theirs/.mcp.json': '{}', 'theirs/mine/file': '' });
+    const options = {
+      cwd: place.path('theirs/mine'),
+      home: place.home,
+      markers: ['.mcp.json'],
+      searchParents: true,
+      platform: 'linux',
+    } as const;
+    expect((await findProject(options)).root).toBe(place.path('theirs'));
+    const owners = [(process.getuid?.() ?? 0) + 1];
+    expect((await findProject({ ...options, owners })).root).toBe(place.path('theirs/mine'));
+  });
+
+  it('the root of the file system is no project by accident', async () => {
+    const place = await scratch();
+    expect((await found(place, 'project')).root).toBe(place.project);
+  });
+});
+
+describe('CF-22 one id for one project', () => {
+  const idOf = async (place: Scratch, cwd: string): Promise<string> =>
+    (await place.load({ layout: layouts.mcpJson, cwd: place.path(cwd) })).project.id;
+  const git = (cwd: string, ...args: string[]): void => {
+    execFileSync(
+      'git',
+      ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main', ...args],
+      { cwd, stdio: 'ignore' },
+    );
+  };
+
+  it('CF-22 worktrees of a repository share it, also in a folder below their top', async () => {
+    const place = await scratch({ 'project/sub/.mcp.json': servers({}) });
+    git(place.project, 'init');
+    git(place.project, 'add', '.');
+    git(place.project, 'commit', '-m', 'x');
+    git(place.project, 'worktree', 'add', place.path('tree'));
+    expect(await idOf(place, 'tree')).toBe(await idOf(place, 'project'));
+    expect(await idOf(place, 'tree/sub')).toBe(await idOf(place, 'project/sub'));
+    expect(await idOf(place, 'tree/sub')).not.toBe(await idOf(place, 'tree'));
+  });
+
+  it('CF-22 a folder that only claims to be a worktree does not get it', async () => {
+    const place = await scratch();
+    git(place.project, 'init');
+    git(place.project, 'commit', '--allow-empty', '-m', 'x');
+    git(place.project, 'worktree', 'add', place.path('tree'));
+    const trusted = await idOf(place, 'project');
+    await place.write('fake/.git', `gitdir: ${place.path('project/.git/worktrees/tree')}\n`);
+    expect(await idOf(place, 'fake')).not.toBe(trusted);
+    await place.write('forged/admin/gitdir', `${place.path('forged/.git')}\n`);
+    await place.write('forged/admin/commondir', `${place.path('project/.git')}\n`);
+    await place.write('forged/.git', 'gitdir: admin\n');
+    expect(await idOf(place, 'forged')).not.toBe(trusted);
+  });
+
+  it('CF-22 a link to the project has its id, another project has not', async () => {
+    const place = await scratch({ 'second/file': '' });
+    await symlink(place.project, place.path('link'));
+    expect(await idOf(place, 'link')).toBe(await idOf(place, 'project'));
+    expect(await idOf(place, 'second')).not.toBe(await idOf(place, 'project'));
+  });
+
+  it('CF-22 case, normal form and slashes do not matter where file systems ignore them', () => {
+    expect(idOfPath('C:\\Work\\App', 'win32')).toBe(idOfPath('c:/work/app', 'win32'));
+    expect(idOfPath('/Users/Me/Café', 'darwin')).toBe(idOfPath('/users/me/cafe\u0301', 'darwin'));
+    expect(idOfPath('/home/App', 'linux')).not.toBe(idOfPath('/home/app', 'linux'));
+  });
+});
+
+describe('CF-17 nothing in the project moves a place', () => {
+  it('CF-17 a .env of the project is not read, and variables do not move home, store or system files', async () => {
+    const place = await scratch({
+      'project/.env':
+        'HOME=/tmp/evil\nXDG_CONFIG_HOME=.\nCLAUDE_CONFIG_DIR=.\nGEMINI_CLI_SYSTEM_SETTINGS_PATH=./s.json\nTOKEN=from-dotenv\n',
+      'project/evil/.claude.json': servers({ evil: { command: 'x' } }),
+      'home/.claude.json': servers({ mine: { command: 'x', env: { T: '${TOKEN:-none}' } } }),
+    });
+    const evil = place.path('project/evil');
+    const env = {
+      HOME: evil,
+      USERPROFILE: evil,
+      XDG_CONFIG_HOME: evil,
+      APPDATA: evil,
+      CLAUDE_CONFIG_DIR: evil,
+    };
+    const config = await place.load({ layout: layouts.claude, env });
+    expect(config.servers).toEqual({ mine: { type: 'stdio', command: 'x', env: { T: 'none' } } });
+    expect(config.files.every(({ path }) => !path.startsWith(evil))).toBe(true);
+    expect(approvalFile({ home: place.home, platform: 'linux' }).file).toBe(
+      join(place.home, '.config/mcp-fittings/approvals.json'),
+    );
+  });
+
+  it('CF-17 a home directory that a variable puts into the project is not believed', async () => {
+    const name = `.fittings-test-${randomUUID()}.json`;
+    const layout = defineLayout({
+      name: 'test',
+      sources: [{ scope: 'user', base: 'home', path: name, servers: [['mcpServers']] }],
+    });
+    const place = await scratch({ [`project/fake/${name}`]: servers({ evil: { command: 'x' } }) });
+    vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.path('project/fake'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const inside = await loadConfig({ layout, cwd: place.project, env: {} });
+    expect(inside).toMatchObject({
+      servers: {},
+      files: [{ path: join(userInfo().homedir, name), status: 'absent' }],
+    });
+    // Anywhere else it is a sandbox that somebody wanted.
+    vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
+    const sandbox = await loadConfig({ layout, cwd: place.project, env: {} });
+    expect(sandbox.files).toMatchObject([{ path: place.path(`home/${name}`) }]);
+  });
+
+  it('in the home directory the files of the project are the person’s own', async () => {
+    const place = await scratch({ 'home/.gemini/settings.json': servers({ s: { command: 'x' } }) });
+    const approvals = answering('once', { ask: () => expect.fail('nobody is asked') });
+    const config = await place.load({ layout: layouts.gemini, cwd: place.home, approvals });
+    expect(config.entries.map(({ scope, status }) => [scope, status])).toEqual([['user', 'ready']]);
+  });
+
+  it('CF-17 decisions that lie in the project are refused', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
+    const store = approvalFile({ path: place.path('project/.approvals/approvals.json') });
+    const approvals = answering('once', { store });
+    const config = await place.load({ layout: layouts.mcpJson, approvals });
+    expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
+    await mkdir(place.path('project/inside'));
+    await symlink(place.path('project/inside'), place.path('outside'));
+    const linked = answering('once', { store: approvalFile({ path: place.path('outside/approvals.json') }) });
+    expect((await place.load({ layout: layouts.mcpJson, approvals: linked })).servers).toEqual({});
+  });
+});

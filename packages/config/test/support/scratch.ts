@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createApprovals, type ApprovalsOptions } from '../../src/approval/approvals.js';
+import { loadConfig, type LoadOptions } from '../../src/load-config.js';
+
+type Content = string | Uint8Array | object;
+
+/** A home, a project and an administrator's directory of one's own, gone after the test. */
+export interface Scratch {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly system: string;
+  path(name: string): string;
+  write(name: string, content: Content): Promise<string>;
+  /** Loads with an environment of nothing, so that a test says what it needs. */
+  load(options: Pick<LoadOptions, 'layout'> & Partial<LoadOptions>): ReturnType<typeof loadConfig>;
+}
+
+/** Paths begin with `home/`, `project/` or `system/`; objects are written as JSON. */
+export async function scratch(files: Readonly<Record<string, Content>> = {}): Promise<Scratch> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'fittings-config-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const directories = {
+    home: join(root, 'home'),
+    project: join(root, 'project'),
+    system: join(root, 'system'),
+  };
+  for (const directory of Object.values(directories)) await mkdir(directory);
+  const place: Scratch = {
+    root,
+    ...directories,
+    path: (name) => join(root, name),
+    async write(name, content) {
+      const path = join(root, name);
+      await mkdir(dirname(path), { recursive: true });
+      const plain = typeof content === 'string' || content instanceof Uint8Array;
+      await writeFile(path, plain ? content : `${JSON.stringify(content, null, 2)}\n`);
+      return path;
+    },
+    load: (options) =>
+      loadConfig({
+        cwd: place.project,
+        home: place.home,
+        systemDirectory: place.system,
+        env: {},
+        ...options,
+      }),
+  };
+  for (const [name, content] of Object.entries(files)) await place.write(name, content);
+  return place;
+}
+
+/** A person who answers the same to every question. */
+export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ApprovalsOptions = {}) {
+  return createApprovals({ ask: () => Promise.resolve(answer), ...more });
+}
+
+/** What a project file with these servers looks like. */
+export function servers(entries: Readonly<Record<string, unknown>>): { readonly mcpServers: typeof entries } {
+  return { mcpServers: entries };
+}
+
+/** The problems, short enough to compare. */
+export function codes(config: {
+  readonly problems: readonly { readonly code: string }[];
+}): readonly string[] {
+  return config.problems.map(({ code }) => code);
+}

@@ -1,0 +1,127 @@
+import { entrySchema, required, text } from '@mcp-fittings/client-core/transport';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { normaliseEntry } from '../src/entry/normalise.js';
+import { layouts } from '../src/layout/layouts.js';
+import { scratch, servers } from './support/scratch.js';
+
+describe('T12 the transport of an entry', () => {
+  it.each([
+    [{ command: 'x' }, { type: 'stdio', command: 'x' }],
+    [{ url: 'u' }, { type: 'http', url: 'u' }],
+    [{ httpUrl: 'u' }, { type: 'http', url: 'u' }],
+    [{ serverUrl: 'u' }, { type: 'http', url: 'u' }],
+    [
+      { url: 'u', httpUrl: 'u' },
+      { type: 'http', url: 'u' },
+    ],
+    [
+      { type: 'sse', url: 'u' },
+      { type: 'sse', url: 'u' },
+    ],
+    [
+      { transportType: 'sse', url: 'u' },
+      { type: 'sse', url: 'u' },
+    ],
+    [
+      { type: 'ws', transportType: 'ws', url: 'u' },
+      { type: 'ws', url: 'u' },
+    ],
+    [
+      { type: 'streamable-http', url: 'u' },
+      { type: 'http', url: 'u' },
+    ],
+    [
+      { type: 'streamableHttp', transportType: 'http', url: 'u' },
+      { type: 'http', url: 'u' },
+    ],
+    [
+      { url: 'u', oauth: false },
+      { type: 'http', url: 'u', oauth: { enabled: false } },
+    ],
+    [
+      { type: 'sdk', name: 'in-process' },
+      { type: 'sdk', name: 'in-process' },
+    ],
+    [
+      { type: 'sse-ide', url: 'u' },
+      { type: 'sse-ide', url: 'u' },
+    ],
+    [
+      { type: 'pipe', path: '/tmp/x', command: 'x', url: 'u' },
+      { type: 'pipe', path: '/tmp/x', command: 'x', url: 'u' },
+    ],
+    [
+      { type: 'toString', url: 'u' },
+      { type: 'toString', url: 'u' },
+    ],
+  ])('T12 %j', (entry, config) => {
+    expect(normaliseEntry(entry)).toEqual({ config });
+  });
+
+  it.each([
+    [{}, 'TYPE_MISSING', ''],
+    [{ args: ['x'] }, 'TYPE_MISSING', ''],
+    [{ command: 'x', url: 'u' }, 'TYPE_CONFLICT', 'url'],
+    [{ type: 'sse', transportType: 'http', url: 'u' }, 'TYPE_CONFLICT', 'transportType'],
+    [{ url: 'a', httpUrl: 'b' }, 'TYPE_CONFLICT', 'httpUrl'],
+    [{ type: '${T}', url: 'a' }, 'VARIABLE_REFUSED', 'type'],
+  ])('T12 %j is refused', (entry, code, path) => {
+    expect(normaliseEntry(entry)).toMatchObject({ faults: [{ code, path }] });
+  });
+});
+
+describe('T13 schemas of installed transports', () => {
+  const plugin: TransportPlugin = {
+    specVersion: 1,
+    type: 'pipe',
+    aliases: ['fifo'],
+    schema: entrySchema({ path: required(text({ minLength: 1 })) }),
+    create: () => expect.fail('no transport is made'),
+  };
+
+  it('T13 check the entry after its variables, and name field and place', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({
+        good: { type: 'pipe', path: '${P}' },
+        bad: { type: 'fifo', path: '${E}' },
+        none: { type: 'pipe' },
+      }),
+    });
+    const config = await place.load({ layout: layouts.claude, plugins: [plugin], env: { P: '/x', E: '' } });
+    expect(config.servers).toEqual({ good: { type: 'pipe', path: '/x' } });
+    expect(config.problems).toMatchObject([
+      { code: 'FIELD_INVALID', server: 'bad', path: 'path', line: 9 },
+      { code: 'FIELD_INVALID', server: 'none', path: 'path', line: 11 },
+    ]);
+  });
+
+  it('T13 a type without a plugin stays in, for the host to say which package is missing', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ s: { type: 'carrier-pigeon', url: 'https://x.example' } }),
+    });
+    const config = await place.load({ layout: layouts.claude, plugins: [plugin] });
+    expect(config.problems).toMatchObject([
+      { code: 'TYPE_UNKNOWN', severity: 'warning', hint: 'Installed: pipe.' },
+    ]);
+    expect(Object.keys(config.servers)).toEqual(['s']);
+  });
+
+  it('a validator that throws is a problem of that server', async () => {
+    const throwing: TransportPlugin = {
+      ...plugin,
+      schema: {
+        '~standard': {
+          version: 1,
+          vendor: 'x',
+          validate: () => {
+            throw new Error('boom');
+          },
+        },
+      },
+    };
+    const place = await scratch({ 'home/.claude.json': servers({ s: { type: 'pipe' } }) });
+    const config = await place.load({ layout: layouts.claude, plugins: [throwing] });
+    expect(config).toMatchObject({ servers: {}, problems: [{ code: 'FIELD_INVALID', server: 's' }] });
+  });
+});

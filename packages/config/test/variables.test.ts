@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expandEntry } from '../src/entry/expand.js';
+import { variablesIn } from '../src/entry/variables.js';
+import { layouts } from '../src/layout/layouts.js';
+import { codes, scratch, servers } from './support/scratch.js';
+
+const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
+const expand = (text: string, options: { missing?: 'error' | 'empty' | 'keep'; bare?: boolean } = {}) => {
+  const { config, faults } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
+  return faults.length > 0 ? faults.map(({ code }) => code).join() : config['v'];
+};
+
+describe('CF-14 variables have one defined result each', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['${B}', 'b'],
+    ['x${B}y${B}z', 'xbybz'],
+    ['${A}', '${B}'], // one pass: the value is not looked at again
+    ['${A:-x}', '${B}'],
+    ['${NOPE:-default}', 'default'],
+    ['${NOPE:-}', ''],
+    ['${NOPE:-a:-b}', 'a:-b'],
+    ['${NOPE:-$B}', '$B'],
+    ['${EMPTY}', ''],
+    ['${EMPTY:-default}', 'default'],
+    ['${NOPE}', 'VARIABLE_MISSING'],
+    ['${NOPE:-${B}}', 'VARIABLE_MALFORMED'],
+    ['${B', 'VARIABLE_MALFORMED'],
+    ['a ${', 'VARIABLE_MALFORMED'],
+    ['${}', 'VARIABLE_MALFORMED'],
+    ['${1}', 'VARIABLE_MALFORMED'],
+    ['${A B}', 'VARIABLE_MALFORMED'],
+    ['${B:x}', 'VARIABLE_MALFORMED'],
+    ['${B-x}', 'VARIABLE_MALFORMED'],
+    ['${__proto__}', 'VARIABLE_MISSING'],
+    ['${constructor}', 'VARIABLE_MISSING'],
+    ['${toString:-none}', 'none'],
+    ['$B', '$B'],
+    ['$$', '$$'],
+    ['$${B}', '${B}'], // a literal brace
+    ['$$${B}', '$${B}'],
+    ['$', '$'],
+    ['}', '}'],
+  ])('CF-14 %j gives %j', (text, result) => {
+    expect(expand(text)).toBe(result);
+  });
+
+  it('C6 a missing variable is an error, nothing, or kept, as the host chooses', () => {
+    expect(expand('<${NOPE}>', { missing: 'empty' })).toBe('<>');
+    expect(expand('<${NOPE}>', { missing: 'keep' })).toBe('<${NOPE}>');
+    expect(expand('<${NOPE:-${B}}>', { missing: 'keep' })).toBe('<${NOPE:-${B}}>');
+    expect(expand('<${1}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
+  });
+
+  it('C6 bare names where a layout says so', () => {
+    expect(expand('$B-${B}-$NOPE', { bare: true, missing: 'keep' })).toBe('b-b-$NOPE');
+    expect(expand('$1 $', { bare: true })).toBe('$1 $');
+  });
+
+  it('CF-14 any text: never a second pass, never a throw, linear', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
+        const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'keep', bare: false });
+        expect(typeof once.config['v']).toBe('string');
+        const names = [...variablesIn({ v: text }, false).keys()];
+        expect(names.every((name) => /^[A-Za-z_]\w*$/.test(name))).toBe(true);
+      }),
+    );
+    expect(expand('${'.repeat(1e6))).toBe('VARIABLE_MALFORMED');
+    expect(variablesIn({ v: '${B}'.repeat(1e5) }, false).size).toBe(1);
+  });
+});
+
+describe('C6 expansion in an entry', () => {
+  it('C6 every text field, at any depth, keys not', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({
+        a: {
+          command: '${B}',
+          args: ['${B}', '--x=${B}'],
+          env: { K: '${B}', '${B}': 'key' },
+          cwd: '/${B}',
+          custom: { deep: [{ text: '${B}' }], number: 1, flag: true, nothing: null },
+        },
+        b: {
+          url: 'https://${B}.example/${B}',
+          headers: { h: '${B}' },
+          apiKey: '${B}',
+          oauth: { clientId: '${B}', scopes: ['${B}'] },
+        },
+      }),
+    });
+    expect((await place.load({ layout: layouts.claude, env })).servers).toEqual({
+      a: {
+        type: 'stdio',
+        command: 'b',
+        args: ['b', '--x=b'],
+        env: { K: 'b', '${B}': 'key' },
+        cwd: '/b',
+        custom: { deep: [{ text: 'b' }], number: 1, flag: true, nothing: null },
+      },
+      b: {
+        type: 'http',
+        url: 'https://b.example/b',
+        headers: { h: 'b' },
+        apiKey: 'b',
+        oauth: { clientId: 'b', scopes: ['b'] },
+      },
+    });
+  });
+
+  it('C6 a missing variable names its server, field and place, and only that server is lost', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'x', env: { T: '${TOKEN}' } }, b: { command: 'y' } }),
+    });
+    const config = await place.load({ layout: layouts.claude });
+    expect(Object.keys(config.servers)).toEqual(['b']);
+    expect(config.problems).toMatchObject([
+      {
+        code: 'VARIABLE_MISSING',
+        server: 'a',
+        path: 'env.T',
+        line: 6,
+        hint: expect.stringContaining('TOKEN') as string,
+      },
+    ]);
+    expect(
+      Object.keys((await place.load({ layout: layouts.claude, missingVariables: 'empty' })).servers),
+    ).toEqual(['a', 'b']);
+  });
+
+  it('the type of a transport can not come from a variable', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { type: '${B}', command: 'x' } }) });
+    expect(codes(await place.load({ layout: layouts.claude, env }))).toEqual(['VARIABLE_REFUSED']);
+  });
+
+  it('no value of a variable is in a problem', async () => {
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: (value: unknown) => ({ issues: [{ message: `no good: ${JSON.stringify(value)}` }] }),
+      },
+    };
+    const plugin = {
+      specVersion: 1 as const,
+      type: 'stdio',
+      schema,
+      create: () => expect.fail('no transport is made'),
+    };
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'x', env: { K: '${KEY}' } }, b: { url: '${KEY}' } }),
+    });
+    const config = await place.load({
+      layout: layouts.claude,
+      env: { KEY: 'canary-secret' },
+      plugins: [plugin],
+    });
+    expect(codes(config)).toEqual(['FIELD_INVALID', 'FIELD_INVALID']);
+    expect(JSON.stringify(config.problems)).not.toContain('canary');
+  });
+});

@@ -1,0 +1,188 @@
+import { rename, rm, symlink } from 'node:fs/promises';
+import type { Clock } from '@mcp-fittings/client-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApprovals } from '../src/approval/approvals.js';
+import { approvalFile } from '../src/approval/approval-file.js';
+import { layouts } from '../src/layout/layouts.js';
+import { watchConfig, type WatchOptions } from '../src/watch/watch-config.js';
+import type { ServerChanges } from '../src/watch/compare-servers.js';
+import { scratch, servers, type Scratch } from './support/scratch.js';
+
+/**
+ * A watcher whose time stands still until a change is waited for, so that it never reads what is half written. The
+ * events of the file system are real.
+ */
+async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
+  const seen: ServerChanges[] = [];
+  const pending = new Set<() => void>();
+  let running = false;
+  let wake = (): void => undefined;
+  const clock: Clock = {
+    now: () => 0,
+    schedule(task, ms) {
+      expect(ms).toBe(200);
+      pending.add(task);
+      // Of a burst of events only the last counts.
+      expect(pending.size).toBe(1);
+      if (running) elapse();
+      return { [Symbol.dispose]: () => void pending.delete(task) };
+    },
+  };
+  const elapse = (): void => {
+    for (const task of pending) {
+      pending.delete(task);
+      task();
+    }
+  };
+  const watcher = await watchConfig({
+    layout: layouts.claude,
+    cwd: place.project,
+    home: place.home,
+    systemDirectory: place.system,
+    env: {},
+    clock,
+    onError: (error) => expect.fail(error.message),
+    onChange: (changes) => {
+      seen.push(changes);
+      wake();
+    },
+    ...more,
+  });
+  onTestFinished(() => watcher.close());
+  /** Lets time pass until there is a change. */
+  const next = async (): Promise<ServerChanges> => {
+    running = true;
+    elapse();
+    for (;;) {
+      const first = seen.shift();
+      if (first !== undefined) {
+        running = false;
+        return first;
+      }
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+  return { watcher, next, seen };
+}
+const command = (name: string): object => ({ type: 'stdio', command: name });
+
+describe('watchConfig', () => {
+  it('tells added, changed and removed servers', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'a' }, b: { command: 'b' } }),
+    });
+    const { watcher, next } = await watching(place);
+    expect(Object.keys(watcher.config.servers)).toEqual(['a', 'b']);
+    await place.write('home/.claude.json', servers({ b: { command: 'b2' }, c: { command: 'c' } }));
+    expect(await next()).toEqual({
+      added: { c: command('c') },
+      changed: { b: command('b2') },
+      removed: ['a'],
+    });
+    expect(Object.keys(watcher.config.servers)).toEqual(['b', 'c']);
+  });
+
+  it('sees files that come into being, in folders that do too, go, and come again', async () => {
+    const place = await scratch();
+    const { next } = await watching(place, { layout: layouts.gemini });
+    await place.write('home/.gemini/settings.json', servers({ a: { command: 'a' } }));
+    expect(await next()).toMatchObject({ added: { a: command('a') } });
+    await rm(place.path('home/.gemini'), { recursive: true });
+    expect(await next()).toMatchObject({ removed: ['a'] });
+    await place.write('home/.gemini/settings.json', servers({ b: { command: 'b' } }));
+    expect(await next()).toMatchObject({ added: { b: command('b') } });
+    await place.write('home/.gemini/settings.json', servers({ b: { command: 'b3' } }));
+    expect(await next()).toMatchObject({ changed: { b: command('b3') } });
+  });
+
+  it('sees changes in a folder that was replaced by another of its name in one go', async () => {
+    const place = await scratch({ 'home/.gemini/settings.json': servers({ a: { command: 'a' } }) });
+    const { next } = await watching(place, { layout: layouts.gemini });
+    await place.write('home/other/settings.json', servers({ b: { command: 'b' } }));
+    await rename(place.path('home/.gemini'), place.path('home/old'));
+    await rename(place.path('home/other'), place.path('home/.gemini'));
+    expect(await next()).toMatchObject({ added: { b: command('b') }, removed: ['a'] });
+    await place.write('home/.gemini/settings.json', servers({ c: { command: 'c' } }));
+    expect(await next()).toMatchObject({ added: { c: command('c') }, removed: ['b'] });
+  });
+
+  it('sees a file that another takes the place of, as editors do, and what a link leads to', async () => {
+    const place = await scratch({ 'home/dotfiles/claude.json': servers({ a: { command: 'a' } }) });
+    await symlink('dotfiles/claude.json', place.path('home/.claude.json'));
+    const { next } = await watching(place);
+    await place.write('home/dotfiles/new.json', servers({ a: { command: 'a2' } }));
+    await rename(place.path('home/dotfiles/new.json'), place.path('home/dotfiles/claude.json'));
+    expect(await next()).toMatchObject({ changed: { a: command('a2') } });
+  });
+
+  it('a burst is one change, and what changes nothing is none', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+    const { next, seen } = await watching(place);
+    for (let index = 0; index < 10; index++) {
+      await place.write('home/.claude.json', servers({ a: { command: String(index) } }));
+    }
+    expect(await next()).toMatchObject({ changed: { a: command('9') } });
+    await place.write(
+      'home/.claude.json',
+      `// a comment\n${JSON.stringify(servers({ a: { command: '9' } }))}`,
+    );
+    await place.write('home/unrelated.json', '{}');
+    await place.write('home/.claude.json', servers({ a: { command: 'last' } }));
+    expect(await next()).toMatchObject({ changed: { a: command('last') } });
+    expect(seen).toEqual([]);
+  });
+
+  it('a file that breaks is a problem, and its servers come back with it', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+    const { watcher, next } = await watching(place);
+    await place.write('home/.claude.json', '{ "mcpServers": ');
+    expect(await next()).toMatchObject({ removed: ['a'] });
+    expect(watcher.config.problems).toMatchObject([{ code: 'JSON_SYNTAX' }]);
+    await place.write('home/.claude.json', servers({ a: { command: 'a' } }));
+    expect(await next()).toMatchObject({ added: { a: command('a') } });
+  });
+
+  it('a decision made elsewhere and a policy that appears count at once', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
+    const store = () => approvalFile({ path: place.path('home/deep/er/approvals.json') });
+    const { watcher, next } = await watching(place, { approvals: createApprovals({ store: store() }) });
+    const [pending] = watcher.config.entries;
+    await createApprovals({ store: store() }).remember(pending!.approval!, 'always');
+    expect(await next()).toMatchObject({ added: { p: command('p') } });
+    await place.write('system/managed-settings.json', { deniedMcpServers: [{ serverName: 'p' }] });
+    expect(await next()).toMatchObject({ removed: ['p'] });
+  });
+
+  it('after it was closed nothing is told, and it closes twice', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({}) });
+    const { watcher, seen } = await watching(place);
+    await watcher.close();
+    const other = await watching(place);
+    await place.write('home/.claude.json', servers({ b: { command: 'b' } }));
+    await other.next();
+    expect(seen).toEqual([]);
+    await watcher.close();
+  });
+
+  it('keeps the last configuration when the project disappears, and says so', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'a' } }),
+      'project/sub/file': '',
+    });
+    const errors: Error[] = [];
+    const { watcher, next } = await watching(place, {
+      cwd: place.path('project/sub'),
+      onError: (error) => errors.push(error),
+    });
+    await rename(place.path('project/sub'), place.path('project/away'));
+    await place.write('home/.claude.json', servers({ b: { command: 'b' } }));
+    const change = next();
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    expect(errors[0]).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(Object.keys(watcher.config.servers)).toEqual(['a']);
+    // It comes back as soon as the project does.
+    await place.write('home/.claude.json', servers({ c: { command: 'c' } }));
+    await rename(place.path('project/away'), place.path('project/sub'));
+    expect(await change).toMatchObject({ added: { c: command('c') } });
+  });
+});

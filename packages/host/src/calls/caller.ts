@@ -1,0 +1,163 @@
+import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { createDeadline } from '../connection/deadline.js';
+import type { Live } from '../connection/attempt.js';
+import type { Supervisor } from '../connection/supervisor.js';
+import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
+import type { CallOptions, DeliveryPolicy } from '../contracts/host.js';
+import type { Progress } from '../contracts/content.js';
+import { createRateLimit } from '../observability/rate-limit.js';
+
+export interface CallerParts {
+  readonly server: string;
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly delivery: DeliveryPolicy;
+  readonly callMs: number;
+  readonly callTotalMs: number;
+  readonly eventsPerSecond: number;
+  /** Added to `_meta` of each request: the current trace context. */
+  readonly meta: () => Readonly<Record<string, unknown>> | undefined;
+  /** Told when a call begins and ends, so that an idle server is known. */
+  readonly onBusy: (delta: 1 | -1) => void;
+  /** The server wants a person to sign in. */
+  readonly onAuthRequired: (error: AuthRequiredError) => void;
+}
+
+export interface Call<T> {
+  readonly options: CallOptions;
+  /** To send it twice does no harm. */
+  readonly repeatable: boolean;
+  readonly send: (session: EngineSession, options: EngineRequestOptions) => Promise<T>;
+}
+
+/** How often a call is sent at the most. */
+const MAX_SENDS = 3;
+
+/** Sends calls over whatever connection the server has, under the delivery policy. */
+export interface Caller {
+  call<T>(call: Call<T>): Promise<T>;
+}
+
+export function createCaller(parts: CallerParts): Caller {
+  const { supervisor, delivery } = parts;
+
+  const connection = async (signal: AbortSignal | undefined, timeoutMs: number): Promise<Live> => {
+    const { live, state } = supervisor;
+    if (live !== undefined && live.transport.closeReason === undefined) return live;
+    if (delivery === 'none' || (state.status === 'disconnected' && state.reason === 'stopped')) {
+      throw notConnected(parts.server, supervisor);
+    }
+    // What failed or waits for a person stays as it is: a call is no reason to try again.
+    using deadline = createDeadline(parts.clock, timeoutMs, signal);
+    // Its end is near but not yet noticed: the next connection is the one to wait for.
+    if (live !== undefined) await raceAbort(live.ended, deadline.signal);
+    if (state.status === 'failed' || state.status === 'needs-auth') throw notSent(state.error);
+    try {
+      return await supervisor.start(deadline.signal);
+    } catch (error) {
+      throw deadline.passed ? notConnected(parts.server, supervisor) : notSent(error);
+    }
+  };
+
+  const sendOnce = async <T>(call: Call<T>): Promise<T> => {
+    const { signal, timeoutMs = parts.callMs, onProgress } = call.options;
+    const live = await connection(signal, timeoutMs);
+    try {
+      const result = await call.send(live.session, {
+        signal,
+        timeoutMs,
+        maxTotalMs: Math.max(parts.callTotalMs, timeoutMs),
+        onProgress: onProgress && limited(onProgress, parts),
+        meta: parts.meta(),
+      });
+      supervisor.noteProgress();
+      return result;
+    } catch (error) {
+      if (error instanceof AuthRequiredError) parts.onAuthRequired(error);
+      throw error;
+    }
+  };
+
+  return {
+    async call(call) {
+      const { signal } = call.options;
+      const givenUp = (): boolean => signal?.aborted === true;
+      if (givenUp()) throw gaveUp(parts.server, signal?.reason);
+      parts.onBusy(1);
+      try {
+        for (let sends = 1; ; sends++) {
+          try {
+            return await sendOnce(call);
+          } catch (error) {
+            const again = delivery === 'retry' && sends < MAX_SENDS && mayRepeat(error, call.repeatable);
+            if (!again || givenUp()) throw error;
+          }
+        }
+      } finally {
+        parts.onBusy(-1);
+      }
+    },
+  };
+}
+
+/** Sent again only when it certainly was not carried out, or when carrying it out twice does no harm. */
+function mayRepeat(error: unknown, repeatable: boolean): boolean {
+  if (!(error instanceof FittingsError) || !error.retryable) return false;
+  return error.delivery === 'not-sent' || error.delivery === 'rejected' || repeatable;
+}
+
+/** A flood of progress reaches the host at a bounded rate; the newest of each second's first ones are enough. */
+function limited(onProgress: (progress: Progress) => void, parts: CallerParts): (progress: Progress) => void {
+  const rate = createRateLimit(parts.clock, parts.eventsPerSecond);
+  return (progress) => {
+    if (rate.allow()) onProgress(progress);
+  };
+}
+
+function raceAbort(ended: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return Promise.race([
+    ended,
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  ]);
+}
+
+function gaveUp(server: string, cause: unknown): FittingsError {
+  return new FittingsError('ABORTED', `The caller gave up before "${server}" was asked.`, {
+    server,
+    cause,
+    delivery: 'not-sent',
+  });
+}
+
+function notConnected(server: string, supervisor: Supervisor): FittingsError {
+  const { state } = supervisor;
+  const cause = 'error' in state ? state.error : undefined;
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new FittingsError('CONNECTION_LOST', `"${server}" is not connected (${state.status})${why}`, {
+    server,
+    cause,
+    delivery: 'not-sent',
+    hint: cause?.hint,
+  });
+}
+
+/** The same failure, seen by a call that was never sent. */
+function notSent(error: unknown): unknown {
+  if (
+    !(error instanceof FittingsError) ||
+    error instanceof AuthRequiredError ||
+    error.delivery === 'not-sent'
+  ) {
+    return error;
+  }
+  const { code, message, server, kind, retryable, hint, details } = error;
+  return new FittingsError(code, message, {
+    server,
+    kind,
+    retryable,
+    hint,
+    details,
+    cause: error,
+    delivery: 'not-sent',
+  });
+}

@@ -1,0 +1,35 @@
+import type { CatalogueTool, ToolDefinition } from '../contracts/catalogue.js';
+import { canonical } from './digest.js';
+
+/** How the tools of a server differ from what they were. A host that approves tools asks again for what changed. */
+export interface ToolChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Which members of the definition are not what they were. */
+  readonly changed: readonly { readonly tool: string; readonly members: readonly string[] }[];
+}
+
+/** Undefined when nothing differs. */
+export function differences(
+  before: readonly CatalogueTool[],
+  after: readonly CatalogueTool[],
+): ToolChanges | undefined {
+  const old = new Map(before.map((tool) => [tool.name, tool]));
+  const now = new Map(after.map((tool) => [tool.name, tool]));
+  const added = [...now.keys()].filter((name) => !old.has(name));
+  const removed = [...old.keys()].filter((name) => !now.has(name));
+  const changed = [...now.values()].flatMap((tool) => {
+    const previous = old.get(tool.name);
+    if (previous === undefined || previous.digest === tool.digest) return [];
+    return [{ tool: tool.name, members: changedMembers(previous, tool) }];
+  });
+  return added.length + removed.length + changed.length === 0 ? undefined : { added, removed, changed };
+}
+
+function changedMembers(before: ToolDefinition, after: ToolDefinition): readonly string[] {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  const names = new Set([...old.keys(), ...now.keys()]);
+  names.delete('digest');
+  return [...names].filter((name) => canonical(old.get(name)) !== canonical(now.get(name)));
+}

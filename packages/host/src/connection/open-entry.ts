@@ -1,0 +1,39 @@
+import type { ServerConfig, Transport, TransportContext, TransportPlugin } from '@mcp-fittings/client-core';
+import { entryFrom } from './check-entry.js';
+import { choosePlugin } from './choose-plugin.js';
+
+export interface OpenEntryOptions extends TransportContext {
+  /** Which types of transport the entry may ask for. */
+  readonly transports: readonly TransportPlugin[];
+}
+
+/** The transport of an entry, not started yet, and what to try where the endpoint is of an older kind. */
+export interface OpenedEntry {
+  /** Type of the plugin that made it. */
+  readonly type: string;
+  readonly transport: Transport;
+  readonly fallback: (() => Promise<Transport>) | undefined;
+}
+
+/**
+ * Makes the transport that a host would use for this entry. Rejects with `CONFIG_INVALID` for an entry that can't work,
+ * and with `TRANSPORT_UNKNOWN` where no plugin serves its type.
+ */
+export async function openEntry(config: ServerConfig, options: OpenEntryOptions): Promise<OpenedEntry> {
+  const { transports, ...context } = options;
+  const plugin = choosePlugin(context.server, config, transports);
+  const { fallback } = plugin;
+  return {
+    type: plugin.type,
+    transport: await make(plugin, config, context),
+    fallback: fallback && (() => make(fallback, config, context)),
+  };
+}
+
+async function make(
+  plugin: TransportPlugin,
+  config: ServerConfig,
+  context: TransportContext,
+): Promise<Transport> {
+  return plugin.create(entryFrom(context.server, await plugin.schema['~standard'].validate(config)), context);
+}

@@ -1,0 +1,80 @@
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
+import type { DeliveryPolicy, HostLimits } from '../contracts/host.js';
+import { entryFrom } from './check-entry.js';
+
+/** What the host itself reads of an entry, with the defaults of the host filled in. Milliseconds. */
+export interface ServerSettings {
+  readonly disabled: boolean;
+  /** Connect at the first use, not at once. */
+  readonly lazy: boolean;
+  /** Disconnect after so long without use; 0 = never. */
+  readonly idleMs: number;
+  readonly connectMs: number;
+  readonly callMs: number;
+  readonly delivery: DeliveryPolicy;
+  readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
+  readonly healthCheck: {
+    readonly enabled: boolean;
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    readonly maxFailures: number;
+  };
+}
+
+const ENTRY = entrySchema({
+  disabled: flag(),
+  lazy: flag(),
+  idleMs: count(),
+  connectTimeout: count({ min: 1 }),
+  timeout: count({ min: 1 }),
+  delivery: oneOf('none', 'reconnect', 'retry'),
+});
+const RECONNECT = entrySchema({ maxAttempts: count({ max: 1000 }), delayMs: count({ min: 1 }) });
+const HEALTH_CHECK = entrySchema({
+  enabled: flag(),
+  intervalMs: count({ min: 1 }),
+  timeoutMs: count({ min: 1 }),
+  maxFailures: count({ min: 1 }),
+});
+
+export interface SettingsDefaults {
+  readonly limits: HostLimits;
+  readonly lazy: boolean;
+  readonly idleMs: number;
+  readonly delivery: DeliveryPolicy;
+}
+
+/** Throws `CONFIG_INVALID` that names the mistake. */
+export function readSettings(
+  server: string,
+  config: ServerConfig,
+  defaults: SettingsDefaults,
+): ServerSettings {
+  const entry = entryFrom(server, ENTRY['~standard'].validate(config));
+  const reconnect = entryFrom(
+    server,
+    RECONNECT['~standard'].validate(config['reconnect'] ?? {}),
+    'reconnect.',
+  );
+  const healthCheck = entryFrom(
+    server,
+    HEALTH_CHECK['~standard'].validate(config['healthCheck'] ?? {}),
+    'healthCheck.',
+  );
+  return {
+    disabled: entry.disabled ?? false,
+    lazy: entry.lazy ?? defaults.lazy,
+    idleMs: entry.idleMs ?? defaults.idleMs,
+    connectMs: entry.connectTimeout ?? defaults.limits.connectMs,
+    callMs: entry.timeout ?? defaults.limits.callMs,
+    delivery: entry.delivery ?? defaults.delivery,
+    reconnect: { maxAttempts: reconnect.maxAttempts ?? 5, delayMs: reconnect.delayMs ?? 1000 },
+    healthCheck: {
+      enabled: healthCheck.enabled ?? isRecord(config['healthCheck']),
+      intervalMs: healthCheck.intervalMs ?? 30_000,
+      timeoutMs: healthCheck.timeoutMs ?? 10_000,
+      maxFailures: healthCheck.maxFailures ?? 3,
+    },
+  };
+}

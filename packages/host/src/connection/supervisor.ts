@@ -1,0 +1,304 @@
+import { AuthRequiredError, FittingsError, backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
+import type { Live } from './attempt.js';
+import { sleep } from './sleep.js';
+
+export interface SupervisorParts {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly random?: (() => number) | undefined;
+  readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
+  /** Waits for a place to connect in; resolves with what gives it back. */
+  readonly turn: (signal: AbortSignal) => Promise<() => void>;
+  readonly connect: (
+    signal: AbortSignal,
+    attempt: number,
+    phase: (phase: ConnectPhase) => void,
+  ) => Promise<Live>;
+  /** Runs between the handshake and `connected`; a rejection counts as a failed attempt. */
+  readonly prepare: (live: Live, signal: AbortSignal) => Promise<void>;
+  readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
+}
+
+/** No delay between attempts is longer, milliseconds. */
+const MAX_DELAY_MS = 30_000;
+/** A connection that lived so long, or answered a call, earns a fresh budget of attempts. */
+const STABLE_MS = 30_000;
+
+/**
+ * Keeps one server connected: one loop, so that there are never two live transports; attempts with back-off within a
+ * budget that only progress renews; nothing once it was stopped.
+ */
+export interface Supervisor {
+  readonly state: ConnectionState;
+  readonly live: Live | undefined;
+  /** Connects unless it is connected or at it. Resolves when connected; rejects with why it is not going to be. */
+  start(signal?: AbortSignal): Promise<Live>;
+  /** Resolves when everything of the connection is gone. */
+  stop(reason: DisconnectReason): Promise<void>;
+  /** Resolves at the first outcome of what is going on, also a failed attempt that will be repeated. */
+  firstOutcome(): Promise<void>;
+  /** A call succeeded: the connection is worth a fresh budget. */
+  noteProgress(): void;
+  /** Gives up the connection because of this and connects again, within the budget. */
+  giveUp(live: Live, reason: FittingsError): void;
+  /** Ends in `needs-auth`, whatever goes on. */
+  requireAuth(error: AuthRequiredError): Promise<void>;
+  /** Stops for good: nothing starts it again. */
+  dispose(): Promise<void>;
+  /** Ends in `disabled`, and stays there until `enable`. */
+  disable(): Promise<void>;
+  enable(): void;
+}
+
+interface Run {
+  readonly controller: AbortController;
+  done: Promise<void>;
+}
+
+export function createSupervisor(parts: SupervisorParts, initial: ConnectionState): Supervisor {
+  const { server, clock, reconnect } = parts;
+  const maxAttempts = reconnect.maxAttempts + 1;
+  let state = initial;
+  let run: Run | undefined;
+  let live: Live | undefined;
+  let progressed = false;
+  let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
+  let disposed = false;
+  let disabled = initial.status === 'disabled';
+  const watchers = new Set<() => void>();
+
+  const become = (next: ConnectionState): void => {
+    const previous = state;
+    state = next;
+    parts.onState(next, previous);
+    for (const watcher of watchers) watcher();
+  };
+
+  /** Resolves with the first value other than undefined that `look` gives now or at a later state. */
+  const when = <T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const stopWatching = (): void => {
+        watchers.delete(check);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const check = (): void => {
+        const found = look();
+        if (found === undefined) return;
+        stopWatching();
+        resolve(found);
+      };
+      const onAbort = (): void => {
+        stopWatching();
+        reject(
+          new FittingsError('ABORTED', `The caller gave up waiting for "${server}".`, {
+            server,
+            cause: signal?.reason,
+            delivery: 'not-sent',
+          }),
+        );
+      };
+      if (signal?.aborted === true) return onAbort();
+      signal?.addEventListener('abort', onAbort, { once: true });
+      watchers.add(check);
+      check();
+    });
+
+  const attempt = async (number: number, signal: AbortSignal): Promise<Live> => {
+    const giveBack = await parts.turn(signal);
+    let made: Live | undefined;
+    try {
+      const phase = (name: ConnectPhase): void =>
+        become({ status: 'connecting', attempt: number, maxAttempts, phase: name });
+      made = await parts.connect(signal, number, phase);
+      phase('listing');
+      await parts.prepare(made, signal);
+      signal.throwIfAborted();
+      return made;
+    } catch (error) {
+      await made?.session.close().catch(() => undefined);
+      throw error;
+    } finally {
+      giveBack();
+    }
+  };
+
+  /** Resolves when the connection has ended or was given up: with the reason, unless we were told to stop. */
+  const hold = async (connection: Live, signal: AbortSignal): Promise<FittingsError | undefined> => {
+    const { session, ended } = connection;
+    live = connection;
+    progressed = false;
+    const since = clock.now();
+    const { protocolVersion, serverInfo, instructions, capabilities } = session;
+    become({
+      status: 'connected',
+      since,
+      connection: { protocolVersion, serverInfo, instructions, capabilities },
+    });
+    const stopped = new AbortController();
+    const reason = await new Promise<FittingsError | undefined>((resolve) => {
+      giveUpCurrent = resolve;
+      if (signal.aborted) return resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: stopped.signal });
+      void ended.then((why) => resolve(why ?? lost(server)));
+    });
+    stopped.abort();
+    live = undefined;
+    giveUpCurrent = undefined;
+    await session.close().catch(() => undefined);
+    if (clock.now() - since >= STABLE_MS) progressed = true;
+    return reason;
+  };
+
+  /** Connects and connects again; resolves with the state in which it gave up, or undefined when told to stop. */
+  const loop = async (signal: AbortSignal): Promise<ConnectionState | undefined> => {
+    for (let number = 1; !signal.aborted; number++) {
+      let error: FittingsError;
+      let worthRetry: boolean;
+      try {
+        const connection = await attempt(number, signal);
+        error = (await hold(connection, signal)) ?? lost(server);
+        // It worked before, so whatever ended it, short of a mistake in the entry, may be over.
+        worthRetry = error.kind !== 'config';
+        if (progressed) number = 0;
+      } catch (cause) {
+        error = toFittingsError(server, cause);
+        worthRetry = error.retryable;
+      }
+      if (signal.aborted) break;
+      if (error instanceof AuthRequiredError) return { status: 'needs-auth', error };
+      if (!worthRetry || number >= maxAttempts) return { status: 'failed', error };
+      const delay = backoffDelay(Math.max(0, number - 1), {
+        initialMs: reconnect.delayMs,
+        maxMs: MAX_DELAY_MS,
+        random: parts.random,
+      });
+      become({ status: 'pending', attempt: number + 1, maxAttempts, retryAt: clock.now() + delay, error });
+      await sleep(clock, delay, signal);
+    }
+    return undefined;
+  };
+
+  const begin = (): void => {
+    const previous = run?.done;
+    const controller = new AbortController();
+    const started: Run = { controller, done: Promise.resolve() };
+    run = started;
+    become({ status: 'pending', attempt: 1, maxAttempts });
+    started.done = (async () => {
+      await previous;
+      const final = await loop(controller.signal);
+      if (run === started) run = undefined;
+      if (final !== undefined) become(final);
+    })();
+  };
+
+  const end = async (into: ConnectionState): Promise<void> => {
+    const current = run;
+    if (current !== undefined) {
+      if (!current.controller.signal.aborted) {
+        become({ status: 'disconnecting' });
+        current.controller.abort(
+          new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server }),
+        );
+      }
+      await current.done;
+    }
+    // Somebody may have started it again meanwhile: the later wish wins.
+    if (run !== undefined) return;
+    const last: ConnectionState = disabled ? { status: 'disabled' } : into;
+    if (state.status !== last.status || last.status !== 'disabled') become(last);
+  };
+
+  const stop = async (reason: DisconnectReason): Promise<void> => {
+    if (run === undefined && state.status === 'disconnected') return;
+    await end({ status: 'disconnected', reason });
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    get live() {
+      return live;
+    },
+    async start(signal) {
+      if (disposed) throw stoppedError(server);
+      if (live !== undefined) return live;
+      if (disabled) throw disabledError(server);
+      if (run === undefined || run.controller.signal.aborted) begin();
+      const decided = await when(() => live ?? decisionOf(state, server), signal);
+      if (decided instanceof FittingsError) throw decided;
+      return decided;
+    },
+    stop,
+    async dispose() {
+      disposed = true;
+      await stop('stopped');
+    },
+    firstOutcome: () =>
+      when(() => {
+        const { status } = state;
+        const waits = status === 'connecting' || status === 'disconnecting';
+        return waits || (status === 'pending' && state.error === undefined) ? undefined : null;
+      }).then(() => undefined),
+    noteProgress() {
+      progressed = true;
+    },
+    giveUp(connection, reason) {
+      if (connection === live) giveUpCurrent?.(reason);
+    },
+    requireAuth: (error) => end({ status: 'needs-auth', error }),
+    async disable() {
+      disabled = true;
+      await end({ status: 'disabled' });
+    },
+    enable() {
+      disabled = false;
+      if (state.status === 'disabled') become({ status: 'disconnected', reason: 'not started' });
+    },
+  };
+}
+
+/** Why a server in this state is not going to be connected; undefined while it still may. */
+function decisionOf(state: ConnectionState, server: string): FittingsError | undefined {
+  switch (state.status) {
+    case 'failed':
+    case 'needs-auth':
+      return state.error;
+    case 'disabled':
+      return disabledError(server);
+    case 'disconnected':
+      return new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, {
+        server,
+        delivery: 'not-sent',
+      });
+    default:
+      return undefined;
+  }
+}
+
+function stoppedError(server: string): FittingsError {
+  return new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server, delivery: 'not-sent' });
+}
+
+function disabledError(server: string): FittingsError {
+  return new FittingsError('SERVER_DISABLED', `The server "${server}" is disabled.`, {
+    server,
+    delivery: 'not-sent',
+    hint: 'Enable it in its configuration, or with host.enable().',
+  });
+}
+
+function lost(server: string): FittingsError {
+  return new FittingsError('CONNECTION_LOST', `The connection to "${server}" ended.`, { server });
+}
+
+function toFittingsError(server: string, cause: unknown): FittingsError {
+  if (cause instanceof FittingsError) return cause;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new FittingsError('CONNECT_FAILED', `"${server}" could not be connected: ${text}`, {
+    server,
+    cause,
+  });
+}

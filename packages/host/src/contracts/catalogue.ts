@@ -1,0 +1,74 @@
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+
+/** Hints that a server gives about its tool; never trust them for a decision that protects somebody. */
+export interface ToolAnnotations {
+  readonly title?: string | undefined;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
+}
+
+/** A tool as its server describes it. All text is the server's. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** JSON Schema, 2020-12 unless it says otherwise. */
+  readonly inputSchema: JSONRPCObject;
+  readonly outputSchema?: JSONRPCObject | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly _meta?: JSONRPCObject | undefined;
+}
+
+export interface PromptDefinition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
+export interface ResourceDefinition {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly size?: number | undefined;
+}
+
+export interface ResourceTemplateDefinition {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+/** What a server can list, by kind. */
+export interface Listings {
+  readonly tools: ToolDefinition;
+  readonly prompts: PromptDefinition;
+  readonly resources: ResourceDefinition;
+  readonly resourceTemplates: ResourceTemplateDefinition;
+}
+
+export type ListKind = keyof Listings;
+
+/** An item of the catalogue of all servers. */
+export type OfServer<Item> = Item & {
+  /** Name of the server in this host. */
+  readonly server: string;
+};
+
+/** A tool in the catalogue. `digest` changes when anything that the server says about the tool changes. */
+export type CatalogueTool = OfServer<ToolDefinition> & { readonly digest: string };
+export type CataloguePrompt = OfServer<PromptDefinition>;
+export type CatalogueResource = OfServer<ResourceDefinition>;
+export type CatalogueResourceTemplate = OfServer<ResourceTemplateDefinition>;

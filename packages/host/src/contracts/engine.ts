@@ -1,0 +1,122 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
+import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
+import type { HostCallbacks, LogEntry, LogLevel } from './server-requests.js';
+
+/**
+ * Speaks the protocol over a transport. An engine wraps one official SDK; the host never imports an SDK itself, so
+ * only the one in use needs to be installed.
+ */
+export interface Engine {
+  readonly specVersion: 1;
+  readonly name: string;
+  /**
+   * Starts the transport and does the handshake. When it rejects, it has closed the transport. Rejects with a
+   * `FittingsError`; an `AuthRequiredError` comes through as it is.
+   */
+  connect(transport: Transport, context: EngineContext): Promise<EngineSession>;
+}
+
+export interface EngineContext {
+  /** Name of the server, for messages. */
+  readonly server: string;
+  readonly signal: AbortSignal;
+  /** Milliseconds for the handshake. */
+  readonly timeoutMs: number;
+  readonly callbacks: HostCallbacks;
+  readonly events: EngineEvents;
+  readonly clock: Clock;
+  /** What an earlier connection to the same entry found, so that no probe is needed. */
+  readonly era?: EraVerdict | undefined;
+}
+
+/** Told by the engine; they must not throw. */
+export interface EngineEvents {
+  log(entry: LogEntry): void;
+  listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
+  resourceUpdated(uri: string): void;
+  /** Something went wrong outside of a request. */
+  error(error: Error): void;
+  /** The connection ended, whoever ended it. */
+  closed(): void;
+}
+
+/** Which handshake a server needs; plain JSON, so that it can be kept. */
+export type EraVerdict =
+  { readonly kind: 'initialize' } | { readonly kind: 'stateless'; readonly discover: JSONRPCObject };
+
+export interface EngineRequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds without an answer or progress. */
+  readonly timeoutMs: number;
+  /** Milliseconds in all, however much progress there is. */
+  readonly maxTotalMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Added to `_meta` of the request. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ListOptions extends EngineRequestOptions {
+  readonly maxPages: number;
+  readonly maxItems: number;
+}
+
+export interface ListResult<Kind extends ListKind> {
+  readonly items: readonly Listings[Kind][];
+  /** Entries that were left out because they are malformed or over the limit, with the reason. */
+  readonly left: readonly string[];
+  /** Milliseconds for which the server calls the list fresh. */
+  readonly ttlMs?: number | undefined;
+}
+
+export interface ServerIdentity {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string | undefined;
+}
+
+/** A connection whose handshake is done. Every method rejects with a `FittingsError` that has a `delivery`. */
+export interface EngineSession {
+  /** Negotiated protocol revision. */
+  readonly protocolVersion: string;
+  readonly era: EraVerdict;
+  /** As the server calls itself: for display only. */
+  readonly serverInfo: ServerIdentity | undefined;
+  readonly instructions: string | undefined;
+  readonly capabilities: JSONRPCObject;
+  list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>>;
+  callTool(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: EngineRequestOptions & { readonly definition?: ToolDefinition | undefined },
+  ): Promise<ToolResult>;
+  getPrompt(
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    options: EngineRequestOptions,
+  ): Promise<PromptResult>;
+  readResource(uri: string, options: EngineRequestOptions): Promise<ResourceResult>;
+  complete(params: CompletionParams, options: EngineRequestOptions): Promise<Completion>;
+  subscribe(uri: string, options: EngineRequestOptions): Promise<void>;
+  unsubscribe(uri: string, options: EngineRequestOptions): Promise<void>;
+  setLogLevel(level: LogLevel, options: EngineRequestOptions): Promise<void>;
+  /** Any other method, of an extension for example; the result is passed on as it is. */
+  request(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
+  /** One cheap round trip: `ping`, or `server/discover` where there is no ping. */
+  ping(options: EngineRequestOptions): Promise<void>;
+  /** Tells the server that the roots are others now; nothing where the protocol has no such message. */
+  rootsChanged(): Promise<void>;
+  /** Closes the session and its transport. */
+  close(): Promise<void>;
+}
+
+/** What to complete: an argument of a prompt or of a resource template. */
+export interface CompletionParams {
+  readonly ref:
+    | { readonly type: 'ref/prompt'; readonly name: string }
+    | { readonly type: 'ref/resource'; readonly uri: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  /** Arguments that are decided already. */
+  readonly context?: { readonly arguments?: Readonly<Record<string, string>> | undefined } | undefined;
+}

@@ -1,0 +1,202 @@
+import type {
+  AuthPlugin,
+  Clock,
+  FittingsError,
+  HostCache,
+  Logger,
+  ServerConfig,
+  TransportPlugin,
+} from '@mcp-fittings/client-core';
+import type {
+  CataloguePrompt,
+  CatalogueResource,
+  CatalogueResourceTemplate,
+  CatalogueTool,
+  ListKind,
+} from './catalogue.js';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { ToolChanges } from '../catalogue/differences.js';
+import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
+import type { CompletionParams, Engine } from './engine.js';
+import type { HostCallbacks, LogEntry, LogLevel } from './server-requests.js';
+import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
+
+export interface HostOptions {
+  /** Speaks the protocol: `sdk(…)` of `@mcp-fittings/host/sdk`, or `sdk(…)` of `@mcp-fittings/host/sdk-v2`. */
+  readonly engine: Engine;
+  /** Which types of transport a config entry may ask for. */
+  readonly transports: readonly TransportPlugin[];
+  /** Asked in order for each server; the first that feels responsible signs its requests. */
+  readonly auth?: readonly AuthPlugin[] | undefined;
+  /** What the host does for servers: elicitation, sampling, roots. */
+  readonly callbacks?: HostCallbacks | undefined;
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  /** Connect each server at its first use instead of at once; an entry's `lazy` goes before. Default false. */
+  readonly lazy?: boolean | undefined;
+  /** Disconnect a server after so many milliseconds without use; an entry's `idleMs` goes before. Default 0: never. */
+  readonly idleMs?: number | undefined;
+  /** An entry's `delivery` goes before. Default `reconnect`. */
+  readonly delivery?: DeliveryPolicy | undefined;
+  /** Keeps what was learned of servers, so that a lazy server's tools are known before it runs. */
+  readonly cache?: HostCache | undefined;
+  /**
+   * The current trace context, added to `_meta` of each request: `traceparent`, `tracestate`, `baggage`.
+   * @see https://www.w3.org/TR/trace-context/
+   */
+  readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
+  /** Chance in [0, 1) for the jitter of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Limits and delays; each has a default. */
+  readonly limits?: Partial<HostLimits> | undefined;
+}
+
+/**
+ * What happens to a call when its server is not connected. `none`: it fails at once. `reconnect`: it waits for the
+ * connection; once sent it is never sent again. `retry`: it is also sent again when the server certainly did not carry it
+ * out, or when its tool is marked read-only or idempotent.
+ */
+export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
+
+/** All times in milliseconds. */
+export interface HostLimits {
+  /** Opening the transport and the handshake together. Default 30 000. */
+  readonly connectMs: number;
+  /** Each list request after the handshake. Default 15 000. */
+  readonly discoveryMs: number;
+  /** A tool call without answer or progress; an entry's `timeout` goes before. Default 600 000. */
+  readonly callMs: number;
+  /** A tool call in all, however much progress it reports. Default 3 600 000. */
+  readonly callTotalMs: number;
+  /** How many servers connect at the same time. Default 16. */
+  readonly parallelConnects: number;
+  /** Pages fetched of one list. Default 64. */
+  readonly listPages: number;
+  /** Items kept of one list. Default 10 000. */
+  readonly listItems: number;
+  /** A callback of the host that answers a server. Default 600 000. */
+  readonly callbackMs: number;
+  /** Log messages and resource updates of one server that are passed on in one second; more are dropped. Default 200. */
+  readonly eventsPerSecond: number;
+}
+
+/** Names one tool. Routing never parses names: a host's own naming maps to this. */
+export interface ToolRef {
+  readonly server: string;
+  readonly tool: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds without an answer or progress. */
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** What a {@link Host} tells. */
+export interface HostEvents {
+  /** A server went from one state to another. */
+  state: { readonly server: string; readonly state: ConnectionState; readonly previous: ConnectionState };
+  /** A connection that had ended by itself is back. */
+  reconnected: { readonly server: string };
+  /** A connection that had ended by itself does not come back. */
+  reconnectFailed: { readonly server: string; readonly error: FittingsError };
+  /** A server stopped answering health checks; its connection is given up. */
+  unhealthy: { readonly server: string; readonly failures: number };
+  /** A list of one server was read or read again. */
+  catalogue: { readonly server: string; readonly kind: ListKind };
+  /** The tools of a server are not what they were when they were read before. */
+  toolsChanged: { readonly server: string; readonly changes: ToolChanges };
+  /** A subscribed resource changed. */
+  resourceUpdated: { readonly server: string; readonly uri: string };
+  /** A server logged something. */
+  log: LogEntry & { readonly server: string };
+  /** Something went wrong that no call reports. */
+  error: { readonly server: string; readonly error: FittingsError };
+}
+
+/**
+ * Many MCP servers as one. Nothing of one server (its failure, its slowness, its flood) affects another.
+ * Methods that talk to a server reject with a `FittingsError`; its `delivery` says how far the request got.
+ */
+export interface Host extends AsyncDisposable {
+  /**
+   * Adds these servers and connects all that are enabled, in parallel. Resolves when each has been decided;
+   * it does not reject for a server that failed: look at the snapshots. Calling it again with the same entry changes
+   * nothing.
+   */
+  connect(servers: Readonly<Record<string, ServerConfig>>): Promise<readonly ServerSnapshot[]>;
+  /** Every server in the order in which it was added. */
+  servers(): readonly ServerSnapshot[];
+  /** Throws `SERVER_UNKNOWN`. */
+  server(name: string): ServerSnapshot;
+
+  tools(): readonly CatalogueTool[];
+  prompts(): readonly CataloguePrompt[];
+  resources(): readonly CatalogueResource[];
+  resourceTemplates(): readonly CatalogueResourceTemplate[];
+
+  callTool(
+    ref: ToolRef,
+    args?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<ToolResult>;
+  getPrompt(
+    ref: { readonly server: string; readonly prompt: string },
+    args?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<PromptResult>;
+  readResource(
+    ref: { readonly server: string; readonly uri: string },
+    options?: CallOptions,
+  ): Promise<ResourceResult>;
+  complete(ref: { readonly server: string } & CompletionParams, options?: CallOptions): Promise<Completion>;
+  /** Sends a request of any method, of an extension for example; the result is passed on as it is. */
+  request(
+    ref: { readonly server: string; readonly method: string },
+    params?: JSONRPCObject,
+    options?: CallOptions,
+  ): Promise<JSONRPCObject>;
+  subscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
+  unsubscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
+  setLogLevel(server: string, level: LogLevel, options?: CallOptions): Promise<void>;
+
+  /** Connects one server, also one that has failed. Rejects with what it failed with. */
+  start(server: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Disconnects one server; it stays known and does not come back by itself. */
+  stop(server: string): Promise<void>;
+  restart(server: string): Promise<void>;
+  /** Lets a disabled server be started again; it does not start it. */
+  enable(server: string): void;
+  /** Disconnects a server and refuses to connect it until it is enabled. */
+  disable(server: string): Promise<void>;
+  /** Disconnects a server and forgets it. */
+  remove(server: string): Promise<void>;
+
+  /**
+   * Signs in to a server with a person's help, then connects it. One sign-in at a time per server: a second call joins
+   * the first. Rejects with `AUTH_FAILED` where the server has no way to sign in.
+   */
+  signIn(server: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Forgets the credentials of a server and disconnects it. */
+  signOut(server: string): Promise<void>;
+
+  /** Tells connected servers that `callbacks.roots` gives other roots now. */
+  rootsChanged(): Promise<void>;
+  statistics(): HostStatistics;
+
+  /** Listens to one kind of event; dispose of the result to stop. A listener that throws is reported as an error event. */
+  on<Name extends keyof HostEvents>(event: Name, listener: (event: HostEvents[Name]) => void): Disposable;
+
+  /** Closes all connections; the host can't be used any more. */
+  close(): Promise<void>;
+}
+
+export interface HostStatistics {
+  readonly servers: number;
+  readonly connected: number;
+  /** Servers in `failed` or `needs-auth`. */
+  readonly errored: number;
+  readonly tools: number;
+  readonly byStatus: Readonly<Partial<Record<ConnectionStatus, number>>>;
+}

@@ -1,0 +1,24 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { ElicitationRequest } from '../../contracts/server-requests.js';
+
+/** The parameters of `elicitation/create` as either SDK hands them on; a missing mode means form. */
+export function toElicitationRequest(params: Readonly<Record<string, unknown>>): ElicitationRequest {
+  const { mode, message, requestedSchema, url, elicitationId } = params;
+  const text = typeof message === 'string' ? message : '';
+  if (mode === 'url' && typeof url === 'string') {
+    return {
+      mode,
+      message: text,
+      url,
+      elicitationId: typeof elicitationId === 'string' ? elicitationId : undefined,
+      warnings: [],
+    };
+  }
+  if ((mode === undefined || mode === 'form') && isRecord(requestedSchema)) {
+    return { mode: 'form', message: text, schema: requestedSchema, warnings: [] };
+  }
+  throw new FittingsError(
+    'PROTOCOL_VIOLATION',
+    'The server asked for something that is neither a form nor a URL.',
+  );
+}

@@ -1,0 +1,154 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { ListKind, Listings } from '../../contracts/catalogue.js';
+import type { Completion, PromptResult, ResourceResult, ToolResult } from '../../contracts/content.js';
+import type {
+  EngineRequestOptions,
+  EngineSession,
+  EraVerdict,
+  ListOptions,
+  ListResult,
+  ServerIdentity,
+} from '../../contracts/engine.js';
+import { listPages } from './list-pages.js';
+import type { ClientMethod, RequestExtras } from './methods.js';
+
+/** What an SDK has to offer so that {@link createSession} makes an engine session of it. */
+export interface SessionParts {
+  readonly server: string;
+  readonly protocolVersion: string;
+  readonly era: EraVerdict;
+  readonly serverInfo: ServerIdentity | undefined;
+  readonly instructions: string | undefined;
+  readonly capabilities: JSONRPCObject;
+  /** Sends one request; rejects with a `FittingsError`. */
+  request(
+    method: ClientMethod,
+    params: JSONRPCObject,
+    options: EngineRequestOptions,
+    extras?: RequestExtras,
+  ): Promise<JSONRPCObject>;
+  /** The same for a method that only the caller knows. */
+  requestOther(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
+  /** Where the protocol revision does these otherwise than by one request each. */
+  readonly instead?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
+  rootsChanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The part of an engine session that is the same whichever SDK sends the requests. */
+export function createSession(parts: SessionParts): EngineSession {
+  const { capabilities, server } = parts;
+  const has = (capability: string): boolean => isRecord(capabilities[capability]);
+
+  const demand = (capability: string, what: string): void => {
+    if (has(capability)) return;
+    throw new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not offer ${what}.`, {
+      server,
+      delivery: 'not-sent',
+      details: { capability },
+    });
+  };
+
+  const withMeta = (params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject =>
+    meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
+
+  const request = (
+    method: ClientMethod,
+    params: JSONRPCObject,
+    options: EngineRequestOptions,
+    extras?: RequestExtras,
+  ) => parts.request(method, withMeta(params, options), options, extras);
+
+  return {
+    protocolVersion: parts.protocolVersion,
+    era: parts.era,
+    serverInfo: parts.serverInfo,
+    instructions: parts.instructions,
+    capabilities,
+    async list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>> {
+      if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], left: [] };
+      return listPages<Listings[Kind]>(kind, (method, params) => request(method, params, options), options);
+    },
+    async callTool(name, args, options) {
+      demand('tools', 'tools');
+      const result = await request('tools/call', { name, arguments: { ...args } }, options, {
+        tool: options.definition,
+      });
+      return checked<ToolResult>(server, 'tools/call', result, 'content', Array.isArray);
+    },
+    async getPrompt(name, args, options) {
+      demand('prompts', 'prompts');
+      const result = await request('prompts/get', { name, arguments: { ...args } }, options);
+      return checked<PromptResult>(server, 'prompts/get', result, 'messages', Array.isArray);
+    },
+    async readResource(uri, options) {
+      demand('resources', 'resources');
+      const result = await request('resources/read', { uri }, options);
+      return checked<ResourceResult>(server, 'resources/read', result, 'contents', Array.isArray);
+    },
+    async complete(params, options) {
+      demand('completions', 'completions');
+      const result = await request('completion/complete', { ...params }, options);
+      const { completion } = checked<{ completion: Completion }>(
+        server,
+        'completion/complete',
+        result,
+        'completion',
+        (value) => isRecord(value) && Array.isArray(value['values']),
+      );
+      return completion;
+    },
+    async subscribe(uri, options) {
+      demand('resources', 'resources');
+      if (parts.instead !== undefined) return parts.instead.subscribe(uri, options);
+      await request('resources/subscribe', { uri }, options);
+    },
+    async unsubscribe(uri, options) {
+      demand('resources', 'resources');
+      if (parts.instead !== undefined) return parts.instead.unsubscribe(uri, options);
+      await request('resources/unsubscribe', { uri }, options);
+    },
+    async setLogLevel(level, options) {
+      demand('logging', 'log messages');
+      if (parts.instead !== undefined) return parts.instead.setLogLevel(level, options);
+      await request('logging/setLevel', { level }, options);
+    },
+    request: (method, params, options) => parts.requestOther(method, withMeta(params, options), options),
+    async ping(options) {
+      await request(parts.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
+    },
+    rootsChanged: () => parts.rootsChanged(),
+    close: () => parts.close(),
+  };
+}
+
+const CAPABILITY_OF_LIST: Readonly<Record<ListKind, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resources',
+};
+
+/** The result as what it has to be, judged by the one member without which it is useless. */
+function checked<T>(
+  server: string,
+  method: ClientMethod,
+  result: JSONRPCObject,
+  member: string,
+  isRight: (value: unknown) => boolean,
+): T {
+  if (!isRight(result[member])) {
+    throw new FittingsError(
+      'PROTOCOL_VIOLATION',
+      `The server "${server}" answered ${method} without "${member}".`,
+      {
+        server,
+        delivery: 'unknown',
+        details: { method },
+      },
+    );
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that matters was checked; the rest is optional
+  return result as unknown as T;
+}

@@ -1,0 +1,47 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  CreateMessageRequestSchema,
+  CreateMessageResultSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  PromptListChangedNotificationSchema,
+  ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { EngineContext } from '../../contracts/engine.js';
+import { toElicitationRequest } from '../shared/elicitation.js';
+import { elicited } from '../shared/elicited-values.js';
+
+/** Connects the requests and notifications of a server with the host. */
+export function attachHandlers(client: Client, { server, callbacks, events }: EngineContext): void {
+  const { elicit, sample, roots } = callbacks;
+  if (elicit !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      const answer = await elicit(toElicitationRequest(params), { server, signal });
+      return answer.action === 'accept'
+        ? { action: answer.action, content: elicited(answer.content ?? {}) }
+        : { action: answer.action };
+    });
+  }
+  if (sample !== undefined) {
+    client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal }) =>
+      CreateMessageResultSchema.parse(await sample(params, { server, signal })),
+    );
+  }
+  if (roots !== undefined) {
+    client.setRequestHandler(ListRootsRequestSchema, async (_request, { signal }) => ({
+      roots: (await roots({ server, signal })).map(({ uri, name }) => ({ uri, name })),
+    }));
+  }
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) =>
+    events.log({ level: params.level, logger: params.logger, data: params.data }),
+  );
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.listChanged('tools'));
+  client.setNotificationHandler(PromptListChangedNotificationSchema, () => events.listChanged('prompts'));
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => events.listChanged('resources'));
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
+    events.resourceUpdated(params.uri),
+  );
+}

@@ -1,0 +1,51 @@
+import { isSpecType, type Client } from '@modelcontextprotocol/client';
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { EngineContext } from '../../contracts/engine.js';
+import { elicited } from '../shared/elicited-values.js';
+import { toElicitationRequest } from '../shared/elicitation.js';
+
+/**
+ * Connects the requests and notifications of a server with the host. In the stateless era the same handlers answer the
+ * questions that come inside results.
+ */
+export function attachHandlers(client: Client, { server, callbacks, events }: EngineContext): void {
+  const { elicit, sample, roots } = callbacks;
+  if (elicit !== undefined) {
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const answer = await elicit(toElicitationRequest(params), { server, signal: mcpReq.signal });
+      return answer.action === 'accept'
+        ? { action: answer.action, content: elicited(answer.content ?? {}) }
+        : { action: answer.action };
+    });
+  }
+  if (sample !== undefined) {
+    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+      const result: unknown = await sample(params, { server, signal: mcpReq.signal });
+      if (isSpecType.CreateMessageResult(result) || isSpecType.CreateMessageResultWithTools(result))
+        return result;
+      throw new FittingsError(
+        'CALLBACK_FAILED',
+        'The sampling callback gave something that is not a message.',
+      );
+    });
+  }
+  if (roots !== undefined) {
+    client.setRequestHandler('roots/list', async (_request, { mcpReq }) => ({
+      roots: (await roots({ server, signal: mcpReq.signal })).map(({ uri, name }) => ({
+        uri,
+        ...(name !== undefined && { name }),
+      })),
+    }));
+  }
+  client.setNotificationHandler('notifications/message', ({ params }) =>
+    events.log({ level: params.level, logger: params.logger, data: params.data }),
+  );
+  client.setNotificationHandler('notifications/tools/list_changed', () => events.listChanged('tools'));
+  client.setNotificationHandler('notifications/prompts/list_changed', () => events.listChanged('prompts'));
+  client.setNotificationHandler('notifications/resources/list_changed', () =>
+    events.listChanged('resources'),
+  );
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    events.resourceUpdated(params.uri),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Client, McpSubscription } from '@modelcontextprotocol/client';
+import { backoffDelay, isRecord, type Clock } from '@mcp-fittings/client-core';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+
+interface ListenFilter {
+  toolsListChanged?: boolean;
+  promptsListChanged?: boolean;
+  resourcesListChanged?: boolean;
+  resourceSubscriptions?: string[];
+}
+
+export interface ListeningOptions {
+  readonly capabilities: JSONRPCObject;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly onError: (error: unknown) => void;
+  /** Changes may have been missed while nobody listened. */
+  readonly onGap: () => void;
+}
+
+/** Keeps one `subscriptions/listen` stream open for all that the host wants to hear of a stateless server. */
+export interface Listening {
+  /** Resolves when the server has acknowledged the first stream; nothing to listen to resolves at once. */
+  open(): Promise<void>;
+  subscribe(uri: string): Promise<void>;
+  unsubscribe(uri: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
+export function createListening(client: Client, options: ListeningOptions): Listening {
+  const { capabilities, clock, timeoutMs } = options;
+  const uris = new Set<string>();
+  let current: McpSubscription | undefined;
+  let retry: Disposable | undefined;
+  let failures = 0;
+  let closed = false;
+  // One change at a time: each opens a stream with the new filter before it closes the old one.
+  let last: Promise<void> = Promise.resolve();
+
+  const announces = (kind: string): boolean => {
+    const capability = capabilities[kind];
+    return isRecord(capability) && capability['listChanged'] === true;
+  };
+  const filter = (): ListenFilter => ({
+    ...(announces('tools') && { toolsListChanged: true }),
+    ...(announces('prompts') && { promptsListChanged: true }),
+    ...(announces('resources') && { resourcesListChanged: true }),
+    ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+  });
+
+  const renew = (): Promise<void> => {
+    const turn = last.then(replace);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const replace = async (): Promise<void> => {
+    if (closed) return;
+    retry?.[Symbol.dispose]();
+    const previous = current;
+    const wanted = filter();
+    current =
+      Object.keys(wanted).length === 0 ? undefined : await client.listen(wanted, { timeout: timeoutMs });
+    if (current !== undefined) watch(current);
+    await previous?.close();
+  };
+
+  const watch = (subscription: McpSubscription): void => {
+    void subscription.closed.then((how) => {
+      if (closed || subscription !== current || how === 'local') return;
+      current = undefined;
+      retryLater();
+    });
+  };
+
+  const retryLater = (): void => {
+    retry = clock.schedule(() => {
+      renew().then(
+        () => {
+          failures = 0;
+          options.onGap();
+        },
+        (error: unknown) => {
+          options.onError(error);
+          retryLater();
+        },
+      );
+    }, backoffDelay(failures++));
+  };
+
+  return {
+    open: renew,
+    async subscribe(uri) {
+      if (uris.has(uri)) return;
+      uris.add(uri);
+      try {
+        await renew();
+      } catch (error) {
+        uris.delete(uri);
+        throw error;
+      }
+    },
+    async unsubscribe(uri) {
+      if (uris.delete(uri)) await renew();
+    },
+    async close() {
+      closed = true;
+      retry?.[Symbol.dispose]();
+      await current?.close();
+    },
+  };
+}

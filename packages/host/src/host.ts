@@ -1,0 +1,179 @@
+import { FittingsError, systemClock } from '@mcp-fittings/client-core';
+import type { Call } from './calls/caller.js';
+import { canonical } from './catalogue/digest.js';
+import { createSemaphore } from './connection/semaphore.js';
+import type { CallOptions, Host, HostEvents, HostOptions } from './contracts/host.js';
+import { DEFAULT_LIMITS } from './limits.js';
+import { createTracer } from './observability/channels.js';
+import { createEmitter } from './observability/events.js';
+import { guardCallbacks } from './server-requests/guard.js';
+import { createServer, type Shared } from './server/create-server.js';
+import type { ServerConnection } from './server/server-connection.js';
+import { statisticsOf } from './statistics.js';
+import { unknownServer, unknownTool } from './unknown-names.js';
+
+/**
+ * Makes a host; nothing is started until {@link Host.connect}. It does not throw: a mistake in an entry is the state of
+ * that server.
+ */
+export function createHost(options: HostOptions): Host {
+  const { logger, clock = systemClock } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const emitter = createEmitter<HostEvents>((event, cause) => {
+    logger?.error(`A listener of the host's "${event}" event threw.`, { cause });
+  });
+  const shared: Shared = {
+    options,
+    clock,
+    limits,
+    emitter,
+    callbacks: guardCallbacks(options.callbacks ?? {}, { clock, callbackMs: limits.callbackMs }),
+    turns: createSemaphore(limits.parallelConnects),
+    tracer: createTracer(),
+  };
+  const servers = new Map<string, ServerConnection>();
+  let closed = false;
+
+  const serverOf = (name: string): ServerConnection => {
+    const server = servers.get(name);
+    if (server === undefined) throw unknownServer(name, servers.keys());
+    return server;
+  };
+  const checkOpen = (): void => {
+    if (closed) throw new FittingsError('TRANSPORT_CLOSED', 'The host was closed.', { delivery: 'not-sent' });
+  };
+  const all = <Item>(lists: (server: ServerConnection) => readonly Item[]): readonly Item[] =>
+    [...servers.values()].flatMap(lists);
+  const call = async <T>(
+    name: string,
+    method: string,
+    target: string | undefined,
+    callOptions: CallOptions | undefined,
+    send: Call<T>['send'],
+    repeatable = true,
+  ): Promise<T> => {
+    checkOpen();
+    return serverOf(name).call({ options: callOptions ?? {}, repeatable, send }, { method, target });
+  };
+
+  return {
+    async connect(entries) {
+      checkOpen();
+      const named = Object.entries(entries);
+      await Promise.all(
+        named.map(async ([name, config]) => {
+          const known = servers.get(name);
+          if (known !== undefined && canonical(known.config) === canonical(config)) return;
+          const server = createServer(name, config, shared);
+          servers.set(name, server);
+          await known?.dispose();
+          await server.recall();
+        }),
+      );
+      await Promise.all(
+        named.map(async ([name]) => {
+          const server = servers.get(name);
+          if (server === undefined || server.settings.disabled || server.settings.lazy) return;
+          // How it ends is the state of the server; nobody has to catch it here.
+          server.start().catch(() => undefined);
+          await server.firstOutcome();
+        }),
+      );
+      return named.flatMap(([name]) => servers.get(name)?.snapshot() ?? []);
+    },
+    servers: () => [...servers.values()].map((server) => server.snapshot()),
+    server: (name) => serverOf(name).snapshot(),
+
+    tools: () => all((server) => server.lists().tools),
+    prompts: () => all((server) => server.lists().prompts),
+    resources: () => all((server) => server.lists().resources),
+    resourceTemplates: () => all((server) => server.lists().resourceTemplates),
+
+    async callTool({ server: name, tool }, args = {}, callOptions) {
+      checkOpen();
+      const server = serverOf(name);
+      const definition = server.lists().tools.find((each) => each.name === tool);
+      if (definition === undefined && server.snapshot().state.status === 'connected') {
+        throw unknownTool(
+          name,
+          tool,
+          server.lists().tools.map((each) => each.name),
+        );
+      }
+      const hints = definition?.annotations;
+      const repeatable = hints?.readOnlyHint === true || hints?.idempotentHint === true;
+      const send: Call<Awaited<ReturnType<Host['callTool']>>>['send'] = (session, request) =>
+        session.callTool(tool, args, { ...request, definition });
+      return call(name, 'tools/call', tool, callOptions, send, repeatable);
+    },
+    getPrompt: ({ server, prompt }, args = {}, callOptions) =>
+      call(server, 'prompts/get', prompt, callOptions, (session, request) =>
+        session.getPrompt(prompt, args, request),
+      ),
+    readResource: ({ server, uri }, callOptions) =>
+      call(server, 'resources/read', uri, callOptions, (session, request) =>
+        session.readResource(uri, request),
+      ),
+    complete: ({ server, ...params }, callOptions) =>
+      call(server, 'completion/complete', params.argument.name, callOptions, (session, request) =>
+        session.complete(params, request),
+      ),
+    request: ({ server, method }, params = {}, callOptions) =>
+      call(
+        server,
+        method,
+        undefined,
+        callOptions,
+        (session, request) => session.request(method, params, request),
+        false,
+      ),
+    subscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).subscribe(uri, callOptions),
+    unsubscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).unsubscribe(uri, callOptions),
+    setLogLevel: async (server, level, callOptions = {}) => serverOf(server).setLogLevel(level, callOptions),
+
+    async start(name, { signal } = {}) {
+      checkOpen();
+      await serverOf(name).start(signal);
+    },
+    stop: async (name) => serverOf(name).stop('stopped'),
+    async restart(name) {
+      checkOpen();
+      const server = serverOf(name);
+      await server.stop('stopped');
+      await server.start();
+    },
+    enable: (name) => serverOf(name).enable(),
+    disable: async (name) => serverOf(name).disable(),
+    async remove(name) {
+      const server = serverOf(name);
+      servers.delete(name);
+      await server.dispose();
+    },
+
+    async signIn(name, { signal } = {}) {
+      checkOpen();
+      const server = serverOf(name);
+      await server.signIn.signIn({ signal, challenge: server.demanded?.challenge });
+      await server.start(signal);
+    },
+    async signOut(name) {
+      const server = serverOf(name);
+      await server.stop('stopped');
+      await server.signIn.signOut();
+    },
+
+    async rootsChanged() {
+      await Promise.all([...servers.values()].map((server) => server.rootsChanged()));
+    },
+    statistics: () => statisticsOf([...servers.values()].map((server) => server.snapshot())),
+    on: (event, listener) => emitter.on(event, listener),
+
+    async close() {
+      closed = true;
+      await Promise.all([...servers.values()].map((server) => server.dispose()));
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** For hosts: many servers as one. The protocol engines are `./sdk` and `./sdk-v2`. */
+export { createHost } from './host.js';
+/** For programs that use one transport of an entry without a host: a bridge, a diagnosis. */
+export { openEntry, type OpenEntryOptions } from './connection/open-entry.js';
+export { TRACE_CHANNELS, type TraceContext } from './observability/channels.js';
+export type { ToolChanges } from './catalogue/differences.js';
+export type { HostCache } from '@mcp-fittings/client-core';
+export type {
+  CataloguePrompt,
+  CatalogueResource,
+  CatalogueResourceTemplate,
+  CatalogueTool,
+  ListKind,
+  PromptArgument,
+  PromptDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  ToolAnnotations,
+  ToolDefinition,
+} from './contracts/catalogue.js';
+export type {
+  Completion,
+  ContentBlock,
+  Progress,
+  PromptResult,
+  ResourceContents,
+  ResourceResult,
+  ToolResult,
+} from './contracts/content.js';
+export type { CompletionParams, Engine, ServerIdentity } from './contracts/engine.js';
+export type {
+  CallOptions,
+  DeliveryPolicy,
+  Host,
+  HostEvents,
+  HostLimits,
+  HostOptions,
+  HostStatistics,
+  ToolRef,
+} from './contracts/host.js';
+export type {
+  CallbackContext,
+  ElicitationAnswer,
+  ElicitationRequest,
+  HostCallbacks,
+  LogEntry,
+  LogLevel,
+  Root,
+} from './contracts/server-requests.js';
+export type {
+  ConnectionInfo,
+  ConnectionState,
+  ConnectionStatus,
+  ConnectPhase,
+  DisconnectReason,
+  ServerSnapshot,
+} from './contracts/state.js';

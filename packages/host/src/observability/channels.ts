@@ -1,0 +1,46 @@
+import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+
+/** What a tracing channel carries; subscribers may add members of their own. */
+export interface TraceContext {
+  readonly server: string;
+  /** `call` only: the method, and the tool, prompt or URI it is about. */
+  readonly method?: string | undefined;
+  readonly target?: string | undefined;
+  /** `connect` only: which attempt, and what the server turned out to be. */
+  readonly attempt?: number | undefined;
+  protocolVersion?: string | undefined;
+  /** `refresh` only: which list was read. */
+  readonly kind?: string | undefined;
+}
+
+/**
+ * Names of the `node:diagnostics_channel` tracing channels. Each has the sub-channels `start`, `end`, `asyncStart`,
+ * `asyncEnd`, `error`; `error` carries the `FittingsError` as `error`.
+ */
+export const TRACE_CHANNELS = {
+  connect: 'mcp-fittings:connect',
+  call: 'mcp-fittings:call',
+  refresh: 'mcp-fittings:refresh',
+  reconnect: 'mcp-fittings:reconnect',
+} as const;
+
+type Channel = keyof typeof TRACE_CHANNELS;
+
+/** Runs work under a tracing channel; costs next to nothing while nobody subscribes. */
+export interface Tracer {
+  trace<T>(channel: Channel, context: TraceContext, work: () => Promise<T>): Promise<T>;
+}
+
+export function createTracer(): Tracer {
+  const channels = new Map<Channel, TracingChannel<TraceContext>>();
+  const channelOf = (name: Channel): TracingChannel<TraceContext> => {
+    const known = channels.get(name);
+    if (known !== undefined) return known;
+    const made = tracingChannel<TraceContext>(TRACE_CHANNELS[name]);
+    channels.set(name, made);
+    return made;
+  };
+  return {
+    trace: (name, context, work) => channelOf(name).tracePromise(work, context),
+  };
+}

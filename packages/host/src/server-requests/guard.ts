@@ -1,0 +1,104 @@
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { createDeadline } from '../connection/deadline.js';
+import type {
+  CallbackContext,
+  ElicitationAnswer,
+  ElicitationRequest,
+  HostCallbacks,
+  Root,
+} from '../contracts/server-requests.js';
+import { answerProblems, withDefaults } from './form.js';
+import { inspectElicitation } from './inspect-elicitation.js';
+
+export interface GuardOptions {
+  readonly clock: Clock;
+  /** Milliseconds that a callback may take. */
+  readonly callbackMs: number;
+}
+
+/**
+ * The host's callbacks as servers reach them: each with a deadline, none able to harm more than the one request, an
+ * answer to a form completed with the schema's defaults and checked before it leaves.
+ */
+export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): HostCallbacks {
+  const { elicit, sample, roots } = callbacks;
+  return {
+    ...(elicit !== undefined && {
+      elicit: (request, context) =>
+        bounded('elicitation', context, options, (inner) =>
+          answer(callbacks, inspectElicitation(request), inner),
+        ),
+    }),
+    ...(sample !== undefined && {
+      sample: (params, context) => bounded('sampling', context, options, (inner) => sample(params, inner)),
+    }),
+    ...(roots !== undefined && {
+      roots: (context) => bounded('roots', context, options, async (inner) => checkRoots(await roots(inner))),
+    }),
+  };
+}
+
+function checkRoots(given: readonly Root[]): readonly Root[] {
+  const wrong = given.find(({ uri }) => !uri.startsWith('file://'));
+  if (wrong === undefined) return given;
+  throw new FittingsError('CALLBACK_FAILED', `A root must begin with file://, unlike "${wrong.uri}".`);
+}
+
+async function answer(
+  callbacks: HostCallbacks,
+  request: ElicitationRequest,
+  context: CallbackContext,
+): Promise<ElicitationAnswer> {
+  const early = await callbacks.beforeElicitation?.(request, context);
+  const given = early ?? (await callbacks.elicit?.(request, context)) ?? { action: 'cancel' };
+  const complete = complemented(request, given);
+  const last = (await callbacks.afterElicitation?.(request, complete, context)) ?? complete;
+  if (last.action === 'accept' && request.mode === 'form') {
+    const problems = answerProblems(request.schema, last.content ?? {});
+    if (problems.length > 0) {
+      throw new FittingsError('CALLBACK_FAILED', `The answer does not fit the form: ${problems.join('; ')}.`);
+    }
+  }
+  return last;
+}
+
+function complemented(request: ElicitationRequest, given: ElicitationAnswer): ElicitationAnswer {
+  if (request.mode !== 'form' || given.action !== 'accept') return given;
+  return { action: 'accept', content: withDefaults(request.schema, given.content ?? {}) };
+}
+
+async function bounded<T>(
+  what: string,
+  context: CallbackContext,
+  { clock, callbackMs }: GuardOptions,
+  work: (context: CallbackContext) => Promise<T>,
+): Promise<T> {
+  const { server } = context;
+  using deadline = createDeadline(clock, callbackMs, context.signal);
+  const { signal } = deadline;
+  const gone = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener(
+      'abort',
+      () =>
+        reject(
+          deadline.passed
+            ? new FittingsError(
+                'CALLBACK_FAILED',
+                `The host's ${what} callback took over ${callbackMs} ms.`,
+                { server },
+              )
+            : new FittingsError('ABORTED', `"${server}" withdrew its request.`, {
+                server,
+                cause: signal.reason,
+              }),
+        ),
+      { once: true },
+    );
+  });
+  try {
+    return await Promise.race([work({ server, signal }), gone]);
+  } catch (cause) {
+    if (cause instanceof FittingsError) throw cause;
+    throw new FittingsError('CALLBACK_FAILED', `The host's ${what} callback failed.`, { server, cause });
+  }
+}

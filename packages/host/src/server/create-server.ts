@@ -1,0 +1,69 @@
+import { FittingsError, type AuthProvider, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
+import { choosePlugin } from '../connection/choose-plugin.js';
+import type { Semaphore } from '../connection/semaphore.js';
+import { readSettings } from '../connection/settings.js';
+import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
+import type { HostCallbacks } from '../contracts/server-requests.js';
+import type { Tracer } from '../observability/channels.js';
+import type { Emitter } from '../observability/events.js';
+import { createServerConnection, type ServerConnection } from './server-connection.js';
+
+/** What all servers of one host share. */
+export interface Shared {
+  readonly options: HostOptions;
+  readonly clock: Clock;
+  readonly limits: HostLimits;
+  readonly callbacks: HostCallbacks;
+  readonly turns: Semaphore;
+  readonly tracer: Tracer;
+  readonly emitter: Emitter<HostEvents>;
+}
+
+/** Makes a server of an entry; a mistake in the entry shows when it is to be connected, as the state of that server. */
+export function createServer(server: string, config: ServerConfig, shared: Shared): ServerConnection {
+  const { options, clock, limits } = shared;
+  const defaults = {
+    limits,
+    lazy: options.lazy ?? false,
+    idleMs: options.idleMs ?? 0,
+    delivery: options.delivery ?? 'reconnect',
+  };
+  let mistake: unknown;
+  const settings = (() => {
+    try {
+      return readSettings(server, config, defaults);
+    } catch (error) {
+      mistake = error;
+      return readSettings(server, { disabled: config.disabled === true }, defaults);
+    }
+  })();
+
+  const auth = (): AuthProvider | undefined => {
+    for (const plugin of options.auth ?? []) {
+      const provider = plugin.create({ name: server, config }, { logger: options.logger, clock });
+      if (provider !== undefined) return provider;
+    }
+    return undefined;
+  };
+
+  return createServerConnection({
+    server,
+    config,
+    settings,
+    resolve() {
+      if (mistake instanceof FittingsError) throw mistake;
+      return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
+    },
+    engine: options.engine,
+    callbacks: shared.callbacks,
+    clock,
+    random: options.random,
+    logger: options.logger,
+    limits,
+    cache: options.cache,
+    turns: shared.turns,
+    tracer: shared.tracer,
+    traceContext: options.traceContext ?? (() => undefined),
+    emitter: shared.emitter,
+  });
+}

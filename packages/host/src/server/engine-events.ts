@@ -1,0 +1,85 @@
+import {
+  FittingsError,
+  sanitizeText,
+  type Clock,
+  type ErrorCode,
+  type Logger,
+} from '@mcp-fittings/client-core';
+import type { EngineEvents } from '../contracts/engine.js';
+import type { HostEvents } from '../contracts/host.js';
+import type { LogEntry } from '../contracts/server-requests.js';
+import type { Emitter } from '../observability/events.js';
+import { createRateLimit } from '../observability/rate-limit.js';
+
+export interface EngineEventsParts {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  readonly emitter: Emitter<HostEvents>;
+  readonly eventsPerSecond: number;
+  readonly isSubscribed: (uri: string) => boolean;
+  readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
+}
+
+/** Longest text of a server's log entry that goes to the host's logger. */
+const LOG_TEXT = 2000;
+
+/** What a server tells on its own, passed on to the host at a bounded rate. */
+export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents, 'closed'> {
+  const { server, logger, emitter } = parts;
+  const rate = createRateLimit(parts.clock, parts.eventsPerSecond);
+  const passes = (): boolean => {
+    if (!rate.allow()) return false;
+    const dropped = rate.takeDropped();
+    if (dropped > 0)
+      logger?.warn(`"${server}" sent too much at once; ${dropped} messages were dropped.`, { server });
+    return true;
+  };
+  return {
+    log(entry) {
+      if (!passes()) return;
+      emitter.emit('log', { ...entry, server });
+      if (logger !== undefined) writeLog(logger, server, entry);
+    },
+    listChanged: parts.onListChanged,
+    resourceUpdated(uri) {
+      if (parts.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
+    },
+    error(error) {
+      emitter.emit('error', { server, error: asFittingsError(server, error) });
+    },
+  };
+}
+
+export function asFittingsError(
+  server: string,
+  error: unknown,
+  code: ErrorCode = 'PROTOCOL_VIOLATION',
+): FittingsError {
+  if (error instanceof FittingsError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new FittingsError(code, `"${server}": ${sanitizeText(text)}`, {
+    server,
+    cause: error,
+  });
+}
+
+function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
+  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+  const line = `[${server}${source === undefined ? '' : `/${sanitizeText(source, { maxLength: 80 })}`}] ${sanitizeText(text, { maxLength: LOG_TEXT })}`;
+  const fields = { server, level };
+  switch (level) {
+    case 'debug':
+      return logger.debug(line, fields);
+    case 'info':
+    case 'notice':
+      return logger.info(line, fields);
+    case 'warning':
+      return logger.warn(line, fields);
+    case 'error':
+    case 'critical':
+    case 'alert':
+    case 'emergency':
+      return logger.error(line, fields);
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost, type DeliveryPolicy } from '@mcp-fittings/host';
+import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { calculator, identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+import { reaches } from './support/recorder.js';
+
+const engines = [
+  ['sdk', sdkV1],
+  ['sdk-v2', sdkV2],
+] as const;
+
+/** In one process a call is with its server a turn of the event loop later, whatever engine it goes through. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe.each(engines)('calls through %s', (_name, sdk) => {
+  async function connected(delivery: DeliveryPolicy = 'reconnect') {
+    const servers = testServers(calculator);
+    const clock = createManualClock();
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      clock,
+      random: () => 0,
+      delivery,
+    });
+    await host.connect({ calc: { type: 'test' } });
+    return { host, clock, servers };
+  }
+
+  it('delivery is unknown when the connection goes while a call is under way', async () => {
+    const { host, servers } = await connected();
+    const call = host.callTool({ server: 'calc', tool: 'slow' });
+    const failure = expect(call).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'unknown',
+      server: 'calc',
+    });
+    await turn();
+    await servers.drop();
+    await failure;
+    await host.close();
+  });
+
+  it('delivery is not-sent for a call that policy none refuses while there is no connection', async () => {
+    const { host, servers } = await connected('none');
+    await servers.drop();
+    await reaches(host, 'calc', 'pending');
+    await expect(host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 })).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'not-sent',
+    });
+    await host.close();
+  });
+
+  it('waits for the connection under policy reconnect, and sends once', async () => {
+    const { host, servers, clock } = await connected();
+    await servers.drop();
+    await reaches(host, 'calc', 'pending');
+    const sum = host.callTool({ server: 'calc', tool: 'add' }, { a: 4, b: 5 });
+    await clock.advance(1000);
+    expect((await sum).content).toEqual([{ type: 'text', text: '9' }]);
+    await host.close();
+  });
+
+  it('sends a read-only call again under policy retry, and no other', async () => {
+    const { host, servers, clock } = await connected('retry');
+    const slow = host.callTool({ server: 'calc', tool: 'slow' });
+    const failure = expect(slow).rejects.toMatchObject({ delivery: 'unknown' });
+    await turn();
+    const add = host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 2 });
+    await servers.drop();
+    await failure;
+    await reaches(host, 'calc', 'pending');
+    await clock.advance(1000);
+    expect((await add).content).toEqual([{ type: 'text', text: '3' }]);
+    expect(servers.created).toBe(2);
+    await host.close();
+  });
+
+  it('L12 cancels with the signal, before and during', async () => {
+    const { host } = await connected();
+    await expect(
+      host.callTool({ server: 'calc', tool: 'slow' }, {}, { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
+    const controller = new AbortController();
+    const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { signal: controller.signal });
+    setImmediate(() => controller.abort());
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
+  it('L3 times out a call that gets no answer, and the connection lives', async () => {
+    const { host } = await connected();
+    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 })).rejects.toMatchObject(
+      { code: 'TIMEOUT', delivery: 'unknown' },
+    );
+    const sum = await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 });
+    expect(sum.isError).toBeFalsy();
+    await host.close();
+  });
+
+  it('U10 names the tools that are near, and the servers', async () => {
+    const { host } = await connected();
+    await expect(host.callTool({ server: 'calc', tool: 'Ad' })).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+      delivery: 'not-sent',
+      hint: 'Did you mean "add"?',
+    });
+    await expect(host.callTool({ server: 'clac', tool: 'add' })).rejects.toMatchObject({
+      code: 'SERVER_UNKNOWN',
+      hint: 'Did you mean "calc"?',
+    });
+    await host.close();
+  });
+
+  it('says that a capability is missing without asking the server', async () => {
+    const { host } = await connected();
+    await expect(host.getPrompt({ server: 'calc', prompt: 'any' })).rejects.toMatchObject({
+      code: 'CAPABILITY_MISSING',
+      delivery: 'not-sent',
+    });
+    await host.close();
+  });
+
+  it('a stopped server fails calls at once', async () => {
+    const { host, servers } = await connected();
+    await host.stop('calc');
+    await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
+      delivery: 'not-sent',
+    });
+    expect(servers.created).toBe(1);
+    await host.close();
+    await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
+      code: 'TRANSPORT_CLOSED',
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import type { HostEvents } from '@mcp-fittings/host';
+import { createEmitter } from '../src/observability/events.js';
+import { createEngineEvents } from '../src/server/engine-events.js';
+
+function engineEvents(eventsPerSecond = 3) {
+  const clock = createManualClock({ now: 1_000_000 });
+  const lines: string[] = [];
+  const write = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const emitter = createEmitter<HostEvents>(() => undefined);
+  const told: unknown[] = [];
+  emitter.on('log', (event) => told.push(event.data));
+  emitter.on('resourceUpdated', (event) => told.push(event.uri));
+  const events = createEngineEvents({
+    server: 'noisy',
+    clock,
+    logger,
+    emitter,
+    eventsPerSecond,
+    isSubscribed: (uri) => uri === 'x:mine',
+    onListChanged: () => undefined,
+  });
+  return { events, clock, lines, told };
+}
+
+describe('what a server tells on its own', () => {
+  it('CO-10 is passed on at a bounded rate, and says how much was dropped', async () => {
+    const { events, clock, lines, told } = engineEvents();
+    for (let i = 0; i < 100_000; i++) events.log({ level: 'info', data: i });
+    expect(told).toEqual([0, 1, 2]);
+    await clock.advance(1000);
+    events.log({ level: 'info', data: 'later' });
+    expect(told).toEqual([0, 1, 2, 'later']);
+    expect(lines).toContain('warn: "noisy" sent too much at once; 99997 messages were dropped.');
+  });
+
+  it('R5 goes to the logger with the name of the server, at the right level', () => {
+    const { events, lines } = engineEvents(100);
+    for (const level of ['debug', 'notice', 'warning', 'emergency'] as const) {
+      events.log({ level, logger: 'db', data: { level } });
+    }
+    expect(lines).toEqual([
+      'debug: [noisy/db] {"level":"debug"}',
+      'info: [noisy/db] {"level":"notice"}',
+      'warn: [noisy/db] {"level":"warning"}',
+      'error: [noisy/db] {"level":"emergency"}',
+    ]);
+  });
+
+  it('CO-01 reaches the logger without control sequences, and cut', () => {
+    const { events, lines } = engineEvents(100);
+    events.log({
+      level: 'info',
+      logger: 'a\u001b[2J',
+      data: `\u001b]0;title\u0007${'x'.repeat(10_000)}\u202e`,
+    });
+    expect(lines[0]).toMatch(/^info: \[noisy\/a\] x+…$/);
+    expect(lines[0]!.length).toBeLessThan(2100);
+  });
+
+  it('R1 is only news of resources that somebody subscribed to', () => {
+    const { events, told } = engineEvents();
+    events.resourceUpdated('x:other');
+    events.resourceUpdated('x:mine');
+    expect(told).toEqual(['x:mine']);
+  });
+});

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { calculator, identity } from './support/calculator.js';
+import { testServers, type TestServers } from './support/in-process.js';
+import { reaches, recordStates } from './support/recorder.js';
+
+const entry = { calc: { type: 'test' } };
+
+function hostOn(servers: TestServers, more: object = {}) {
+  const clock = createManualClock();
+  const host = createHost({
+    engine: sdk(identity),
+    transports: [servers.plugin],
+    clock,
+    random: () => 0,
+    ...more,
+  });
+  return { host, clock };
+}
+
+describe('the life of a connection', () => {
+  it('L1, L2 goes through its phases and back', async () => {
+    const { host } = hostOn(testServers(calculator));
+    const states = recordStates(host, 'calc');
+    await host.connect(entry);
+    await host.stop('calc');
+    expect(states).toEqual([
+      'pending 1',
+      'connecting/choosing transport',
+      'connecting/starting',
+      'connecting/handshake',
+      'connecting/listing',
+      'connected',
+      'disconnecting',
+      'disconnected/stopped',
+    ]);
+  });
+
+  it('L3 gives up a server that never answers, and leaves nothing', async () => {
+    const silent = testServers(() => ({ connect: async () => undefined }));
+    const { host, clock } = hostOn(silent, { limits: { connectMs: 30_000 } });
+    const connecting = host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 0 } } });
+    await clock.advance(30_000);
+    const [snapshot] = await connecting;
+    expect(snapshot?.state).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', server: 'calc' } });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('L4 tries again after 1, 2, 4 seconds when the failure may pass', async () => {
+    let failures = 3;
+    const servers = testServers(() => {
+      if (failures-- > 0) throw new TransportError('CONNECTION_REFUSED', 'nobody there');
+      return calculator();
+    });
+    const { host, clock } = hostOn(servers);
+    const [first] = await host.connect(entry);
+    expect(first?.state).toMatchObject({
+      status: 'pending',
+      attempt: 2,
+      error: { code: 'CONNECTION_REFUSED' },
+    });
+    for (const seconds of [1, 2, 4]) {
+      expect(host.server('calc').state.status).toBe('pending');
+      await clock.advance(seconds * 1000 - 1);
+      expect(host.server('calc').state.status).toBe('pending');
+      await clock.advance(1);
+    }
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
+  it('L5 does not try again when only a person can mend it', async () => {
+    const servers = testServers(() => {
+      throw new FittingsError('CONFIG_INVALID', 'no such thing');
+    });
+    const { host, clock } = hostOn(servers);
+    const [snapshot] = await host.connect(entry);
+    expect(snapshot?.state).toMatchObject({ status: 'failed', error: { code: 'CONFIG_INVALID' } });
+    expect(clock.pending).toBe(0);
+    expect(servers.created).toBe(1);
+  });
+
+  it('L6 comes back after an unexpected close, and never after a stop', async () => {
+    const servers = testServers(calculator);
+    const { host, clock } = hostOn(servers);
+    await host.connect(entry);
+    const events: string[] = [];
+    host.on('reconnected', ({ server }) => events.push(`${server} is back`));
+    await servers.drop();
+    await reaches(host, 'calc', 'pending');
+    await clock.advance(1000);
+    await reaches(host, 'calc', 'connected');
+    expect(events).toEqual(['calc is back']);
+    await host.stop('calc');
+    await clock.advance(600_000);
+    expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'stopped' });
+    expect(servers.created).toBe(2);
+  });
+
+  it('L6 gives up a server that connects and dies: only progress renews the budget', async () => {
+    const servers = testServers(calculator);
+    const { host, clock } = hostOn(servers);
+    await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 3, delayMs: 10 } } });
+    const failed: unknown[] = [];
+    host.on('reconnectFailed', ({ error }) => failed.push(error.code));
+    host.on('state', ({ state }) => {
+      if (state.status === 'connected') void servers.drop();
+    });
+    await servers.drop();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await reaches(host, 'calc', 'pending');
+      await clock.advance(1000);
+    }
+    await reaches(host, 'calc', 'failed');
+    expect(servers.created).toBe(4);
+    expect(failed).toEqual(['CONNECTION_LOST']);
+  });
+
+  it('L6 renews the budget when a call was answered', async () => {
+    const servers = testServers(calculator);
+    const { host, clock } = hostOn(servers);
+    await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 10 } } });
+    for (let i = 0; i < 5; i++) {
+      await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: i });
+      await servers.drop();
+      await reaches(host, 'calc', 'pending');
+      await clock.advance(10);
+      await reaches(host, 'calc', 'connected');
+    }
+    expect(servers.created).toBe(6);
+    await host.close();
+  });
+
+  it('L7 restarts a server that leaves health checks unanswered', async () => {
+    let deaf = false;
+    const servers = testServers(() => {
+      const one = calculator();
+      return {
+        async connect(transport) {
+          await one.connect(transport);
+          const side = transport as { onmessage?: (message: { method?: string }) => void };
+          const handle = side.onmessage?.bind(side);
+          side.onmessage = (message) => {
+            if (!deaf || message.method !== 'ping') handle?.(message);
+          };
+        },
+      };
+    });
+    const { host, clock } = hostOn(servers);
+    const unhealthy: number[] = [];
+    host.on('unhealthy', ({ failures }) => unhealthy.push(failures));
+    await host.connect({
+      calc: {
+        type: 'test',
+        healthCheck: { enabled: true, intervalMs: 30_000, timeoutMs: 1, maxFailures: 2 },
+      },
+    });
+    await clock.advance(90_000);
+    expect(unhealthy).toEqual([]);
+    deaf = true;
+    const back = reaches(host, 'calc', 'pending');
+    // The SDK counts the time-out of a request with the clock of the machine: one millisecond each.
+    while (unhealthy.length === 0) {
+      await clock.advance(30_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    deaf = false;
+    await back;
+    await clock.advance(1000);
+    await reaches(host, 'calc', 'connected');
+    expect(unhealthy).toEqual([2]);
+    expect(servers.mostOpen).toBe(1);
+    await host.close();
+  });
+
+  it('L8 keeps servers apart: one that fails, one that hangs, one that works', async () => {
+    const servers = testServers((name) => {
+      if (name === 'broken') throw new FittingsError('CONFIG_INVALID', 'broken');
+      if (name === 'hanging') return { connect: async () => undefined };
+      return calculator();
+    });
+    const { host, clock } = hostOn(servers);
+    const working = reaches.bind(undefined, host, 'calc', 'connected');
+    const connecting = host.connect({ broken: { type: 'test' }, hanging: { type: 'test' }, ...entry });
+    await working();
+    expect(await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 })).toMatchObject({
+      content: [{ text: '2' }],
+    });
+    await clock.advance(30_000);
+    const statuses = Object.fromEntries((await connecting).map(({ name, state }) => [name, state.status]));
+    expect(statuses).toEqual({ broken: 'failed', hanging: 'pending', calc: 'connected' });
+    await host.close();
+  });
+
+  it('L8 connects under a cap', async () => {
+    let starting = 0;
+    let most = 0;
+    const servers = testServers(() => {
+      const one = calculator();
+      return {
+        async connect(transport) {
+          most = Math.max(most, ++starting);
+          await new Promise((resolve) => setImmediate(resolve));
+          starting--;
+          await one.connect(transport);
+        },
+      };
+    });
+    const { host } = hostOn(servers, { limits: { parallelConnects: 3 } });
+    const names = Array.from({ length: 12 }, (_, index) => [`s${index}`, { type: 'test' }] as const);
+    const snapshots = await host.connect(Object.fromEntries(names));
+    expect(snapshots.every(({ state }) => state.status === 'connected')).toBe(true);
+    expect(most).toBe(3);
+    await host.close();
+  });
+
+  it('L8 never connects what is disabled, and starts it after enable', async () => {
+    const servers = testServers(calculator);
+    const { host } = hostOn(servers);
+    await host.connect({ calc: { type: 'test', disabled: true } });
+    expect(host.server('calc').state).toEqual({ status: 'disabled' });
+    await expect(host.start('calc')).rejects.toMatchObject({ code: 'SERVER_DISABLED' });
+    await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
+      code: 'SERVER_DISABLED',
+      delivery: 'not-sent',
+    });
+    host.enable('calc');
+    await host.start('calc');
+    await host.disable('calc');
+    expect(host.server('calc').state).toEqual({ status: 'disabled' });
+    expect(servers.open).toBe(0);
+  });
+
+  it('L9 starts a lazy server at its first use, once, and stops it when idle', async () => {
+    const servers = testServers(calculator);
+    const { host, clock } = hostOn(servers, { lazy: true, idleMs: 60_000 });
+    await Promise.all([host.connect(entry), host.connect(entry)]);
+    expect(servers.created).toBe(0);
+    const sums = await Promise.all(
+      [1, 2, 3].map((a) => host.callTool({ server: 'calc', tool: 'add' }, { a, b: 1 })),
+    );
+    expect(sums.map(({ content }) => (content[0] as { text: string }).text)).toEqual(['2', '3', '4']);
+    expect(servers.created).toBe(1);
+    await clock.advance(59_999);
+    expect(host.server('calc').state.status).toBe('connected');
+    await clock.advance(1);
+    await reaches(host, 'calc', 'disconnected');
+    expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'idle' });
+    await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 });
+    expect(servers.created).toBe(2);
+    await host.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('L11 counts', async () => {
+    const servers = testServers((name) => {
+      if (name === 'broken') throw new FittingsError('CONFIG_INVALID', 'broken');
+      return calculator();
+    });
+    const { host } = hostOn(servers);
+    await host.connect({ ...entry, broken: { type: 'test' }, off: { type: 'test', disabled: true } });
+    expect(host.statistics()).toEqual({
+      servers: 3,
+      connected: 1,
+      errored: 1,
+      tools: 2,
+      byStatus: { connected: 1, failed: 1, disabled: 1 },
+    });
+    expect(host.server('broken').lastError).toMatchObject({ code: 'CONFIG_INVALID' });
+    await host.close();
+  });
+
+  it('says which package to install for a transport that is missing', async () => {
+    const { host } = hostOn(testServers(calculator));
+    const [snapshot] = await host.connect({ remote: { url: 'https://example.com/mcp' } });
+    expect(snapshot?.state).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'TRANSPORT_UNKNOWN',
+        hint: expect.stringContaining('npm install @mcp-fittings/transport-http'),
+      },
+    });
+  });
+
+  it('names each mistake of an entry', async () => {
+    const { host } = hostOn(testServers(calculator));
+    const snapshots = await host.connect({
+      a: { type: 'test', timeout: -1, reconnect: { maxAttempts: 'many' } },
+      b: { type: 'test', note: 7 },
+      c: {},
+    });
+    expect(
+      snapshots.map(({ state }) => (state.status === 'failed' ? state.error.message : state.status)),
+    ).toEqual([
+      expect.stringContaining('"timeout" must be a whole number'),
+      expect.stringContaining('"note" must be text'),
+      expect.stringContaining('neither "type" nor "command" nor "url"'),
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
+import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { identity } from './support/calculator.js';
+import { reaches } from './support/recorder.js';
+
+const toy = join(import.meta.dirname, 'support/toy-server.mjs');
+const require = createRequire(import.meta.url);
+const everything = join(
+  dirname(require.resolve('@modelcontextprotocol/server-everything/package.json')),
+  'dist/index.js',
+);
+
+const entry = {
+  toy: { command: process.execPath, args: [toy], reconnect: { delayMs: 10 } },
+};
+
+async function pidOf(host: Host, server = 'toy'): Promise<number> {
+  const { content } = await host.callTool({ server, tool: 'pid' });
+  return Number((content[0] as { text: string }).text);
+}
+
+function next<Name extends keyof HostEvents>(host: Host, name: Name): Promise<HostEvents[Name]> {
+  return new Promise((resolve) => {
+    const subscription = host.on(name, (event) => {
+      subscription[Symbol.dispose]();
+      resolve(event);
+    });
+  });
+}
+
+/** Timers, sockets and pipes that keep the process alive. */
+const handles = (): readonly string[] =>
+  process.getActiveResourcesInfo().filter((kind) => /Timeout|TCP|Pipe|Process|Immediate/.test(kind));
+
+describe.each([
+  ['sdk', sdkV1],
+  ['sdk-v2', sdkV2],
+])('real faults under %s', (_name, sdk) => {
+  const rejections: unknown[] = [];
+  const onRejection = (reason: unknown): number => rejections.push(reason);
+  process.on('unhandledRejection', onRejection);
+  afterEach(() => expect(rejections).toEqual([]));
+
+  it('kill -9: comes back with subscriptions, log level and lists', async () => {
+    const before = handles().length;
+    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    await host.connect(entry);
+    await host.subscribe({ server: 'toy', uri: 'toy://a' });
+    await host.setLogLevel('toy', 'warning');
+    const pid = await pidOf(host);
+
+    const back = next(host, 'reconnected');
+    const updated = next(host, 'resourceUpdated');
+    const logged = next(host, 'log');
+    process.kill(pid, 'SIGKILL');
+    await back;
+    expect(await updated).toEqual({ server: 'toy', uri: 'toy://a' });
+    expect(await logged).toMatchObject({ data: 'level warning' });
+    expect(host.tools()).toHaveLength(1);
+    expect(host.server('toy').lastError).toMatchObject({
+      code: 'PROCESS_EXITED',
+      details: { signal: 'SIGKILL' },
+    });
+    expect(await pidOf(host)).not.toBe(pid);
+    await host.close();
+    await expect.poll(() => handles().length).toBeLessThanOrEqual(before);
+  });
+
+  it('SIGSTOP: a stopped process is found out and replaced; one that goes on in time is kept', async () => {
+    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 200, maxFailures: 3 };
+    await host.connect({ toy: { ...entry.toy, healthCheck } });
+    const pid = await pidOf(host);
+    process.kill(pid, 'SIGSTOP');
+    const late = pidOf(host);
+    process.kill(pid, 'SIGCONT');
+    expect(await late).toBe(pid);
+
+    const unhealthy = next(host, 'unhealthy');
+    const back = next(host, 'reconnected');
+    process.kill(pid, 'SIGSTOP');
+    expect(await unhealthy).toMatchObject({ server: 'toy', failures: 3 });
+    await back;
+    expect(await pidOf(host)).not.toBe(pid);
+    expect(() => process.kill(pid, 0)).toThrow();
+    await host.close();
+  });
+
+  it('a crash loop ends in failed, with what the process said last', async () => {
+    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    await host.connect({
+      toy: { command: process.execPath, args: [toy, 'crash'], reconnect: { maxAttempts: 2, delayMs: 5 } },
+    });
+    const state = await reaches(host, 'toy', 'failed');
+    expect(state).toMatchObject({ error: { code: 'PROCESS_EXITED', details: { exitCode: 3 } } });
+    await host.close();
+  });
+
+  it('a real HTTP server that restarts: no call is lost without a word, and the lists are read again', async () => {
+    const port = await freePort();
+    let server = await startEverything(port);
+    const host = createHost({ engine: sdk(identity), transports: [http()], delivery: 'retry' });
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await host.connect({ remote: { url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
+    expect(host.server('remote').state.status).toBe('connected');
+    const echo = (message: string) => host.callTool({ server: 'remote', tool: 'echo' }, { message });
+    expect(JSON.stringify(await echo('one'))).toContain('one');
+    const uri = 'demo://resource/dynamic/text/1';
+    await host.subscribe({ server: 'remote', uri });
+
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    server = await startEverything(port);
+    const again = next(host, 'catalogue');
+    const outcome = await echo('two').catch((error: unknown) => error);
+    expect(JSON.stringify(outcome)).toMatch(/two|"delivery":"(not-sent|rejected|unknown)"/);
+    await again;
+    expect(JSON.stringify(await echo('three'))).toContain('three');
+    // The server that was subscribed to is gone; the new one knows of the subscription all the same.
+    const updated = next(host, 'resourceUpdated');
+    await host.callTool({ server: 'remote', tool: 'toggle-subscriber-updates' });
+    expect(await updated).toEqual({ server: 'remote', uri });
+    await host.close();
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+  });
+});
+
+async function startEverything(port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += String(chunk);
+    if (said.includes('listening on port')) break;
+  }
+  child.stderr.destroy();
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { answerProblems, withDefaults } from '../src/server-requests/form.js';
+import { guardCallbacks } from '../src/server-requests/guard.js';
+import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
+import type { ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
+
+const schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 2, default: 'Ann' },
+    age: { type: 'integer', minimum: 0, maximum: 150 },
+    mail: { type: 'string', format: 'email' },
+    born: { type: 'string', format: 'date' },
+    colour: { type: 'string', enum: ['red', 'green'] },
+    size: {
+      type: 'string',
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+    },
+    tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, maxItems: 2 },
+    agree: { type: 'boolean', default: true },
+  },
+  required: ['name', 'age'],
+};
+const form: ElicitationRequest = { mode: 'form', message: 'Who are you?', schema, warnings: [] };
+
+function guarded(callbacks: HostCallbacks, clock = createManualClock()) {
+  const context = { server: 'asking', signal: new AbortController().signal };
+  return { ...guardCallbacks(callbacks, { clock, callbackMs: 1000 }), context, clock };
+}
+
+describe('R3 forms', () => {
+  it('fills in the defaults of the schema and keeps what was answered', () => {
+    expect(withDefaults(schema, { age: 3, agree: false })).toEqual({ name: 'Ann', age: 3, agree: false });
+  });
+
+  it.each([
+    [{ name: 'Bo', age: 3 }, []],
+    [{}, ['"name" is missing', '"age" is missing']],
+    [{ name: 'B', age: 3 }, ['"name" must have at least 2 characters']],
+    [{ name: 'Bo', age: 1.5 }, ['"age" must be a whole number']],
+    [{ name: 'Bo', age: 151 }, ['"age" must be at most 150']],
+    [{ name: 'Bo', age: 'x' }, ['"age" must be a number']],
+    [{ name: 'Bo', age: 1, mail: 'a@b' }, []],
+    [{ name: 'Bo', age: 1, mail: 'nobody' }, ['"mail" must be an e-mail address']],
+    [{ name: 'Bo', age: 1, born: '2026-02-03' }, []],
+    [{ name: 'Bo', age: 1, born: 'yesterday' }, ['"born" must be a date like 2026-07-28']],
+    [{ name: 'Bo', age: 1, colour: 'blue' }, ['"colour" is none of the choices']],
+    [{ name: 'Bo', age: 1, size: 'l' }, []],
+    [{ name: 'Bo', age: 1, size: 'Large' }, ['"size" is none of the choices']],
+    [{ name: 'Bo', age: 1, tags: ['a', 'c'] }, ['"tags" has an element that is none of the choices']],
+    [{ name: 'Bo', age: 1, tags: ['a', 'b', 'a'] }, ['"tags" must have at most 2 elements']],
+    [{ name: 'Bo', age: 1, agree: 'yes' }, ['"agree" must be true or false']],
+  ])('checks %j', (content, problems) => {
+    expect(answerProblems(schema, content)).toEqual(problems);
+  });
+
+  it('sends an answer completed with defaults', async () => {
+    const { elicit, context } = guarded({ elicit: async () => ({ action: 'accept', content: { age: 7 } }) });
+    expect(await elicit?.(form, context)).toEqual({
+      action: 'accept',
+      content: { name: 'Ann', age: 7, agree: true },
+    });
+  });
+
+  it('never sends an answer that does not fit', async () => {
+    const { elicit, context } = guarded({ elicit: async () => ({ action: 'accept', content: { age: -1 } }) });
+    await expect(elicit?.(form, context)).rejects.toMatchObject({
+      code: 'CALLBACK_FAILED',
+      message: expect.stringContaining('"age" must be at least 0'),
+    });
+  });
+
+  it('lets a hook answer before, and another change the answer after', async () => {
+    const seen: unknown[] = [];
+    const { elicit, context } = guarded({
+      elicit: async () => {
+        throw new Error('not asked');
+      },
+      beforeElicitation: async (request, { server }) => {
+        seen.push(server, request.mode);
+        return { action: 'accept', content: { age: 1 } };
+      },
+      afterElicitation: async (_request, answer) => {
+        seen.push(answer);
+        return { action: 'decline' };
+      },
+    });
+    expect(await elicit?.(form, context)).toEqual({ action: 'decline' });
+    expect(seen).toEqual([
+      'asking',
+      'form',
+      { action: 'accept', content: { name: 'Ann', age: 1, agree: true } },
+    ]);
+  });
+});
+
+describe('what servers may ask for', () => {
+  it('CO-12 refuses addresses that are no web page', () => {
+    for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'not a url', 'data:text/html,x']) {
+      expect(() => inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toThrowError(
+        /http or https/,
+      );
+    }
+  });
+
+  it.each([
+    ['https://example.com/consent', []],
+    ['http://example.com/', ['the connection is not encrypted']],
+    ['https://xn--pple-43d.com/', ['the host name has characters that may imitate another name']],
+    ['https://user@example.com/', ['the address contains a user name']],
+    ['https://192.168.1.1/', ['the address lies in this machine or its private network']],
+    ['https://localhost:8080/', ['the address lies in this machine or its private network']],
+    ['https://[::1]/', ['the address lies in this machine or its private network']],
+    ['https://169.254.169.254/', ['the address lies in this machine or its private network']],
+    ['https://172.32.0.1/', []],
+  ])('CO-12 warns about %s', (url, warnings) => {
+    expect(inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toMatchObject({
+      url,
+      warnings,
+    });
+  });
+
+  it('CO-13 flags a form that asks for a secret', () => {
+    const asking = {
+      ...form,
+      schema: { properties: { apiKey: { type: 'string' }, x: { title: 'Your password' } } },
+    };
+    expect(inspectElicitation(asking).warnings).toEqual([
+      expect.stringContaining('"apiKey" looks like a secret'),
+      expect.stringContaining('"x" looks like a secret'),
+    ]);
+  });
+});
+
+describe('CO-18 callbacks of the host', () => {
+  it('that throw fail one request, with the cause kept', async () => {
+    const cause = new Error('boom');
+    const { sample, context } = guarded({
+      sample: () => {
+        throw cause;
+      },
+    });
+    await expect(sample?.({}, context)).rejects.toMatchObject({ code: 'CALLBACK_FAILED', cause });
+  });
+
+  it('that never resolve are given up, and told so by their signal', async () => {
+    let told: AbortSignal | undefined;
+    const { roots, context, clock } = guarded({
+      roots: ({ signal }) => {
+        told = signal;
+        return new Promise(() => undefined);
+      },
+    });
+    const given = expect(roots?.(context)).rejects.toMatchObject({
+      code: 'CALLBACK_FAILED',
+      server: 'asking',
+    });
+    await clock.advance(1000);
+    await given;
+    expect(told?.aborted).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('are only declared when they exist', () => {
+    expect(Object.keys(guardCallbacks({}, { clock: createManualClock(), callbackMs: 1 }))).toEqual([]);
+  });
+
+  it('must give roots that are files', async () => {
+    const { roots, context } = guarded({ roots: async () => [{ uri: 'https://example.com' }] });
+    await expect(roots?.(context)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+  });
+});

@@ -1,0 +1,28 @@
+import { entrySchema } from '@mcp-fittings/client-core/transport';
+import { expect, it } from 'vitest';
+import { clientCertificateOf, remoteFields } from '../src/index.js';
+
+it('the members of an entry are checked, and only the URL is required', () => {
+  const { validate } = entrySchema(remoteFields)['~standard'];
+  expect(validate({ url: 'x' }).issues).toBeUndefined();
+  for (const [member, value] of Object.entries({
+    url: '',
+    headers: { a: 1 },
+    proxy: '',
+    ca: [1],
+    clientCertificate: 'file',
+    connectTimeout: 0,
+  })) {
+    expect(validate({ url: 'x', [member]: value }).issues?.map(({ path }) => path)).toEqual([[member]]);
+  }
+});
+
+it('a client certificate needs its key', () => {
+  expect(clientCertificateOf(undefined, 'one')).toBeUndefined();
+  expect(clientCertificateOf({ cert: 'c', key: 'k' }, 'one')).toEqual({ cert: 'c', key: 'k' });
+  for (const half of [{ cert: 'c' }, { key: 'k' }]) {
+    expect(() => clientCertificateOf(half, 'one')).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }),
+    );
+  }
+});

@@ -1,0 +1,62 @@
+import { TransportError } from '@mcp-fittings/client-core';
+import { createByteParts } from '@mcp-fittings/client-core/transport';
+import type {
+  CollectedRequest,
+  Exchange,
+  HttpReply,
+  HttpRequest,
+  ResponseHandler,
+  ResponseHead,
+} from '../network.js';
+
+/** Collects the whole answer of an exchange. */
+export function collect(
+  open: (request: HttpRequest, handler: ResponseHandler) => Exchange,
+  request: CollectedRequest,
+  server: string | undefined,
+): Promise<HttpReply> {
+  const { signal } = request;
+  return new Promise((resolve, reject) => {
+    const body = createByteParts();
+    let head: ResponseHead | undefined;
+
+    const give = (): void => {
+      exchange.abort();
+      const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
+      reject(new TransportError('ABORTED', 'The caller gave up the request.', options));
+    };
+    const release = (): void => signal?.removeEventListener('abort', give);
+
+    const exchange = open(request, {
+      onHeaders: (received) => {
+        head = received;
+      },
+      onData: (bytes) => body.add(bytes),
+      onEnd: () => {
+        release();
+        if (head !== undefined) resolve(replyOf(head, body.take(NOTHING)));
+      },
+      onError: (error) => {
+        release();
+        reject(error);
+      },
+    });
+    if (signal?.aborted === true) give();
+    else signal?.addEventListener('abort', give, { once: true });
+  });
+}
+
+const NOTHING = new Uint8Array(0);
+
+function replyOf(head: ResponseHead, body: Uint8Array): HttpReply {
+  const { status, url, contentType } = head;
+  return {
+    status,
+    url,
+    contentType,
+    header: (name) => head.header(name),
+    headers: () => head.headers(),
+    body,
+    text: () => new TextDecoder().decode(body),
+  };
+}

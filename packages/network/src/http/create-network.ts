@@ -1,0 +1,165 @@
+import { systemClock, TransportError } from '@mcp-fittings/client-core';
+import { checkHeaders, checkServerUrl, chooseProxy } from '@mcp-fittings/net-policy';
+import type {
+  CollectedRequest,
+  Exchange,
+  GuardedFetchInit,
+  HttpReply,
+  HttpRequest,
+  Network,
+  ResponseHandler,
+} from '../network.js';
+import type { NetworkOptions } from '../options.js';
+import { createAddressGuard } from '../policy/address-guard.js';
+import { collect } from './collect.js';
+import { guardedFetch, type GuardedFetchHost } from './guarded-fetch.js';
+import { HttpExchange, type Engine, type ExchangeHost } from './http-exchange.js';
+import type { RouteOptions } from './routes.js';
+import { createSocketGate } from './socket-gate.js';
+
+/** Some gateways refuse who does not say what it is and what it accepts. */
+const DEFAULT_HEADERS = {
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate, br',
+  'user-agent': 'mcp-fittings',
+};
+const CONNECT_MS = 10_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Makes the network of one server. Nothing is loaded, read or opened before the first request.
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
+ */
+export function createNetwork(options: NetworkOptions): Network {
+  return new HttpNetwork(options);
+}
+
+class HttpNetwork implements Network {
+  readonly origin: string;
+  readonly #host: ExchangeHost;
+  readonly #routeOptions: RouteOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetchHost: GuardedFetchHost;
+  #engine: Engine | undefined;
+  #opening: Promise<Engine> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: NetworkOptions) {
+    const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
+    const { url: configured, warnings } = checkServerUrl(options.url, { server });
+    for (const warning of warnings) options.logger?.warn(warning, { server });
+    const headers = checkHeaders(options.headers ?? {}, { server });
+    const proxy = { proxy: options.proxy ?? 'env', env, server };
+    // Once now, so that a bad setting is heard of before anything is sent.
+    chooseProxy(configured, proxy);
+    const resolve = options.resolve ?? resolveBySystem;
+    const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
+
+    this.origin = configured.origin;
+    this.#headers = headers;
+    this.#routeOptions = {
+      configured,
+      guard,
+      proxy,
+      resolve,
+      connectMs: timeouts.connectMs ?? CONNECT_MS,
+      tls: { ca: options.ca, clientCertificate: options.clientCertificate, server, env },
+    };
+    this.#host = {
+      server,
+      gate: createSocketGate(options.sockets ?? {}, clock),
+      engine: () => this.#loaded(),
+      headersMs: timeouts.headersMs ?? 0,
+      bodyIdleMs: timeouts.bodyIdleMs ?? 0,
+      maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    };
+    this.#fetchHost = {
+      configured,
+      headers,
+      server,
+      clock,
+      request: (request) => collect((plain, handler) => this.#start(plain, handler), request, server),
+    };
+  }
+
+  exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
+    return this.#start(request, handler, this.#headers);
+  }
+
+  request(request: CollectedRequest): Promise<HttpReply> {
+    return collect((plain, handler) => this.exchange(plain, handler), request, this.#host.server);
+  }
+
+  fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
+    return guardedFetch(this.#fetchHost, url, init);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#shutDown();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** With configured headers it goes to the configured origin, or nowhere. */
+  #start(
+    request: HttpRequest,
+    handler: ResponseHandler,
+    configured?: Readonly<Record<string, string>>,
+  ): Exchange {
+    const headers = { ...DEFAULT_HEADERS, ...configured, ...request.headers };
+    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    if (configured !== undefined && request.url.origin !== this.origin)
+      exchange.fail(this.#foreign(request.url));
+    else if (this.#closed !== undefined) exchange.refuse();
+    else if (this.#engine !== undefined) this.#host.gate.enter(exchange);
+    else {
+      this.#prepare().then(
+        () => this.#host.gate.enter(exchange),
+        (cause: unknown) => exchange.fail(cause),
+      );
+    }
+    return exchange;
+  }
+
+  #foreign(url: URL): TransportError {
+    const message = `A request to ${url.origin} was not made: what belongs to ${this.origin} stays there.`;
+    return new TransportError('POLICY_DENIED', message, { server: this.#host.server, delivery: 'not-sent' });
+  }
+
+  #prepare(): Promise<Engine> {
+    this.#opening ??= loadEngine(this.#routeOptions).then((engine) => {
+      this.#engine = engine;
+      return engine;
+    });
+    return this.#opening;
+  }
+
+  #loaded(): Engine {
+    if (this.#engine === undefined) throw new Error('No request starts before the engine is loaded.');
+    return this.#engine;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#host.gate.close();
+    const engine = await this.#opening?.catch(() => undefined);
+    await engine?.routes.close();
+  }
+}
+
+/** All that a request needs and a program that makes none should not have to wait for. */
+async function loadEngine(options: RouteOptions): Promise<Engine> {
+  const [{ openRoutes }, { createDecoder }] = await Promise.all([
+    import('./routes.js'),
+    import('./decoder.js'),
+  ]);
+  return { routes: await openRoutes(options), createDecoder };
+}
+
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  const dns = await import('node:dns/promises');
+  const found = await dns.lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}

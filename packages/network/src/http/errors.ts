@@ -1,0 +1,125 @@
+import {
+  codeOfSystemError,
+  FittingsError,
+  isRecord,
+  TransportError,
+  type Delivery,
+  type ErrorCode,
+  type FittingsErrorOptions,
+} from '@mcp-fittings/client-core';
+
+/** What is known about a failed exchange. */
+export interface FailureFacts {
+  readonly server: string | undefined;
+  readonly url: URL;
+  /** The request was handed to a connected socket. */
+  readonly started: boolean;
+  readonly proxied: boolean;
+}
+
+const BY_UNDICI_CODE: Readonly<Record<string, ErrorCode>> = {
+  UND_ERR_DESTROYED: 'TRANSPORT_CLOSED',
+  UND_ERR_CLOSED: 'TRANSPORT_CLOSED',
+  UND_ERR_PRX_TLS: 'PROXY_FAILED',
+  UND_ERR_HEADERS_OVERFLOW: 'PROTOCOL_VIOLATION',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'PROTOCOL_VIOLATION',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'MESSAGE_TOO_LARGE',
+};
+
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  CONNECTION_REFUSED: 'Nobody listens at',
+  CONNECTION_LOST: 'The connection was lost to',
+  CONNECT_FAILED: 'No connection came about to',
+  HOST_NOT_FOUND: 'The host name does not resolve of',
+  TLS_FAILED: 'The TLS handshake failed with',
+  PROXY_FAILED: 'The proxy made no connection to',
+  PROTOCOL_VIOLATION: 'The answer is no proper HTTP, from',
+  TRANSPORT_CLOSED: 'This side closed the connection to',
+};
+
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  CONNECTION_REFUSED: 'Check that the server runs and that host and port are right.',
+  HOST_NOT_FOUND: 'Check the spelling of the host, and whether a VPN or a proxy is needed.',
+  TLS_FAILED: 'If the server has a certificate of a private authority, name that authority in `ca`.',
+  PROXY_FAILED: 'Check the proxy settings, and whether the proxy wants a user name and a password.',
+};
+
+/**
+ * The `TransportError` for what undici or Node reported. Names the origin only: path and query may hold secrets.
+ */
+export function networkError(cause: unknown, facts: FailureFacts): TransportError {
+  if (cause instanceof TransportError) return cause;
+  if (cause instanceof FittingsError) {
+    // A setting that turned out to be unusable when it was needed.
+    const { hint, kind, retryable, server, details } = cause;
+    const options = {
+      hint,
+      kind,
+      retryable,
+      server,
+      details,
+      delivery: 'not-sent',
+      cause: cause.cause,
+    } as const;
+    return new TransportError(cause.code, cause.message, options);
+  }
+  const code = codeOf(cause, facts);
+  return failure(code, facts, {
+    cause,
+    delivery: deliveryOf(cause, code, facts),
+    hint: HINTS[code],
+  });
+}
+
+export function failure(
+  code: ErrorCode,
+  facts: FailureFacts,
+  options: FittingsErrorOptions,
+  text?: string,
+): TransportError {
+  const message = `${text ?? sentenceOf(code, facts)} ${facts.url.origin}.`;
+  return new TransportError(code, message, {
+    server: facts.server,
+    ...options,
+    details: { url: facts.url.origin, ...options.details },
+  });
+}
+
+function sentenceOf(code: ErrorCode, facts: FailureFacts): string {
+  if (code === 'TIMEOUT') return facts.started ? 'No answer came in time from' : 'No connection in time to';
+  return SENTENCES[code] ?? 'A request failed to';
+}
+
+function codeOf(cause: unknown, { started, proxied }: FailureFacts): ErrorCode {
+  const own = undiciCodeOf(cause);
+  if (own !== undefined) return own;
+  const code = codeOfSystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
+  if (started || code === 'TLS_FAILED') return code;
+  if (proxied) return 'PROXY_FAILED';
+  return code === 'CONNECTION_LOST' ? 'CONNECT_FAILED' : code;
+}
+
+function undiciCodeOf(cause: unknown): ErrorCode | undefined {
+  for (let current = cause; isRecord(current); current = current['cause']) {
+    const { code, message, name } = current;
+    if (name === 'HTTPParserError') return 'PROTOCOL_VIOLATION';
+    if (typeof code !== 'string') continue;
+    const known = Object.hasOwn(BY_UNDICI_CODE, code) ? BY_UNDICI_CODE[code] : undefined;
+    if (known !== undefined) return known;
+    if (typeof message !== 'string') continue;
+    // undici has no codes of its own for these.
+    if (/^Proxy (?:response|Authentication)/.test(message)) return 'PROXY_FAILED';
+    if (code === 'UND_ERR_INVALID_ARG' && message.includes('header')) return 'HEADER_INVALID';
+  }
+  return undefined;
+}
+
+/** A peer that ends the handshake by an alert has not looked at the request. */
+const TLS_ALERT = /^ERR_SSL_.*ALERT/;
+
+function deliveryOf(cause: unknown, code: ErrorCode, { started }: FailureFacts): Delivery {
+  if (!started || code === 'HEADER_INVALID') return 'not-sent';
+  if (code === 'PROXY_FAILED') return 'rejected';
+  const system = isRecord(cause) ? cause['code'] : undefined;
+  return typeof system === 'string' && TLS_ALERT.test(system) ? 'rejected' : 'unknown';
+}

@@ -1,0 +1,281 @@
+import type { Dispatcher } from 'undici';
+import type { Exchange, HttpRequest, ResponseHandler } from '../network.js';
+import type { BodyDecoder, createDecoder } from './decoder.js';
+import { failure, networkError, type FailureFacts } from './errors.js';
+import { nextHop, type NextHop } from './redirect.js';
+import { responseHead } from './response-head.js';
+import type { Route, Routes } from './routes.js';
+import type { SocketGate, Visitor } from './socket-gate.js';
+import type { Sockets } from './socket-pool.js';
+
+/** What is loaded with the first request. */
+export interface Engine {
+  readonly routes: Routes;
+  readonly createDecoder: typeof createDecoder;
+}
+
+/** What an exchange needs of its network. */
+export interface ExchangeHost {
+  readonly server: string | undefined;
+  readonly gate: SocketGate;
+  engine(): Engine;
+  readonly headersMs: number;
+  readonly bodyIdleMs: number;
+  readonly maxBodyBytes: number;
+}
+
+const MAX_HOPS = 5;
+/** The body of a redirect is read no further: keeping the connection is not worth more. */
+const MAX_REDIRECT_BODY = 65_536;
+
+/** One request on its way: waits for a socket, follows redirects, decodes, counts; ends exactly once. */
+export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandler {
+  readonly #host: ExchangeHost;
+  readonly #request: HttpRequest;
+  readonly #handler: ResponseHandler;
+  readonly #headers: Record<string, string>;
+  readonly #maxBytes: number;
+  /** Stays the same, whatever redirects there are. */
+  readonly #origin: string;
+  #url: URL;
+  #method: string;
+  #body: string | Uint8Array | undefined;
+  #route: Route | undefined;
+  #sockets: Sockets | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #decoder: BodyDecoder | undefined;
+  #next: NextHop | undefined;
+  #hops = 0;
+  #bytes = 0;
+  #unlimited = false;
+  #paused = false;
+  #done = false;
+  #silenced = false;
+
+  constructor(
+    host: ExchangeHost,
+    request: HttpRequest,
+    handler: ResponseHandler,
+    headers: Record<string, string>,
+  ) {
+    this.#host = host;
+    this.#request = request;
+    this.#handler = handler;
+    this.#maxBytes = request.maxBodyBytes ?? host.maxBodyBytes;
+    this.#headers = headers;
+    this.#origin = request.url.origin;
+    this.#url = request.url;
+    this.#method = request.method;
+    this.#body = request.body;
+  }
+
+  abort(): void {
+    this.#silenced = true;
+    this.#stop();
+  }
+
+  pause(): void {
+    this.#paused = true;
+    if (this.#decoder === undefined) this.#controller?.pause();
+    else this.#decoder.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    if (this.#decoder === undefined) this.#controller?.resume();
+    else this.#decoder.resume();
+  }
+
+  /** For the network: it can't even begin. */
+  fail(cause: unknown): void {
+    if (this.#done) return;
+    this.#stop();
+    const error = networkError(cause, this.#facts());
+    // Later, so that whoever called `exchange` has got hold of it first.
+    queueMicrotask(() => {
+      if (!this.#silenced) this.#handler.onError(error);
+    });
+  }
+
+  start(): void {
+    if (this.#done) return this.#host.gate.leave(this);
+    try {
+      this.#route = this.#host.engine().routes.to(this.#url, this.#origin);
+      this.#sockets = this.#route.pool.take();
+      this.#sockets.dispatch(
+        {
+          origin: this.#origin,
+          path: this.#url.pathname + this.#url.search,
+          method: this.#method,
+          headers: this.#headers,
+          body: this.#body ?? null,
+          headersTimeout: this.#request.headersMs ?? this.#host.headersMs,
+          bodyTimeout: this.#request.bodyIdleMs ?? this.#host.bodyIdleMs,
+        },
+        this,
+      );
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  refuse(): void {
+    this.fail(failure('TRANSPORT_CLOSED', this.#facts(), { delivery: 'not-sent' }));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#done) controller.abort(GIVEN_UP);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (this.#done || status < 200) return;
+    const head = responseHead(status, headers, this.#url);
+    if (this.#request.redirect !== 'never') {
+      this.#next = nextHop(status, head.header('location'), this.#url, this.#method);
+      if (this.#next !== undefined) return this.#checkHop(this.#next);
+    }
+    this.#unlimited = head.contentType === 'text/event-stream';
+    if (this.#request.overflow !== 'truncate' && Number(head.header('content-length') ?? 0) > this.#limit) {
+      return this.fail(this.#tooLarge());
+    }
+    const encoding = head.header('content-encoding') ?? '';
+    if (encoding !== '' && !this.#decode(encoding)) {
+      return this.fail(this.#violation('Nobody asked for the Content-Encoding of an answer from'));
+    }
+    if (this.#paused) this.pause();
+    this.#handler.onHeaders(head);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#done) return;
+    if (this.#next !== undefined) {
+      this.#bytes += chunk.length;
+      if (this.#bytes > MAX_REDIRECT_BODY) controller.abort(GIVEN_UP);
+    } else if (this.#decoder === undefined) this.#take(chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#done) return;
+    this.#sockets?.release();
+    if (this.#next !== undefined) this.#follow(this.#next);
+    else if (this.#decoder === undefined) this.#finish();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#done) return;
+    if (this.#next !== undefined) this.#follow(this.#next);
+    else this.fail(error);
+  }
+
+  /** False: such a coding can't be decoded. */
+  #decode(encoding: string): boolean {
+    const decoder = this.#host.engine().createDecoder(encoding, {
+      onData: (bytes) => this.#take(bytes),
+      onDrain: () => this.#controller?.resume(),
+      onEnd: () => this.#finish(),
+      onError: (cause) => this.fail(this.#violation('The compressed body is broken from', cause)),
+    });
+    if (decoder === undefined) return false;
+    if (decoder !== 'identity') this.#decoder = decoder;
+    return true;
+  }
+
+  /** Decoded bytes. */
+  #take(bytes: Uint8Array): void {
+    if (this.#done) return;
+    const room = this.#limit - this.#bytes;
+    this.#bytes += bytes.length;
+    if (bytes.length <= room) return this.#hand(bytes);
+    if (this.#request.overflow !== 'truncate') return this.fail(this.#tooLarge());
+    if (room > 0) this.#hand(bytes.subarray(0, room));
+    this.#finish();
+  }
+
+  /** The decoded body is complete, or as much of it as was wanted. */
+  #finish(): void {
+    if (this.#done) return;
+    this.#stop();
+    this.#handler.onEnd();
+  }
+
+  get #limit(): number {
+    return this.#unlimited ? Infinity : this.#maxBytes;
+  }
+
+  #hand(bytes: Uint8Array): void {
+    try {
+      this.#handler.onData(bytes);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  #checkHop(hop: NextHop): void {
+    const turns = !hop.keepsBody && this.#request.redirect === 'same-method';
+    if (hop.url.origin === this.#origin && this.#hops < MAX_HOPS && !turns) return;
+    const where = this.#hops < MAX_HOPS ? `to ${hop.url.origin}` : `more than ${String(MAX_HOPS)} times`;
+    this.fail(
+      failure(
+        'REDIRECT_REFUSED',
+        this.#facts(),
+        {
+          delivery: hop.keepsBody ? 'rejected' : 'unknown',
+          hint: 'If the new place is right, configure its URL; redirects are followed inside one origin only.',
+          details: { target: hop.url.origin },
+        },
+        `A redirect ${where} was not followed from`,
+      ),
+    );
+  }
+
+  #follow(hop: NextHop): void {
+    this.#next = undefined;
+    this.#controller = undefined;
+    this.#bytes = 0;
+    this.#hops++;
+    this.#url = hop.url;
+    this.#method = hop.method;
+    if (!hop.keepsBody) this.#body = undefined;
+    this.start();
+  }
+
+  #tooLarge() {
+    return failure(
+      'MESSAGE_TOO_LARGE',
+      this.#facts(),
+      { delivery: 'unknown', details: { limit: this.#maxBytes } },
+      `A body of more than ${String(this.#maxBytes)} bytes was refused from`,
+    );
+  }
+
+  #violation(text: string, cause?: Error) {
+    return failure('PROTOCOL_VIOLATION', this.#facts(), { delivery: 'unknown', cause }, text);
+  }
+
+  #facts(): FailureFacts {
+    return {
+      server: this.#host.server,
+      url: this.#url,
+      started: this.#controller !== undefined || this.#hops > 0,
+      proxied: this.#route?.proxied ?? false,
+    };
+  }
+
+  /** Ends it here, whatever it was doing; what is complete keeps its socket. */
+  #stop(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#controller?.abort(GIVEN_UP);
+    this.#decoder?.destroy();
+    this.#host.gate.leave(this);
+  }
+}
+
+const GIVEN_UP = new Error('The exchange was given up.');

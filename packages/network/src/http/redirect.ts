@@ -1,0 +1,27 @@
+/** Where a redirect leads, and as what. */
+export interface NextHop {
+  readonly url: URL;
+  readonly method: string;
+  /** The body goes along. */
+  readonly keepsBody: boolean;
+}
+
+/**
+ * The request that a redirect asks for; undefined when the answer is none, or its target is no URL.
+ *
+ * 301 and 302 keep the method: a message that became a GET would be lost. Only 303 turns into one.
+ * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-15.4
+ */
+export function nextHop(
+  status: number,
+  location: string | undefined,
+  from: URL,
+  method: string,
+): NextHop | undefined {
+  const keepsBody = status === 301 || status === 302 || status === 307 || status === 308;
+  if ((!keepsBody && status !== 303) || location === undefined) return undefined;
+  if (!URL.canParse(location, from.href)) return undefined;
+  const url = new URL(location, from);
+  url.hash = '';
+  return { url, method: keepsBody || method === 'HEAD' ? method : 'GET', keepsBody };
+}

@@ -1,0 +1,122 @@
+import { systemClock } from '@mcp-fittings/client-core';
+import { redisStore, type RedisStoreOptions } from '@mcp-fittings/store-redis';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeWithRedis } from './support/describe-with-redis.js';
+import { openClient } from './support/open-store.mjs';
+import { startRedis, type RedisServer } from './support/redis-server.js';
+
+const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
+
+describeWithRedis('leases and fences', () => {
+  let redis: RedisServer;
+  let client: Awaited<ReturnType<typeof openClient>>;
+  const open = (options: Partial<RedisStoreOptions> = {}) => redisStore({ client, key, ...options });
+  const nameOf = (part: string): Promise<string> => redis.cli('--raw', 'KEYS', `*:${part}`);
+  /** As if its time had run out: Redis lets the next one in. */
+  const endLease = async (): Promise<void> => {
+    await redis.cli('DEL', await nameOf('lease'));
+  };
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    client = await openClient({ client: 'ioredis', port: redis.port });
+  });
+  beforeEach(() => redis.cli('FLUSHALL'));
+  afterAll(async () => {
+    await client[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  it('a lease is renewed while the work runs, however long that is', async () => {
+    const [holder, other] = [open({ lock: { staleMs: 300 } }), open({ lock: { staleMs: 300 } })];
+    const order: string[] = [];
+    let waiting: Promise<unknown> | undefined;
+    await holder.withLock('a', async (signal) => {
+      waiting = other.withLock('a', async () => order.push('other'));
+      await setTimeout(1000);
+      expect(signal.aborted).toBe(false);
+      await holder.set('a', { by: 'holder' });
+      order.push('holder');
+    });
+    await waiting;
+    expect(order).toEqual(['holder', 'other']);
+  });
+
+  it('a lease that ran out, and that nobody has taken since, still counts for a write', async () => {
+    const holder = open();
+    await holder.withLock('a', async () => {
+      await endLease();
+      await holder.set('a', { by: 'holder' });
+    });
+    expect(await open().get('a')).toEqual({ by: 'holder' });
+  });
+
+  it('who lost it neither writes nor deletes', async () => {
+    const [holder, successor] = [open(), open()];
+    await successor.set('a', { by: 'before' });
+    await holder.withLock('a', async () => {
+      await endLease();
+      await successor.withLock('a', async () => {
+        const lost = { code: 'STORE_LOCK_LOST', kind: 'auth' };
+        await expect(holder.set('a', { by: 'holder' })).rejects.toMatchObject(lost);
+        await expect(holder.delete('a')).rejects.toMatchObject(lost);
+        await successor.set('a', { by: 'successor' });
+      });
+    });
+    expect(await successor.get('a')).toEqual({ by: 'successor' });
+  });
+
+  it('a late release leaves the lease of the successor alone', async () => {
+    const [holder, successor] = [open(), open()];
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const work = holder.withLock('a', () => left);
+    await expect.poll(() => nameOf('lease'), { timeout: 10_000 }).not.toBe('');
+    await endLease();
+    await successor.withLock('a', async () => {
+      const lease = await redis.cli('GET', await nameOf('lease'));
+      leave();
+      await work;
+      expect(await redis.cli('GET', await nameOf('lease'))).toBe(lease);
+    });
+    expect(await nameOf('lease')).toBe('');
+  });
+
+  it('a Redis that has lost its memory meanwhile accepts no write of an old holder', async () => {
+    const holder = open();
+    await holder.withLock('a', async () => {
+      await redis.cli('FLUSHALL');
+      await expect(holder.set('a', { by: 'holder' })).rejects.toMatchObject({ code: 'STORE_LOCK_LOST' });
+    });
+  });
+
+  it('replicas whose clocks differ by an hour see each other’s values, in the order of the writes', async () => {
+    const [ahead, behind] = [3_600_000, -3_600_000].map((ms) =>
+      open({ clock: { ...systemClock, now: () => Date.now() + ms } }),
+    );
+    if (ahead === undefined || behind === undefined) throw new Error('two stores');
+    for (let n = 0; n < 3; n++) {
+      await ahead.set('a', { n, by: 'ahead' });
+      expect(await behind.get('a')).toEqual({ n, by: 'ahead' });
+      await behind.set('a', { n, by: 'behind' });
+      expect(await ahead.get('a')).toEqual({ n, by: 'behind' });
+      // Also one that has never read.
+      await open().set('a', { n, by: 'new' });
+      expect([await ahead.get('a'), await behind.get('a')]).toEqual([
+        { n, by: 'new' },
+        { n, by: 'new' },
+      ]);
+    }
+  });
+
+  it('a lock that is never free: STORE_BUSY, and then it is free', async () => {
+    const [holder, other] = [open(), open({ lock: { waitMs: 100 } })];
+    await holder.withLock('a', async () => {
+      await expect(other.withLock('a', async () => undefined)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    });
+    await expect(other.withLock('a', async () => 'free')).resolves.toBe('free');
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { request, requestSignedIn, sign, assertAuthError } from '../auth-suite/as-transport.js';
+import type { AuthCaseGroup } from '../auth-suite/auth-case.js';
+
+export const personCases: AuthCaseGroup = {
+  name: 'signing in and out',
+  cases: [
+    {
+      name: 'has nothing to sign with before the sign-in, and does not fail for it',
+      when: ({ signsIn }) => signsIn,
+      async run(bench) {
+        assert.deepEqual(await sign(bench), {});
+      },
+    },
+    {
+      name: 'gives up a sign-in that is cancelled before it began',
+      when: ({ signsIn }) => signsIn,
+      async run(bench) {
+        const signal = AbortSignal.abort();
+        const signingIn = bench.provider.signIn?.({ signal }) ?? Promise.resolve();
+        const error = await assertAuthError(bench.within(signingIn, 'signIn()'), 'signIn()');
+        assert.equal(error.code, 'ABORTED');
+        assert.deepEqual(await sign(bench), {});
+      },
+    },
+    {
+      name: 'replaces its credentials in a second sign-in',
+      when: ({ signsIn }) => signsIn,
+      async run(bench) {
+        await requestSignedIn(bench);
+        const { authorization: old } = await sign(bench);
+        await bench.within(bench.provider.signIn?.({}) ?? Promise.resolve(), 'signIn()');
+        assert.notEqual((await sign(bench))['authorization'], old);
+        assert.ok((await request(bench)).status < 400, 'the server accepts the new ones');
+      },
+    },
+    {
+      name: 'forgets its credentials when it signs out, also the second time',
+      when: ({ signsOut }) => signsOut,
+      async run(bench) {
+        await requestSignedIn(bench);
+        await bench.within(bench.provider.signOut?.() ?? Promise.resolve(), 'signOut()');
+        assert.deepEqual(await sign(bench), {});
+        await bench.within(bench.provider.signOut?.() ?? Promise.resolve(), 'signOut() again');
+        assert.ok((await requestSignedIn(bench)).status < 400, 'one can sign in again');
+      },
+    },
+  ],
+};

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
+import type { AuthChallenge } from '@mcp-fittings/client-core/auth';
+import { outcomeOf } from '../suite/outcome.js';
+import type { AuthBench } from './auth-case.js';
+import type { ServerVerdict } from './auth-options.js';
+
+/** The most challenges of one request that help: a nonce, a renewal, a wider scope. */
+const MAX_CHALLENGES = 4;
+
+export function sign(bench: AuthBench): Promise<Readonly<Record<string, string>>> {
+  return bench.within(bench.provider.headers({ url: bench.url, method: 'POST' }), 'headers()');
+}
+
+export function challengeOf(
+  bench: AuthBench,
+  verdict: ServerVerdict,
+  refused: string | undefined,
+): AuthChallenge {
+  const { wwwAuthenticate, dpopNonce } = verdict;
+  const status = verdict.status === 403 ? 403 : 401;
+  return { url: bench.url, status, wwwAuthenticate, dpopNonce, method: 'POST', refused };
+}
+
+/** One request as a transport makes it: sign, send, and ask the provider when it is refused. */
+export async function request(bench: AuthBench): Promise<ServerVerdict> {
+  for (let challenges = 0; ; challenges++) {
+    const headers = await sign(bench);
+    const verdict = await bench.send(headers);
+    const { dpopNonce } = verdict;
+    if (dpopNonce !== undefined) bench.provider.onDpopNonce?.({ url: bench.url, dpopNonce });
+    if (![401, 403].includes(verdict.status) || challenges >= MAX_CHALLENGES) return verdict;
+    const challenge = challengeOf(bench, verdict, headers['authorization']);
+    const answer = await bench.within(bench.provider.onChallenge(challenge), 'onChallenge()');
+    assert.equal(answer, 'retry', "onChallenge() settles with 'retry'");
+  }
+}
+
+/** The same, and signs in when the provider asks for it. */
+export async function requestSignedIn(bench: AuthBench): Promise<ServerVerdict> {
+  const outcome = await request(bench).catch((error: unknown) => {
+    if (!bench.capabilities.signsIn || !(error instanceof AuthRequiredError)) throw error;
+    return error;
+  });
+  if (!(outcome instanceof AuthRequiredError)) return outcome;
+  assert.ok(bench.provider.signIn !== undefined, 'a provider that asks for a sign-in has signIn()');
+  await bench.within(bench.provider.signIn({ challenge: outcome.challenge }), 'signIn()');
+  return request(bench);
+}
+
+/** The promise rejects with an error that a host can act on. */
+export async function assertAuthError(promise: Promise<unknown>, what: string): Promise<FittingsError> {
+  const outcome = await outcomeOf(promise);
+  assert.ok(!outcome.ok, `${what} rejects`);
+  const { error } = outcome;
+  assert.ok(error instanceof FittingsError, `${what}: a FittingsError, not ${String(error)}`);
+  assert.ok(Object.hasOwn(ERROR_CODES, error.code), `${what}: '${error.code}' is in ERROR_CODES`);
+  return error;
+}

@@ -1,0 +1,22 @@
+import type { Deadline } from '../suite/deadline.js';
+import type { AuthProviderCapabilities, AuthProviderFixture } from './auth-options.js';
+
+/** What a case works with. */
+export interface AuthBench extends Deadline, AuthProviderFixture {
+  readonly capabilities: Required<{
+    readonly [Name in keyof AuthProviderCapabilities]: NonNullable<AuthProviderCapabilities[Name]>;
+  }>;
+}
+
+/** One rule of the contract and how to show it. */
+export interface AuthCase {
+  readonly name: string;
+  /** For which providers it exists; absent means all. */
+  readonly when?: (capabilities: AuthBench['capabilities']) => boolean;
+  readonly run: (bench: AuthBench) => Promise<void>;
+}
+
+export interface AuthCaseGroup {
+  readonly name: string;
+  readonly cases: readonly AuthCase[];
+}

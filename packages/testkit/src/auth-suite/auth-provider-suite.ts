@@ -1,0 +1,42 @@
+import { personCases } from '../auth-cases/person.js';
+import { recoveryCases } from '../auth-cases/recovery.js';
+import { signingCases } from '../auth-cases/signing.js';
+import { createDeadline } from '../suite/deadline.js';
+import type { TestRunner } from '../suite/options.js';
+import type { AuthBench, AuthCaseGroup } from './auth-case.js';
+import type { AuthProviderSuiteOptions } from './auth-options.js';
+
+const GROUPS: readonly AuthCaseGroup[] = [signingCases, recoveryCases, personCases];
+
+/**
+ * Defines the contract tests of one auth provider with the runner that is passed in. Which cases exist follows from the
+ * declared capabilities; none is skipped.
+ *
+ * @example
+ * authProviderSuite({ describe, it }, { name: 'kerberos', capabilities: { renews: true }, setup });
+ */
+export function authProviderSuite(runner: TestRunner, options: AuthProviderSuiteOptions): void {
+  const { signsIn = false, renews = false, signsOut = false } = options.capabilities ?? {};
+  const capabilities: AuthBench['capabilities'] = { signsIn, renews, signsOut };
+  const deadline = createDeadline(options.deadlineMs ?? 10_000);
+
+  runner.describe(`auth provider contract: ${options.name}`, () => {
+    for (const group of GROUPS) {
+      const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
+      // Runners take a group without cases for a mistake.
+      if (cases.length === 0) continue;
+      runner.describe(group.name, () => {
+        for (const { name, run } of cases) {
+          runner.it(name, async () => {
+            const fixture = await options.setup();
+            try {
+              await run({ ...deadline, ...fixture, capabilities });
+            } finally {
+              await fixture.teardown();
+            }
+          });
+        }
+      });
+    }
+  });
+}

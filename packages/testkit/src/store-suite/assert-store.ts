@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { ERROR_CODES, FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { outcomeOf } from '../suite/outcome.js';
+
+/** The promise rejects with an error of the form that every store error has. */
+export async function assertRejects(
+  promise: Promise<unknown>,
+  what: string,
+  code?: ErrorCode,
+): Promise<FittingsError> {
+  const outcome = await outcomeOf(promise);
+  assert.ok(!outcome.ok, `${what} rejects`);
+  const { error } = outcome;
+  assert.ok(error instanceof FittingsError, `${what}: a FittingsError, not ${String(error)}`);
+  assert.ok(Object.hasOwn(ERROR_CODES, error.code), `${what}: '${error.code}' is in ERROR_CODES`);
+  assert.equal(error.kind, 'auth', `${what}: kind`);
+  if (code !== undefined) assert.equal(error.code, code, `${what}: code`);
+  return error;
+}
+
+/** Reads, computes and writes, with room for others in between: without a lock some of it gets lost. */
+export async function increment(store: TokenStore, key: string): Promise<void> {
+  await store.withLock(key, async () => {
+    const count = (await store.get(key))?.['count'];
+    await turn();
+    await store.set(key, { count: typeof count === 'number' ? count + 1 : 1 });
+  });
+}
+
+/** Lets everything else in this process have its turn: a store in memory would otherwise never leave it to a timer. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

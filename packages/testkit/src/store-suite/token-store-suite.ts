@@ -1,0 +1,57 @@
+import { concurrencyCases } from '../store-cases/concurrency.js';
+import { keyCases } from '../store-cases/keys.js';
+import { lockCases } from '../store-cases/locks.js';
+import { processCases } from '../store-cases/processes.js';
+import { sharingCases } from '../store-cases/sharing.js';
+import { valueCases } from '../store-cases/values.js';
+import { createDeadline } from '../suite/deadline.js';
+import type { TestRunner } from '../suite/options.js';
+import type { StoreBench, StoreCaseGroup } from './store-case.js';
+import type { TokenStoreSuiteOptions } from './store-options.js';
+
+const GROUPS: readonly StoreCaseGroup[] = [
+  valueCases,
+  keyCases,
+  concurrencyCases,
+  lockCases,
+  sharingCases,
+  processCases,
+];
+
+/**
+ * Defines the contract tests of one token store with the runner that is passed in. Which cases exist follows from the
+ * declared capabilities; none is skipped.
+ *
+ * @example
+ * tokenStoreSuite({ describe, it }, { name: 'redis', capabilities: { shared: true }, setup });
+ */
+export function tokenStoreSuite(runner: TestRunner, options: TokenStoreSuiteOptions): void {
+  const {
+    shared = false,
+    processes = false,
+    losesLocks = false,
+    maxValueBytes = 0,
+  } = options.capabilities ?? {};
+  const capabilities: StoreBench['capabilities'] = { shared, processes, losesLocks, maxValueBytes };
+  const deadline = createDeadline(options.deadlineMs ?? 10_000);
+
+  runner.describe(`token store contract: ${options.name}`, () => {
+    for (const group of GROUPS) {
+      const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
+      // Runners take a group without cases for a mistake.
+      if (cases.length === 0) continue;
+      runner.describe(group.name, () => {
+        for (const { name, run } of cases) {
+          runner.it(name, async () => {
+            const fixture = await options.setup();
+            try {
+              await run({ ...deadline, store: fixture.store, fixture, capabilities });
+            } finally {
+              await fixture.teardown();
+            }
+          });
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,61 @@
+import { deathCases } from '../cases/death.js';
+import { deliveryCases } from '../cases/delivery.js';
+import { eraCases } from '../cases/eras.js';
+import { hostileCases } from '../cases/hostile.js';
+import { lifecycleCases } from '../cases/lifecycle.js';
+import { requestCases } from '../cases/requests.js';
+import { resourceCases } from '../cases/resources.js';
+import { sizeCases } from '../cases/size.js';
+import { startFailureCases } from '../cases/start-failure.js';
+import { withDefaults } from './capabilities.js';
+import type { CaseGroup } from './case.js';
+import type { TestRunner, TransportSuiteOptions } from './options.js';
+import { createSession } from './session.js';
+
+const GROUPS: readonly CaseGroup[] = [
+  lifecycleCases,
+  startFailureCases,
+  deliveryCases,
+  requestCases,
+  deathCases,
+  hostileCases,
+  sizeCases,
+  eraCases,
+  resourceCases,
+];
+
+/**
+ * Defines the contract tests of one transport with the runner that is passed in. Which cases exist follows from the
+ * declared capabilities; none is skipped.
+ *
+ * @example
+ * transportSuite({ describe, it }, { name: 'stdio', capabilities: { backPressure: true }, setup });
+ */
+export function transportSuite(runner: TestRunner, options: TransportSuiteOptions): void {
+  const capabilities = withDefaults(options.capabilities);
+  const deadlineMs = options.deadlineMs ?? 10_000;
+
+  runner.describe(`transport contract: ${options.name}`, () => {
+    for (const group of GROUPS) {
+      const cases = group.cases.flatMap((entry) => {
+        const setup = entry.unreachable === true ? options.setupUnreachable : options.setup;
+        if (setup === undefined || entry.when?.(capabilities) === false) return [];
+        return [{ ...entry, setup }];
+      });
+      // Runners take a group without cases for a mistake.
+      if (cases.length === 0) continue;
+      runner.describe(group.name, () => {
+        for (const { name, run, setup } of cases) {
+          runner.it(name, async () => {
+            const fixture = await setup();
+            try {
+              await run(createSession(fixture, capabilities, deadlineMs));
+            } finally {
+              await fixture.teardown();
+            }
+          });
+        }
+      });
+    }
+  });
+}

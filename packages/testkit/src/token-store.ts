@@ -1,0 +1,9 @@
+/** For authors of a token store: the contract suite that every token store of mcp-fittings passes. */
+export { tokenStoreSuite } from './store-suite/token-store-suite.js';
+export type {
+  StoreModule,
+  TokenStoreCapabilities,
+  TokenStoreFixture,
+  TokenStoreSuiteOptions,
+} from './store-suite/store-options.js';
+export type { TestRunner } from './suite/options.js';

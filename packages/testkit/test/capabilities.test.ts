@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { TransportCapabilities } from '@mcp-fittings/testkit/transport';
+import { collectCases } from './support/collect.js';
+import { referenceFixture } from './support/reference-transport.js';
+
+const namesFor = (capabilities: TransportCapabilities, unreachable = false): Set<string> =>
+  new Set(
+    collectCases({
+      name: 'any',
+      capabilities,
+      setup: async () => referenceFixture(),
+      ...(unreachable && { setupUnreachable: async () => referenceFixture() }),
+    }).map((entry) => entry.name),
+  );
+
+const missing = (capabilities: TransportCapabilities): string[] => {
+  const names = namesFor(capabilities);
+  return [...namesFor({})].filter((name) => !names.has(name));
+};
+
+describe('capabilities decide which cases exist', () => {
+  it('JSON replies over HTTP: one message a request, no more', () => {
+    const gone = missing({ peerMessages: false, peerRequests: false, unsolicited: false });
+    expect(gone).toContain('keeps the order of what the peer sends, the answer last');
+    expect(gone).toContain('carries requests of the peer and their answers');
+    expect(gone).toContain('delivers what belongs to no request');
+    expect(gone).not.toContain('keeps the order of what is sent');
+  });
+
+  it('a wire without a connection to lose', () => {
+    expect(missing({ peerDeath: 'request' })).toEqual([
+      'calls onclose once when the peer dies, with closeReason set before',
+    ]);
+    expect(missing({ peerDeath: 'nothing' })).toHaveLength(3);
+  });
+
+  it('shared objects instead of JSON, no large messages', () => {
+    expect(missing({ serializes: false })).toEqual(['refuses a message that JSON can not hold, not-sent']);
+    expect(missing({ largeMessageLength: 0 })).toEqual(['carries a large message both ways, unchanged']);
+  });
+
+  it('adds cases for what only some wires have', () => {
+    const more = [...namesFor({ backPressure: true, sessionId: true, garbage: ['x'] }, true)];
+    const plain = namesFor({});
+    expect(more.filter((name) => !plain.has(name))).toEqual([
+      'fails in start(), or in the first send, with a typed error, and can be closed',
+      'survives what is not even JSON',
+      'holds send() back while the peer does not read, and loses nothing',
+      'has the sessionId of the server after initialize',
+    ]);
+  });
+
+  it('never has two cases of one name', () => {
+    const all = collectCases({
+      name: 'any',
+      capabilities: { backPressure: true, sessionId: true, garbage: ['x'] },
+      setup: async () => referenceFixture(),
+    }).map((entry) => entry.name);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('a suite', () => {
+  it('frees the fixture also when a case fails', async () => {
+    let freed = 0;
+    const [first] = collectCases({
+      name: 'any',
+      capabilities: {},
+      setup: async () => {
+        const fixture = referenceFixture(undefined, (transport) => {
+          transport.start = () => Promise.reject(new Error('broken on purpose'));
+        });
+        return { ...fixture, teardown: async () => void freed++ };
+      },
+    });
+    await expect(first?.run()).rejects.toThrow('broken on purpose');
+    expect(freed).toBe(1);
+  });
+
+  it('kills the peer by a message where the fixture can not', async () => {
+    const name = 'calls onclose once when the peer dies, with closeReason set before';
+    const entry = collectCases({
+      name: 'any',
+      capabilities: {},
+      setup: async () => {
+        const { transport, teardown } = referenceFixture();
+        return { transport, teardown };
+      },
+    }).find((candidate) => candidate.name === name);
+    expect(entry).toBeDefined();
+    await entry?.run();
+  });
+});

@@ -1,0 +1,201 @@
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { ReferenceTransport } from '../reference-transport.js';
+import { closes, hears, hearsJson, never, sends, type Flaw } from './flaw.js';
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof FittingsError && error.code === code;
+
+/** A transport that counts and answers like the SDKs' own: responses are handed on whoever asked. */
+class Gullible extends ReferenceTransport {
+  protected override onText(text: string): void {
+    const value = JSON.parse(text);
+    if (value?.id !== undefined && value.method === undefined && !this.isPending(value.id)) {
+      this.onmessage?.(value);
+    }
+    super.onText(text);
+  }
+}
+
+export const requestFlaws: readonly Flaw[] = [
+  {
+    name: 'settles send() of a request as soon as it is written',
+    fails: [
+      'settles send() of a request when its answer was delivered, not before',
+      'rejects open requests on close(), before onclose runs',
+      'rejects open requests at once when the peer dies',
+    ],
+    damage: sends((send) => async (message, options) => {
+      send(message, options).catch(() => undefined);
+    }),
+  },
+  {
+    name: 'turns error responses into results',
+    fails: ['delivers an error response like a result: send() resolves'],
+    make: hearsJson((value, pass) =>
+      pass('error' in value ? { jsonrpc: '2.0', id: value['id'], result: {} } : value),
+    ),
+  },
+  {
+    name: 'gives every request the first answer',
+    fails: ['answers a hundred requests at once, each with its own result'],
+    make: () => {
+      let first: unknown;
+      return hearsJson((value, pass) => {
+        first ??= value['result'];
+        pass({ ...value, result: first });
+      })();
+    },
+  },
+  {
+    name: 'takes "1" for 1',
+    fails: ['tells the ids 1 and "1" apart'],
+    make: hearsJson((value, pass) => {
+      const { id } = value;
+      pass(typeof id === 'string' && /^\d+$/.test(id) ? { ...value, id: Number(id) } : value);
+    }),
+  },
+  {
+    name: 'takes an id twice',
+    fails: ['refuses an id that is in flight, and the first request keeps its answer'],
+    damage: sends((send) => async (message, options) => {
+      await send(message, options).catch((error: unknown) => {
+        if (!isCode(error, 'REQUEST_ID_IN_USE')) throw error;
+      });
+    }),
+  },
+  {
+    name: 'does not look at requestSignal',
+    fails: [
+      'rejects with ABORTED when requestSignal is aborted; the connection lives on',
+      'sends nothing when requestSignal is aborted already, and ignores a late abort',
+    ],
+    damage: sends((send) => (message) => send(message)),
+  },
+  {
+    name: 'goes on waiting for a cancelled request',
+    fails: ['releases the waiting send() when the request is cancelled by notification'],
+    damage: sends((send) => async (message, options) => {
+      if (!('method' in message) || message.method !== 'notifications/cancelled')
+        await send(message, options);
+    }),
+  },
+  {
+    name: 'has no use for headers',
+    fails: ['ignores send options that mean nothing on its wire'],
+    damage: sends((send) => async (message, options) => {
+      if (options?.headers !== undefined) throw new Error('no headers here');
+      await send(message, options);
+    }),
+  },
+  {
+    name: 'calls onclose before the requests have failed',
+    fails: ['rejects open requests on close(), before onclose runs'],
+    damage: closes((close, transport) => async () => {
+      transport.onclose?.();
+      delete transport.onclose;
+      await close();
+    }),
+  },
+  {
+    name: 'forgets open requests when it is closed',
+    fails: [
+      'rejects open requests on close(), before onclose runs',
+      'can be closed at the moment when the peer dies',
+    ],
+    damage: sends(
+      (send) => (message, options) =>
+        send(message, options).catch((error: unknown) => {
+          if (error instanceof FittingsError && error.delivery === 'unknown') return never();
+          throw error;
+        }),
+    ),
+  },
+  {
+    name: 'does not notice that the peer died',
+    fails: [
+      'rejects open requests at once when the peer dies',
+      'calls onclose once when the peer dies, with closeReason set before',
+    ],
+    make: () =>
+      new (class extends ReferenceTransport {
+        override peerDied(): void {
+          // broken on purpose
+        }
+      })(),
+  },
+  {
+    name: 'claims that a dead peer rejected the request',
+    fails: ['rejects open requests at once when the peer dies'],
+    damage: sends(
+      (send) => (message, options) =>
+        send(message, options).catch(() => {
+          throw new TransportError('CONNECTION_LOST', 'broken on purpose', { delivery: 'rejected' });
+        }),
+    ),
+  },
+  {
+    name: 'knows the closeReason only after onclose',
+    fails: ['calls onclose once when the peer dies, with closeReason set before'],
+    damage: (transport) => {
+      let told = false;
+      Object.defineProperty(transport, 'closeReason', {
+        get: () => {
+          if (told) return new TransportError('CONNECTION_LOST', 'broken on purpose');
+          told = true;
+          return undefined;
+        },
+      });
+    },
+  },
+  {
+    name: 'delivers answers that nobody waits for',
+    fails: ['ST-16 drops answers to unknown ids, and delivers a repeated answer once'],
+    make: () => new Gullible(),
+  },
+  {
+    name: 'ends at JSON that is no object',
+    fails: ['CO-08 survives JSON that is no message, and delivers none of it'],
+    make: hears((text, pass, transport) => {
+      if (text.startsWith('{') || !/^(null|true|\d+|"|\[)/.test(text)) pass(text);
+      else transport.peerDied();
+    }),
+  },
+  {
+    name: 'takes the result of an answer that is an error as well',
+    fails: ['CO-09 fails only the request whose answer has both a result and an error'],
+    make: hearsJson(({ error, ...value }, pass) => pass('result' in value ? value : { ...value, error })),
+  },
+  {
+    name: 'ends at text that is not JSON',
+    fails: ['survives what is not even JSON'],
+    make: hears((text, pass, transport) => {
+      if (text.endsWith('}') || text.endsWith(']')) pass(text);
+      else transport.peerDied();
+    }),
+  },
+  {
+    name: 'ends when it is probed for the newer era',
+    fails: ['answers the probe server/discover in band, or fails it in a way that SDK v2 understands'],
+    damage: sends((send, transport) => (message, options) => {
+      const sent = send(message, options);
+      if ('method' in message && message.method === 'server/discover') transport.peerDied();
+      return sent;
+    }),
+  },
+  {
+    name: 'loses batches',
+    fails: ['accepts a batch in revision 2025-03-26, the only one that has them'],
+    make: hears((text, pass) => {
+      if (!text.startsWith('[')) pass(text);
+    }),
+  },
+  {
+    name: 'takes batches in every revision',
+    fails: ['accepts a batch in revision 2025-03-26, the only one that has them'],
+    make: hears((text, pass) => {
+      const value: unknown = JSON.parse(text);
+      if (Array.isArray(value)) for (const element of value) pass(JSON.stringify(element));
+      else pass(text);
+    }),
+  },
+];

@@ -1,0 +1,106 @@
+import { BaseTransport, type JSONRPCMessage, type TransportFacts } from '@mcp-fittings/client-core/transport';
+import { createKitPeer } from '@mcp-fittings/testkit/peer';
+import type { TransportCapabilities, TransportFixture } from '@mcp-fittings/testkit/transport';
+
+/** Text travels both ways as in a pipe; the peer's side lives in the same object. */
+export class ReferenceTransport extends BaseTransport {
+  readonly peer = createKitPeer({
+    send: (value) => this.fromPeer(JSON.stringify(value)),
+    sendRaw: (text) => this.fromPeer(text),
+    die: () => this.peerDied(),
+  });
+  peerExists = true;
+  #unread: string[] = [];
+  #resume: (() => void) | undefined;
+  #paused: Promise<void> | undefined;
+  #alive = true;
+  #scheduled = false;
+  #arrived: string[] = [];
+
+  override describe(): TransportFacts {
+    return { transport: 'reference' };
+  }
+
+  pause(): void {
+    this.#paused = new Promise((resolve) => {
+      this.#resume = resolve;
+    });
+  }
+
+  resume(): void {
+    this.#paused = undefined;
+    this.#resume?.();
+  }
+
+  peerDied(): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    this.fail(this.error('CONNECTION_LOST', 'The peer is gone.'));
+  }
+
+  /** What the peer wrote arrives a turn later, all of it in one chunk. */
+  fromPeer(text: string): void {
+    this.#arrived.push(text);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      for (const line of this.#arrived.splice(0)) if (this.#alive) this.onText(line);
+    });
+  }
+
+  protected onText(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.reportCounted('MESSAGE_INVALID', () => 'The peer sent something that is not JSON.');
+      return;
+    }
+    this.receive(value);
+  }
+
+  protected override async open(): Promise<void> {
+    if (!this.peerExists) throw this.error('CONNECTION_REFUSED', 'There is no peer.');
+  }
+
+  protected override async write(message: JSONRPCMessage): Promise<void> {
+    let text: string;
+    try {
+      text = JSON.stringify(message);
+    } catch (cause) {
+      throw this.error('MESSAGE_UNSERIALIZABLE', 'Not JSON.', { cause, delivery: 'not-sent' });
+    }
+    this.#unread.push(text);
+    if (this.#paused !== undefined) await this.#paused;
+    for (const line of this.#unread.splice(0)) if (this.#alive) this.peer.receive(JSON.parse(line));
+  }
+
+  protected override async shutDown(): Promise<void> {
+    this.#alive = false;
+    this.#resume?.();
+  }
+}
+
+export const referenceCapabilities: TransportCapabilities = {
+  largeMessageLength: 100_000,
+  backPressure: true,
+  garbage: ['not json', '{"jsonrpc":', '\u0000'],
+};
+
+/** `damage` breaks the transport; how the fixture ends it stays whole. */
+export function referenceFixture(
+  make: () => ReferenceTransport = () => new ReferenceTransport(),
+  damage: (transport: ReferenceTransport) => void = () => undefined,
+): TransportFixture {
+  const transport = make();
+  const close = transport.close.bind(transport);
+  damage(transport);
+  return {
+    transport,
+    killPeer: async () => transport.peerDied(),
+    pausePeer: async () => transport.pause(),
+    resumePeer: async () => transport.resume(),
+    teardown: () => close(),
+  };
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { Clock } from '@mcp-fittings/client-core';
+import { storeError } from '../store-error.js';
+import { valueOfText } from '../value-text.js';
+import type { EntryDirectory } from './entry-files.js';
+import { readPrivateFile, writePrivateFile } from './private-file.js';
+
+export interface ConsentQuestion {
+  /** Absolute path of the directory in which credentials would lie unencrypted. */
+  readonly path: string;
+}
+
+export interface ConsentOptions {
+  readonly directory: EntryDirectory;
+  readonly ask: ((question: ConsentQuestion) => boolean | Promise<boolean>) | undefined;
+  readonly clock: Clock;
+}
+
+const FILE = 'plaintext-consent.json';
+
+/** A person's consent to plain text on the disk: a file in the store, valid for this very directory. */
+export function createConsent({ directory, ask, clock }: ConsentOptions): { assertGiven(): Promise<void> } {
+  const { path, locks } = directory;
+
+  const isRecorded = async (): Promise<boolean> => {
+    const record = valueOfText((await readPrivateFile(join(path, FILE))) ?? '');
+    return record?.['plaintext'] === true && record['path'] === path;
+  };
+
+  return {
+    async assertGiven() {
+      if (await isRecorded()) return;
+      // One question, however many entries are written at once.
+      await locks.run(FILE, async () => {
+        if (await isRecorded()) return;
+        if ((await answer(ask, path)) !== true) throw noConsent(path);
+        const record = { plaintext: true, path, at: new Date(clock.now()).toISOString() };
+        await writePrivateFile(path, FILE, `${JSON.stringify(record)}\n`);
+      });
+    },
+  };
+}
+
+async function answer(ask: ConsentOptions['ask'], path: string): Promise<unknown> {
+  try {
+    return await ask?.({ path });
+  } catch (cause) {
+    throw storeError('CALLBACK_FAILED', 'The question for consent could not be asked.', { cause });
+  }
+}
+
+function noConsent(path: string): Error {
+  return storeError('POLICY_DENIED', `Nobody agreed to keep credentials unencrypted in ${path}.`, {
+    hint: 'Use the keychain or an encrypted file, or let the person agree through the `consent` callback.',
+    details: { path },
+  });
+}

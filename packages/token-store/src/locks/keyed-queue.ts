@@ -1,0 +1,48 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import { storeError } from '../store-error.js';
+
+/** Mutual exclusion of the callers in one process, first come, first served. */
+export interface KeyedQueue {
+  /** Resolves with the function that lets the next one in; STORE_BUSY after `waitMs`. */
+  enter(key: string, waitMs: number): Promise<() => void>;
+}
+
+export function createKeyedQueue(clock: Clock): KeyedQueue {
+  /** Who waits for each key that is taken. */
+  const waiting = new Map<string, Set<() => void>>();
+
+  const leave = (key: string): void => {
+    const [next] = waiting.get(key) ?? [];
+    if (next === undefined) waiting.delete(key);
+    else next();
+  };
+
+  return {
+    enter(key, waitMs) {
+      const queue = waiting.get(key);
+      if (queue === undefined) {
+        waiting.set(key, new Set());
+        return Promise.resolve(() => leave(key));
+      }
+      return new Promise((resolve, reject) => {
+        const turn = (): void => {
+          timer[Symbol.dispose]();
+          queue.delete(turn);
+          resolve(() => leave(key));
+        };
+        const timer = clock.schedule(() => {
+          queue.delete(turn);
+          reject(busyError(waitMs));
+        }, waitMs);
+        queue.add(turn);
+      });
+    },
+  };
+}
+
+export function busyError(waitMs: number): Error {
+  return storeError('STORE_BUSY', `The lock on a credential was not free within ${waitMs} ms.`, {
+    hint: 'Another sign-in or refresh may be waiting for a person or for the network. Try again later.',
+    details: { waitMs },
+  });
+}

@@ -1,0 +1,59 @@
+/** A host's tools for models: names, schemas, permissions, calls and results. */
+export { createTools, type Tools, type Toolset, type ToolsOptions } from './toolset.js';
+export type { ModelTool } from './model-tool.js';
+export type { LeftOutTool } from './prepared-tools.js';
+export { traitsOf, type ToolTraits } from './traits.js';
+
+export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
+export { nameLimits, type NameLimits } from './names/name-limits.js';
+export { naming, type NamingStrategy } from './names/naming.js';
+
+export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema/convert.js';
+export type { SchemaLimits } from './schema/schema-limits.js';
+export type { SchemaLoss } from './schema/loss.js';
+export {
+  createSchemaChecker,
+  type SchemaChecker,
+  type SchemaCheckerOptions,
+} from './validation/schema-checker.js';
+export { describeIssues } from './validation/issue-text.js';
+export type { SchemaIssue } from './validation/raw-issue.js';
+
+export { createPolicy, type ConfirmOutcome, type Policy, type PolicyOptions } from './permissions/policy.js';
+export { createApprovals, type Approvals, type SerializedApprovals } from './permissions/approvals.js';
+export {
+  createTrustedFolders,
+  type SerializedFolderTrust,
+  type TrustedFolders,
+} from './permissions/trusted-folders.js';
+export type {
+  Decision,
+  Permission,
+  RuleName,
+  ServerPermissions,
+  Verdict,
+} from './permissions/server-permissions.js';
+
+export type { Confirm, ConfirmRequest, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { ToolEvent } from './calls/tool-event.js';
+
+export { renderError, renderForModel, renderForPerson } from './results/render.js';
+export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
+
+export { anthropicTools, type AnthropicTool } from './definitions/anthropic.js';
+export { geminiFunctions, type GeminiFunctionDeclaration } from './definitions/gemini.js';
+export {
+  openAiChatTools,
+  openAiResponsesTools,
+  type OpenAiChatTool,
+  type OpenAiOptions,
+  type OpenAiResponsesTool,
+} from './definitions/openai.js';
+export { aiSdkTools, type AiSdkTool } from './definitions/ai-sdk.js';
+export type { ModelSchema } from './definitions/model-schema.js';
+export {
+  anthropicToolResult,
+  geminiFunctionResponse,
+  openAiFunctionOutput,
+  openAiToolMessage,
+} from './results/for-model-api.js';

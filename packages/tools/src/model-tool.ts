@@ -1,0 +1,106 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
+import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import { modelSchema, type ModelSchema } from './definitions/model-schema.js';
+import { admitSchema } from './schema/admit.js';
+import { convertAdmitted, type ConvertedSchema } from './schema/convert.js';
+import type { JsonObject } from './schema/plain-copy.js';
+import type { SchemaLimits } from './schema/schema-limits.js';
+import { traitsOf, type ToolTraits } from './traits.js';
+
+/** A tool of a server, made ready for a model. */
+export interface ModelTool {
+  /** As the model calls it. */
+  readonly name: string;
+  /** What the name stands for. */
+  readonly ref: ToolRef;
+  /** One line for a person, free of control sequences. */
+  readonly title: string;
+  /** For the model, free of control sequences, at most 10 000 characters. */
+  readonly description: string;
+  /** For the model: the server's own schema, its texts free of control sequences. */
+  readonly inputSchema: ModelSchema;
+  readonly traits: ToolTraits;
+  /** The arguments as Zod schema, with what is not checked. */
+  readonly input: ConvertedSchema;
+  /** The structured content as Zod schema, where the server describes it. */
+  readonly output: ConvertedSchema | undefined;
+  /** What the server said, unchanged: never show it as it is. */
+  readonly definition: CatalogueTool;
+}
+
+/** What is the same under every name. Schemas are converted when they are needed first. */
+export type PreparedTool = Omit<ModelTool, 'name'>;
+
+const LONGEST_DESCRIPTION = 10_000;
+const LONGEST_TITLE = 120;
+
+/** Throws `SCHEMA_REFUSED` when one of the schemas is not acceptable. */
+export function prepareTool(tool: CatalogueTool, limits: Partial<SchemaLimits>): PreparedTool {
+  const input = admitSchema(tool.inputSchema, limits);
+  const output = tool.outputSchema === undefined ? undefined : admitSchema(tool.outputSchema, limits);
+  return new Prepared(tool, input, output);
+}
+
+/** The tool under this name. */
+export function nameTool(prepared: PreparedTool, name: string): ModelTool {
+  const { ref, title, description, traits, definition } = prepared;
+  return {
+    name,
+    ref,
+    title,
+    description,
+    traits,
+    definition,
+    get inputSchema() {
+      return prepared.inputSchema;
+    },
+    get input() {
+      return prepared.input;
+    },
+    get output() {
+      return prepared.output;
+    },
+  };
+}
+
+class Prepared implements PreparedTool {
+  readonly definition: CatalogueTool;
+  readonly ref: ToolRef;
+  readonly title: string;
+  readonly description: string;
+  readonly traits: ToolTraits;
+  readonly #input: JsonObject;
+  readonly #output: JsonObject | undefined;
+  #inputSchema: ModelSchema | undefined;
+  #convertedInput: ConvertedSchema | undefined;
+  #convertedOutput: ConvertedSchema | undefined;
+
+  constructor(tool: CatalogueTool, input: JsonObject, output: JsonObject | undefined) {
+    const { title, description } = tool;
+    const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
+    this.definition = tool;
+    this.ref = { server: tool.server, tool: tool.name };
+    this.title = sanitizeText(heading, { maxLength: LONGEST_TITLE });
+    this.description = isText(description)
+      ? sanitizeText(description, { maxLength: LONGEST_DESCRIPTION, multiline: true })
+      : this.title;
+    this.traits = traitsOf(tool.annotations);
+    this.#input = input;
+    this.#output = output;
+  }
+
+  get inputSchema(): ModelSchema {
+    return (this.#inputSchema ??= modelSchema(this.#input));
+  }
+
+  get input(): ConvertedSchema {
+    return (this.#convertedInput ??= convertAdmitted(this.#input));
+  }
+
+  get output(): ConvertedSchema | undefined {
+    if (this.#output === undefined) return undefined;
+    return (this.#convertedOutput ??= convertAdmitted(this.#output));
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

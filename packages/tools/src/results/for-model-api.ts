@@ -1,0 +1,143 @@
+import { byteLength, readableSize } from './media.js';
+import type { MediaPart, RenderedPart, Rendering } from './rendering.js';
+
+const isImage = (part: MediaPart): boolean => part.type === 'image';
+
+/** A sound, for an API that takes none. */
+function told(part: MediaPart): string {
+  return `[${part.mimeType}, ${readableSize(byteLength(part.data))}, not shown: this model API takes no such data]`;
+}
+
+/** Some APIs refuse results without content. */
+function partsOf({ parts }: Rendering): readonly RenderedPart[] {
+  return parts.length > 0 ? parts : [{ type: 'text', text: '[The tool gave no output.]' }];
+}
+
+function eachPart<Out>(
+  rendering: Rendering,
+  takes: (part: MediaPart) => boolean,
+  text: (text: string) => Out,
+  media: (part: MediaPart) => Out,
+): Out[] {
+  return partsOf(rendering).map((part) => {
+    if (part.type === 'text') return text(part.text);
+    return takes(part) ? media(part) : text(told(part));
+  });
+}
+
+export type AnthropicToolResult = {
+  type: 'tool_result';
+  tool_use_id: string;
+  content: AnthropicResultBlock[];
+  is_error: boolean;
+};
+
+export type AnthropicResultBlock =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } };
+
+export type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+
+/** @see https://docs.anthropic.com/en/api/messages (`tool_result`) */
+export function anthropicToolResult(toolUseId: string, rendering: Rendering): AnthropicToolResult {
+  return {
+    type: 'tool_result',
+    tool_use_id: toolUseId,
+    is_error: rendering.isError,
+    content: eachPart<AnthropicResultBlock>(
+      rendering,
+      isImage,
+      (text) => ({ type: 'text', text }),
+      ({ mimeType, data }) => ({
+        type: 'image',
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the image types that are passed on are these four
+        source: { type: 'base64', media_type: mimeType as AnthropicImageType, data },
+      }),
+    ),
+  };
+}
+
+export type OpenAiFunctionOutput = {
+  type: 'function_call_output';
+  call_id: string;
+  output: OpenAiOutputItem[];
+};
+
+export type OpenAiOutputItem =
+  { type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' };
+
+/** For the Responses API. @see https://platform.openai.com/docs/api-reference/responses */
+export function openAiFunctionOutput(callId: string, rendering: Rendering): OpenAiFunctionOutput {
+  const output = eachPart<OpenAiOutputItem>(
+    rendering,
+    isImage,
+    (text) => ({ type: 'input_text', text }),
+    ({ mimeType, data }) => ({
+      type: 'input_image',
+      image_url: `data:${mimeType};base64,${data}`,
+      detail: 'auto',
+    }),
+  );
+  if (rendering.isError) output.unshift({ type: 'input_text', text: 'The call failed:' });
+  return { type: 'function_call_output', call_id: callId, output };
+}
+
+export type OpenAiToolMessage = { role: 'tool'; tool_call_id: string; content: string };
+
+/** For the Chat Completions API, whose tool messages are text only. */
+export function openAiToolMessage(toolCallId: string, rendering: Rendering): OpenAiToolMessage {
+  const lines = eachPart(
+    rendering,
+    () => false,
+    (text) => text,
+    told,
+  );
+  const content = rendering.isError ? `The call failed: ${lines.join('\n')}` : lines.join('\n');
+  return { role: 'tool', tool_call_id: toolCallId, content };
+}
+
+export type GeminiFunctionResponse = {
+  id?: string;
+  name: string;
+  response: { output: string } | { error: string };
+  parts: { inlineData: { mimeType: string; data: string } }[];
+};
+
+/** @see https://ai.google.dev/api/caching#FunctionResponse */
+export function geminiFunctionResponse(
+  call: { readonly name: string; readonly id?: string | undefined },
+  rendering: Rendering,
+): GeminiFunctionResponse {
+  return {
+    ...(call.id !== undefined && { id: call.id }),
+    name: call.name,
+    response: rendering.isError ? { error: rendering.text } : { output: rendering.text },
+    parts: rendering.parts.flatMap((part) =>
+      part.type === 'text' ? [] : [{ inlineData: { mimeType: part.mimeType, data: part.data } }],
+    ),
+  };
+}
+
+export type AiSdkToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'image-data'; data: string; mediaType: string }
+        | { type: 'file-data'; data: string; mediaType: string }
+      )[];
+    };
+
+/** For `toModelOutput` of the AI SDK, version 6. */
+export function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: rendering.text };
+  return {
+    type: 'content',
+    value: partsOf(rendering).map((part) => {
+      if (part.type === 'text') return part;
+      const type = part.type === 'image' ? ('image-data' as const) : ('file-data' as const);
+      return { type, data: part.data, mediaType: part.mimeType };
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { isJsonObject, plainCopy, type JsonObject } from './plain-copy.js';
+import { pointerOf } from './json-pointer.js';
+import { DEFAULT_SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.js';
+import { subschemas, type Schema } from './subschemas.js';
+
+/**
+ * A server's schema as plain data, once it is sure that it needs nothing from elsewhere and stays within the limits.
+ * Throws `SCHEMA_REFUSED`. No reference is ever fetched.
+ */
+export function admitSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): JsonObject {
+  const full = { ...DEFAULT_SCHEMA_LIMITS, ...limits };
+  const copy = plainCopy(schema, full);
+  if (copy.problem !== undefined) throw refused(`it ${copy.problem}`);
+  if (!isJsonObject(copy.value)) throw refused('it is not an object');
+  inspect(copy.value, [], full, ownIdOf(copy.value));
+  return copy.value;
+}
+
+function inspect(schema: Schema, path: readonly string[], limits: SchemaLimits, ownId: string): void {
+  if (typeof schema === 'boolean') return;
+  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+    const target = schema[keyword];
+    if (typeof target === 'string' && fragmentOf(target, ownId) === undefined) {
+      throw refused(
+        `its ${keyword} at "${show(pointerOf(path))}" points to "${show(target)}", outside of the schema`,
+      );
+    }
+  }
+  checkLength(schema, 'enum', limits.maxEnum, path);
+  for (const keyword of ['anyOf', 'oneOf', 'allOf']) checkLength(schema, keyword, limits.maxBranches, path);
+  for (const [step, inner] of subschemas(schema)) inspect(inner, [...path, ...step], limits, ownId);
+}
+
+function checkLength(schema: JsonObject, keyword: string, most: number, path: readonly string[]): void {
+  const value = schema[keyword];
+  if (Array.isArray(value) && value.length > most) {
+    throw refused(`its ${keyword} at "${show(pointerOf(path))}" has more than ${most} elements`);
+  }
+}
+
+/** The schema's own URI: a reference that begins with it stays inside. */
+export function ownIdOf(root: JsonObject): string {
+  const id = root['$id'] ?? root['id'];
+  return typeof id === 'string' ? id.replace(/#.*$/s, '') : '';
+}
+
+/** What follows the `#` of a reference into the schema itself; undefined for a reference to elsewhere. */
+export function fragmentOf(reference: string, ownId: string): string | undefined {
+  if (reference.startsWith('#')) return reference.slice(1);
+  if (ownId === '') return undefined;
+  if (reference === ownId) return '';
+  return reference.startsWith(`${ownId}#`) ? reference.slice(ownId.length + 1) : undefined;
+}
+
+const show = (text: string): string => sanitizeText(text, { maxLength: 120 });
+
+function refused(why: string): FittingsError {
+  return new FittingsError('SCHEMA_REFUSED', `The schema is refused: ${why}.`, {
+    hint: 'The tool can not be offered to a model; its author has to change the schema.',
+  });
+}

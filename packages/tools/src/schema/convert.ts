@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { admitSchema } from './admit.js';
+import { checkCost } from './check-cost.js';
+import { draftOf, type Draft } from './dialect.js';
+import type { SchemaLoss } from './loss.js';
+import type { JsonObject } from './plain-copy.js';
+import { createReferences, type References } from './references.js';
+import type { SchemaLimits } from './schema-limits.js';
+import type { SimpleSchema } from './simple-schema.js';
+import { simplifySchema, UnresolvedReference } from './simplify.js';
+
+/**
+ * A JSON Schema as Zod schema, with what was lost on the way.
+ *
+ * `zod` can always be used on the thread of the host: what could make it slow is left out of it and reported. A
+ * {@link SchemaChecker} checks that too, in a thread that it can stop.
+ */
+export interface ConvertedSchema {
+  /**
+   * `exact`: it accepts what the schema accepts. `loss`: it accepts that, and more: see `losses`. `fallback`: it accepts
+   * anything: see `reason`.
+   */
+  readonly coverage: 'exact' | 'loss' | 'fallback';
+  readonly zod: z.ZodType;
+  readonly losses: readonly SchemaLoss[];
+  /** Why nothing is checked, for `fallback`. */
+  readonly reason?: string | undefined;
+  /** For the {@link SchemaChecker}. */
+  readonly plan: CheckPlan;
+}
+
+/** How to check a value within a budget. */
+export interface CheckPlan {
+  /** All that Zod can check, as the input of `z.fromJSONSchema`; undefined when nothing can be checked. */
+  readonly schema: SimpleSchema | undefined;
+  /** Steps for one value; infinite when only a thread that can be stopped may try. */
+  readonly stepsPerValue: number;
+  /** Two objects are merged: the work also grows with the square of their members. */
+  readonly merges: boolean;
+}
+
+/**
+ * Converts a JSON Schema (draft-04 to 2020-12) of a server. Throws `SCHEMA_REFUSED` for one that points outside of itself
+ * or exceeds the limits. No `$ref` is ever fetched; formats are annotations, and defaults are not filled in.
+ * @see https://json-schema.org/draft/2020-12/json-schema-core
+ */
+export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
+  return convertAdmitted(admitSchema(schema, limits));
+}
+
+/** The same for a schema that has been admitted. */
+export function convertAdmitted(root: JsonObject): ConvertedSchema {
+  const draft = draftOf(root['$schema']);
+  if (draft === undefined) return acceptAnything('its $schema names a dialect that is not supported');
+  const references = createReferences(root);
+  if (references.ambiguous) return acceptAnything('a part of it has an $id of its own');
+  try {
+    return convert(root, draft, references);
+  } catch (error) {
+    if (error instanceof UnresolvedReference) return acceptAnything('one of its references leads nowhere');
+    // Thousands of references in a row: the depth of the document itself is limited.
+    if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
+    throw error;
+  }
+}
+
+function convert(root: JsonObject, draft: Draft, references: References): ConvertedSchema {
+  const safe = simplifySchema(root, { draft, references, patterns: 'linear' });
+  const full = safe.patternsLeft ? simplifySchema(root, { draft, references, patterns: 'all' }) : safe;
+  const cost = checkCost(safe.schema);
+  if (cost.endless) return acceptAnything('one of its references leads back to itself');
+  if (cost.depth > DEEPEST) return acceptAnything(TOO_DEEP);
+
+  const slow = cost.exponential || cost.size > MOST_STEPS_PER_VALUE;
+  const plan: CheckPlan = {
+    schema: full.schema,
+    stepsPerValue: slow || safe.patternsLeft ? Infinity : cost.size,
+    merges: safe.intersects,
+  };
+  if (slow) return acceptAnything('a check of it could take very long', plan);
+  const zod = toZod(safe.schema);
+  if (zod === undefined) return acceptAnything('Zod can not convert it');
+  return { coverage: safe.losses.length === 0 ? 'exact' : 'loss', zod, losses: safe.losses, plan };
+}
+
+/** A schema that unfolds to more parts is checked where it can be stopped. */
+const MOST_STEPS_PER_VALUE = 100_000;
+
+/** With references followed; Zod needs a few frames of the stack for each level. */
+const DEEPEST = 500;
+const TOO_DEEP = 'its references are nested too deep';
+
+const NO_PLAN: CheckPlan = { schema: undefined, stepsPerValue: 0, merges: false };
+
+function acceptAnything(reason: string, plan: CheckPlan = NO_PLAN): ConvertedSchema {
+  return { coverage: 'fallback', zod: z.any(), losses: [], reason, plan };
+}
+
+/** Zod keeps descriptions and the like in a registry that all schemas share; a stranger's schema gets its own. */
+function toZod(schema: SimpleSchema): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema, { registry: z.registry() });
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    // We know of no case, but its authors call the conversion semi-experimental.
+    return undefined;
+  }
+}

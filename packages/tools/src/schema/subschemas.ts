@@ -1,0 +1,54 @@
+import { isJsonObject, type Json, type JsonObject } from './plain-copy.js';
+
+const HOLDS_ONE = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const HOLDS_LIST = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+const HOLDS_MAP = [
+  '$defs',
+  'definitions',
+  'dependencies',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+];
+
+/** A schema: an object, or true or false. */
+export type Schema = JsonObject | boolean;
+
+export function isSchema(value: Json | undefined): value is Schema {
+  return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/** Every schema directly inside of this one, with the path to it. What stands elsewhere (in `default`, `enum`, …) is data. */
+export function* subschemas(schema: JsonObject): Iterable<readonly [path: readonly string[], Schema]> {
+  for (const keyword of HOLDS_ONE) {
+    const value = schema[keyword];
+    if (isSchema(value)) yield [[keyword], value];
+  }
+  for (const keyword of HOLDS_LIST) {
+    const value = schema[keyword];
+    if (!Array.isArray(value)) continue;
+    for (const [index, element] of value.entries()) {
+      if (isSchema(element)) yield [[keyword, String(index)], element];
+    }
+  }
+  for (const keyword of HOLDS_MAP) {
+    const value = schema[keyword];
+    if (!isJsonObject(value)) continue;
+    for (const [key, member] of Object.entries(value)) {
+      if (isSchema(member)) yield [[keyword, key], member];
+    }
+  }
+}

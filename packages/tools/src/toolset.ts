@@ -1,0 +1,94 @@
+import {
+  callTool,
+  type CallContext,
+  type Confirm,
+  type ToolCallOptions,
+  type ToolHost,
+} from './calls/call-tool.js';
+import type { ToolEvent } from './calls/tool-event.js';
+import { nameTool, type ModelTool } from './model-tool.js';
+import { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
+import { createPolicy, type Policy } from './permissions/policy.js';
+import type { Permission } from './permissions/server-permissions.js';
+import { createPreparer, type LeftOutTool } from './prepared-tools.js';
+import type { RenderOptions } from './results/rendering.js';
+import type { SchemaLimits } from './schema/schema-limits.js';
+import { createSchemaChecker, type SchemaCheckerOptions } from './validation/schema-checker.js';
+
+export interface ToolsOptions extends ToolNamesOptions {
+  /** Which tools may run. Default: a policy without rules, so that everything is a matter of `passThrough`. */
+  readonly policy?: Policy | undefined;
+  /** What a tool gets about which no rule says anything. Default `ask`. */
+  readonly passThrough?: Permission | undefined;
+  /** Asks a person. Without it, what would have to be asked fails with `APPROVAL_REQUIRED`. */
+  readonly confirm?: Confirm | undefined;
+  /** Check arguments before they are sent. Default true. */
+  readonly validateArguments?: boolean | undefined;
+  /** What a schema may cost before it is refused. */
+  readonly schemaLimits?: Partial<SchemaLimits> | undefined;
+  /** What a check may cost. */
+  readonly checks?: SchemaCheckerOptions | undefined;
+  readonly rendering?: RenderOptions | undefined;
+}
+
+/** The tools of a host for models. Lives as long as the host; dispose of it, for it may hold a thread. */
+export interface Tools extends AsyncDisposable {
+  /** The tools as they are now, under names that mean the same as long as the toolset is used. */
+  snapshot(): Toolset;
+  readonly policy: Policy;
+}
+
+/**
+ * What a model sees in one turn. Names are resolved by the toolset whose definitions the model was given: a name never
+ * comes to mean another tool because a server came or went in between.
+ */
+export interface Toolset {
+  /** In the order of their names, so that a prompt does not depend on which server came first. */
+  readonly tools: readonly ModelTool[];
+  /** Tools that can not be offered, each with the reason. */
+  readonly left: readonly LeftOutTool[];
+  readonly names: ToolNames;
+  /**
+   * Calls a tool by its name. The events end with one `result` or one `error`; nothing is thrown. Nothing happens before
+   * the first event is asked for, and leaving the loop aborts the call.
+   */
+  call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
+}
+
+/** Makes the tools of all servers of a host ready for a model. */
+export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
+  const { policy = createPolicy(), passThrough = 'ask', validateArguments = true, rendering = {} } = options;
+  const checker = createSchemaChecker(options.checks);
+  const prepare = createPreparer(options.schemaLimits ?? {});
+
+  return {
+    policy,
+    snapshot() {
+      const { good, left } = prepare(host.tools());
+      const refs = good.map(({ ref }) => ref);
+      const names = createToolNames(refs, options);
+      const tools = good
+        .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const byName = new Map(tools.map((tool) => [tool.name, tool]));
+      const context: CallContext = {
+        host,
+        names,
+        find: (name) => byName.get(name),
+        policy,
+        passThrough,
+        confirm: options.confirm,
+        checker,
+        validateArguments,
+        rendering,
+      };
+      return {
+        tools,
+        left,
+        names,
+        call: (name, args, callOptions = {}) => callTool(context, name, args, callOptions),
+      };
+    },
+    [Symbol.asyncDispose]: () => checker[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { createApprovals } from '../../src/permissions/approvals.js';
+import { createPolicy, type PolicyTool } from '../../src/permissions/policy.js';
+import type { ServerPermissions } from '../../src/permissions/server-permissions.js';
+
+const tool = (name: string, more: Partial<PolicyTool> = {}): PolicyTool => ({
+  server: 'github',
+  name,
+  digest: 'd1',
+  ...more,
+});
+const readOnly = { annotations: { readOnlyHint: true } };
+const verdictOf = (permissions: ServerPermissions, of: PolicyTool, folderIsTrusted = false): string => {
+  const verdict = createPolicy({ servers: { github: permissions }, folderIsTrusted }).forTool(of);
+  expect(verdict.reason).toMatch(/^[A-Z].*[.)]$/);
+  return `${verdict.decision} by ${verdict.rule}`;
+};
+
+describe('U8 verdicts', () => {
+  it.each<[string, ServerPermissions, PolicyTool, string]>([
+    ['nothing is said', {}, tool('x'), 'pass-through by no-rule'],
+    ['a listed tool', { allowedTools: ['x'] }, tool('x'), 'allow by allowed-tool'],
+    ['a tool by pattern', { allowedTools: ['get_*'] }, tool('get_issue'), 'allow by allowed-tool'],
+    ['another tool', { allowedTools: ['get_*'] }, tool('budget_x'), 'pass-through by no-rule'],
+    ['allowed is case-sensitive', { allowedTools: ['x'] }, tool('X'), 'pass-through by no-rule'],
+    ['denied is not', { deniedTools: ['delete'] }, tool('DELETE'), 'deny by denied-tool'],
+    ['denied goes first', { allowedTools: ['*'], deniedTools: ['x'] }, tool('x'), 'deny by denied-tool'],
+    ['write: ask', { writePermission: 'ask' }, tool('x'), 'ask by write-permission'],
+    ['write: deny', { writePermission: 'deny' }, tool('x'), 'deny by write-permission'],
+    ['write: allow', { writePermission: 'allow' }, tool('x'), 'allow by write-permission'],
+    [
+      'a list and a denial: only the list',
+      { allowedTools: ['x'], writePermission: 'deny' },
+      tool('x'),
+      'allow by allowed-tool',
+    ],
+    ['read: deny counts always', { readPermission: 'deny' }, tool('x', readOnly), 'deny by read-permission'],
+    [
+      'read: allow does not suffice on the word of the server',
+      { readPermission: 'allow' },
+      tool('x', readOnly),
+      'pass-through by no-rule',
+    ],
+    [
+      'the stricter of both',
+      { readPermission: 'allow', writePermission: 'ask' },
+      tool('x', readOnly),
+      'ask by write-permission',
+    ],
+  ])('%s', (_, permissions, of, expected) => {
+    expect(verdictOf(permissions, of)).toBe(expected);
+  });
+
+  it('U9 trust counts in a trusted folder only, and never against a denial', () => {
+    const trusted: ServerPermissions = { trust: true, readPermission: 'allow', writePermission: 'ask' };
+    expect(verdictOf(trusted, tool('x'), true)).toBe('allow by trusted-server');
+    expect(verdictOf(trusted, tool('x'), false)).toBe('ask by write-permission');
+    expect(verdictOf({ ...trusted, deniedTools: ['x'] }, tool('x'), true)).toBe('deny by denied-tool');
+    expect(verdictOf({ ...trusted, writePermission: 'deny' }, tool('x'), true)).toBe(
+      'deny by write-permission',
+    );
+    expect(verdictOf({ ...trusted, writePermission: 'deny' }, tool('x', readOnly), true)).toBe(
+      'allow by trusted-server',
+    );
+  });
+
+  it('the trust of the folder may change while the host runs', () => {
+    let trusted = false;
+    const policy = createPolicy({ servers: { github: { trust: true } }, folderIsTrusted: () => trusted });
+    expect(policy.forTool(tool('x')).decision).toBe('pass-through');
+    trusted = true;
+    expect(policy.forTool(tool('x')).decision).toBe('allow');
+  });
+
+  it('resources', () => {
+    const policy = createPolicy({
+      servers: { github: { allowedResources: ['file:///docs/*'], readPermission: 'deny' }, other: {} },
+    });
+    expect(policy.forResource({ server: 'github', uri: 'file:///docs/a' })).toMatchObject({
+      decision: 'allow',
+      rule: 'allowed-resource',
+    });
+    expect(policy.forResource({ server: 'github', uri: 'file:///etc' })).toMatchObject({
+      decision: 'deny',
+      rule: 'read-permission',
+    });
+    expect(policy.forResource({ server: 'other', uri: 'x:y' }).decision).toBe('pass-through');
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'a server named %s has no permissions by inheritance',
+    (server) => {
+      expect(createPolicy({ servers: {} }).forTool(tool('x', { server })).decision).toBe('pass-through');
+    },
+  );
+
+  it('a reason shows the name of a server without what could do harm', () => {
+    const { reason } = createPolicy().forTool(tool('x', { server: `a\u001b[2J\u202e${'b'.repeat(500)}` }));
+    expect(reason).toMatch(/^[\x20-\x7e…]{1,200}$/);
+  });
+});
+
+describe('U9 answers', () => {
+  it('once: nothing is remembered', () => {
+    const policy = createPolicy();
+    expect(policy.answer(tool('x'), 'once')).toBe(true);
+    expect(policy.forTool(tool('x')).decision).toBe('pass-through');
+  });
+
+  it('cancel, and whatever is no answer', () => {
+    const policy = createPolicy();
+    expect(policy.answer(tool('x'), 'cancel')).toBe(false);
+    expect(policy.answer(tool('x'), undefined as never)).toBe(false);
+    expect(policy.approvals.toJSON()).toEqual({ version: 1, servers: [], tools: [] });
+  });
+
+  it('always for this tool, as long as it does not change', () => {
+    const policy = createPolicy();
+    expect(policy.answer(tool('x'), 'always-tool')).toBe(true);
+    expect(policy.forTool(tool('x'))).toMatchObject({ decision: 'allow', rule: 'approved-tool' });
+    expect(policy.forTool(tool('x', { digest: 'd2' })).decision).toBe('pass-through');
+    expect(policy.forTool(tool('y')).decision).toBe('pass-through');
+  });
+
+  it('always for this server', () => {
+    const policy = createPolicy();
+    policy.answer(tool('x'), 'always-server');
+    expect(policy.forTool(tool('y'))).toMatchObject({ decision: 'allow', rule: 'approved-server' });
+    expect(policy.forTool(tool('y', { server: 'other' })).decision).toBe('pass-through');
+    policy.approvals.removeServer('github');
+    expect(policy.forTool(tool('y')).decision).toBe('pass-through');
+  });
+
+  it('a denial is not lifted by an old answer', () => {
+    const approvals = createApprovals();
+    createPolicy({ approvals }).answer(tool('x'), 'always-server');
+    const denying = createPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
+    expect(denying.forTool(tool('x')).decision).toBe('deny');
+  });
+
+  it('belong to the host instance, and go through JSON', () => {
+    const one = createPolicy();
+    one.answer(tool('x'), 'always-tool');
+    expect(createPolicy().forTool(tool('x')).decision).toBe('pass-through');
+    const kept: unknown = JSON.parse(JSON.stringify(one.approvals));
+    const restored = createPolicy({ approvals: createApprovals(kept) });
+    expect(restored.forTool(tool('x')).decision).toBe('allow');
+  });
+
+  it('are given to what a server is, where the host tells it', () => {
+    const approvals = createApprovals();
+    createPolicy({ approvals, identify: () => 'hash of entry 1' }).answer(tool('x'), 'always-server');
+    const changed = createPolicy({ approvals, identify: () => 'hash of entry 2' });
+    expect(changed.forTool(tool('x')).decision).toBe('pass-through');
+  });
+
+  it.each([null, 5, [], {}, { version: 2, servers: [], tools: [] }, { version: 1, servers: [1], tools: [] }])(
+    'a kept list that is malformed is refused: %j',
+    (kept) => {
+      expect(() => createApprovals(kept)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    },
+  );
+});

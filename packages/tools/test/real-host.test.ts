@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHost, type Host } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolEvent } from '../src/calls/tool-event.js';
+import { createPolicy } from '../src/permissions/policy.js';
+import { renderForPerson } from '../src/results/render.js';
+import { createTools, type Tools } from '../src/toolset.js';
+import { binaryOf } from './corpus/real-servers.mjs';
+
+describe('with a real host and real servers', () => {
+  let folder = '';
+  let host: Host;
+  let tools: Tools;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fittings-tools-'));
+    await writeFile(join(folder, 'a.txt'), 'content of a');
+    host = createHost({ engine: sdk({ name: 'tools-test', version: '1.0.0' }), transports: [stdio()] });
+    const server = (name: string, ...args: string[]) => ({
+      command: process.execPath,
+      args: [binaryOf(`@modelcontextprotocol/server-${name}`), ...args],
+    });
+    await host.connect({ everything: server('everything'), fs: server('filesystem', folder) });
+    const policy = createPolicy({ servers: { fs: { allowedTools: ['read_*'], writePermission: 'deny' } } });
+    tools = createTools(host, { policy, passThrough: 'allow' });
+  }, 60_000);
+
+  afterAll(async () => {
+    await tools[Symbol.asyncDispose]();
+    await host.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function events(name: string, args?: object): Promise<readonly ToolEvent[]> {
+    const all: ToolEvent[] = [];
+    for await (const event of tools.snapshot().call(name, args)) all.push(event);
+    return all;
+  }
+  async function last(name: string, args?: object): Promise<ToolEvent> {
+    return (await events(name, args)).at(-1) ?? expect.unreachable();
+  }
+
+  it('U6 progress and result of a long operation', async () => {
+    const all = await events('mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 4 });
+    const numbers = all.flatMap((event) => (event.type === 'progress' ? [event.progress] : []));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers).toContain(4);
+    expect(all.at(-1)).toMatchObject({ type: 'result', rendering: { isError: false } });
+  });
+
+  it('U5 an image stays an image for the model, and is a line for the person', async () => {
+    const event = await last('mcp__everything__get-tiny-image');
+    if (event.type !== 'result') return expect.unreachable();
+    expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
+    expect(renderForPerson(event.result)).toMatch(/\[image\/png, \d/);
+  });
+
+  it('U5 resources, links and structured content', async () => {
+    const link = await last('mcp__everything__get-resource-links', { count: 2 });
+    expect(link).toMatchObject({ rendering: { text: expect.stringMatching(/\[link to .*: demo:\/\//) } });
+    const resource = await last('mcp__everything__get-resource-reference', {
+      resourceType: 'Text',
+      resourceId: 1,
+    });
+    expect(resource).toMatchObject({ rendering: { text: expect.stringContaining('[resource demo://') } });
+    const structured = await last('mcp__everything__get-structured-content', { location: 'Chicago' });
+    expect(structured).toMatchObject({ type: 'result', issues: [] });
+    if (structured.type === 'result') expect(structured.rendering.text.match(/humidity/g)).toHaveLength(1);
+  });
+
+  it('U10 arguments that do not fit are not sent, a wrong name is suggested', async () => {
+    const location = await last('mcp__everything__get-structured-content', { location: 'Rome' });
+    expect(location).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
+    expect(location.type === 'error' && location.rendering.text).toContain('location: Invalid option');
+    const name = await last('mcp__everything__get_sum', { a: 1, b: 2 });
+    expect(name).toMatchObject({
+      error: { code: 'TOOL_UNKNOWN', hint: expect.stringContaining('"mcp__everything__get-sum"') },
+    });
+  });
+
+  it('U8 what is allowed runs, what is denied does not', async () => {
+    const file = join(folder, 'a.txt');
+    const read = await last('mcp__fs__read_text_file', { path: file });
+    expect(read).toMatchObject({ type: 'result', rendering: { text: 'content of a' } });
+    const write = await last('mcp__fs__write_file', { path: file, content: 'other' });
+    expect(write).toMatchObject({ type: 'error', error: { code: 'POLICY_DENIED' } });
+    expect(await readFile(file, 'utf8')).toBe('content of a');
+  });
+
+  it('U5 a failure of the tool itself is for the model to read', async () => {
+    const event = await last('mcp__fs__read_text_file', { path: join(folder, 'missing.txt') });
+    expect(event).toMatchObject({
+      type: 'result',
+      rendering: { isError: true, text: expect.stringContaining('ENOENT') },
+    });
+  });
+
+  it('U6 leaving the loop cancels the call at the server, and the next call works', async () => {
+    for await (const event of tools.snapshot().call('mcp__everything__trigger-long-running-operation', {
+      duration: 60,
+      steps: 600,
+    })) {
+      expect(event.type).toBe('progress');
+      break;
+    }
+    expect(await last('mcp__everything__get-sum', { a: 1, b: 2 })).toMatchObject({
+      rendering: { text: expect.stringContaining('3') },
+    });
+  });
+});

@@ -1,0 +1,34 @@
+import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
+import type { ToolHost } from '../../src/calls/call-tool.js';
+
+type Answer = (args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<ToolResult>;
+
+export interface FakeHost extends ToolHost {
+  readonly calls: { readonly ref: ToolRef; readonly args: Readonly<Record<string, unknown>> }[];
+  catalogue: readonly CatalogueTool[];
+}
+
+/** Only the two methods that are needed of a host, for faults that a real one can not be made to have. */
+export function fakeHost(
+  catalogue: readonly CatalogueTool[],
+  answer: Answer = () => Promise.resolve(text('done')),
+): FakeHost {
+  const calls: FakeHost['calls'] = [];
+  return {
+    calls,
+    catalogue,
+    tools() {
+      return this.catalogue;
+    },
+    callTool(ref, args = {}, options = {}) {
+      calls.push({ ref, args });
+      return answer(args, options);
+    },
+  };
+}
+
+export const text = (words: string): ToolResult => ({ content: [{ type: 'text', text: words }] });
+
+export function tool(name: string, more: Partial<CatalogueTool> = {}): CatalogueTool {
+  return { server: 's', name, digest: `digest of ${name}`, inputSchema: { type: 'object' }, ...more };
+}

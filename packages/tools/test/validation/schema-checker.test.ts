@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { convertSchema } from '../../src/schema/convert.js';
+import { describeIssues } from '../../src/validation/issue-text.js';
+import { createSchemaChecker } from '../../src/validation/schema-checker.js';
+
+const run = promisify(execFile);
+
+const withPattern = (pattern: string): ReturnType<typeof convertSchema> =>
+  convertSchema({ type: 'object', properties: { a: { type: 'string', pattern } } });
+
+describe('CO-05 a hostile pattern', () => {
+  const evil = withPattern('^(a+)+$');
+  const text = `${'a'.repeat(60)}!`;
+
+  it('is reported as lost, and left out of what runs on the thread of the host', () => {
+    expect(evil.coverage).toBe('loss');
+    expect(evil.losses).toMatchObject([{ keyword: 'pattern', pointer: '/properties/a' }]);
+    // Were the pattern in there, this would take minutes.
+    expect(evil.zod.safeParse({ a: 'a'.repeat(100_000) + '!' }).success).toBe(true);
+  });
+
+  it('is stopped when the budget is used up, and the event loop stays responsive meanwhile', async () => {
+    await using checker = createSchemaChecker({ budgetMs: 500 });
+    let turns = 0;
+    const stopped = expect(checker.check(evil, { a: text })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      retryable: false,
+      delivery: 'not-sent',
+    });
+    const rest = Symbol('rest');
+    while ((await Promise.race([stopped, nextTurn(rest)])) === rest) turns++;
+    expect(turns).toBeGreaterThan(100);
+  });
+
+  it('is checked all the same where there is time', async () => {
+    await using checker = createSchemaChecker({ budgetMs: 60_000 });
+    expect(await checker.check(evil, { a: 'a'.repeat(20) })).toEqual([]);
+    expect(await checker.check(evil, { a: 'a'.repeat(20) + '!' })).toMatchObject([{ path: ['a'] }]);
+  });
+
+  it('after a check was stopped the next one gets a new thread', async () => {
+    await using checker = createSchemaChecker({ budgetMs: 500 });
+    const stopped = checker.check(evil, { a: 'a'.repeat(60) + '!' });
+    const next = checker.check(evil, { a: 'aaa' });
+    await expect(stopped).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(await next).toEqual([]);
+  });
+
+  it('in the name of a member too', async () => {
+    const names = convertSchema({ type: 'object', patternProperties: { '^(a+)+$': { type: 'number' } } });
+    expect(names.losses).toMatchObject([{ keyword: 'pattern', pointer: '/patternProperties' }]);
+    await using checker = createSchemaChecker({ budgetMs: 500 });
+    await expect(checker.check(names, { [`${'a'.repeat(60)}!`]: 1 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    });
+    expect(await checker.check(names, { aaa: 'x' })).toHaveLength(1);
+  });
+});
+
+describe('budgets', () => {
+  it('a thread that runs out of memory is a check that failed', async () => {
+    const doubling = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [
+        `d${i}`,
+        { oneOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+      ]),
+    );
+    const heavy = convertSchema({ $ref: '#/$defs/d0', $defs: { ...doubling, d30: { type: 'string' } } });
+    await using checker = createSchemaChecker({ budgetMs: 20_000 });
+    await expect(checker.check(heavy, 1)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+    });
+  });
+
+  it.each([
+    ['too deep', JSON.parse('['.repeat(70) + ']'.repeat(70))],
+    ['too many values', Array.from({ length: 100_001 }, () => 0)],
+    ['too long', 'x'.repeat(16_000_001)],
+    ['not JSON', { a: () => 1 }],
+    ['a bigint', 1n],
+  ])('a value that is %s is refused at once', async (_, value) => {
+    await using checker = createSchemaChecker();
+    const issues = await checker.check(convertSchema({}), value);
+    expect(issues).toHaveLength(1);
+    expect(describeIssues(issues)).toMatch(/^the value (is nested|holds)/);
+  });
+
+  it('a large value is checked in the thread, with the same verdict', async () => {
+    const schema = {
+      type: 'array',
+      items: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    };
+    const converted = convertSchema({ ...schema, allOf: [{ minItems: 1 }] });
+    const rows = Array.from({ length: 3_000 }, (_, n) => ({ n }));
+    await using checker = createSchemaChecker({ budgetMs: 60_000 });
+    expect(await checker.check(converted, rows)).toEqual([]);
+    expect(await checker.check(converted, [...rows, { n: 'x' }])).toMatchObject([{ path: [3_000, 'n'] }]);
+  });
+
+  it('a closed checker refuses, and may be closed twice', async () => {
+    const checker = createSchemaChecker();
+    const evil = withPattern('^(a+)+$');
+    expect(await checker.check(evil, { a: 'a' })).toEqual([]);
+    await checker[Symbol.asyncDispose]();
+    await checker[Symbol.asyncDispose]();
+    await expect(checker.check(evil, { a: 'a' })).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('valid values that Zod alone would turn away', () => {
+  it.each([
+    ['characters beyond U+FFFF count once', { type: 'string', maxLength: 2 }, '💩💩', '💩💩💩'],
+    ['in a pattern too', { type: 'string', pattern: '^.{2}$' }, '💩💩', '💩💩💩'],
+    ['and in a union', { anyOf: [{ pattern: '^.{2}$' }, { type: 'number' }] }, '💩💩', '💩💩💩'],
+    ['a pattern of another engine', { type: 'string', pattern: '\\Aabc\\Z' }, 'abc', 5],
+    ['a property of characters', { type: 'string', pattern: '^\\p{Lu}$' }, 'É', 5],
+    ['whole numbers beyond 2^53', { type: 'integer' }, 1e20, 0.5],
+    ['a member named as inherited ones', { properties: { constructor: { type: 'string' } } }, {}, undefined],
+  ])('%s', async (_, schema, valid, invalid) => {
+    await using checker = createSchemaChecker();
+    const converted = convertSchema(schema);
+    expect(await checker.check(converted, valid)).toEqual([]);
+    if (invalid !== undefined) expect(await checker.check(converted, invalid)).toHaveLength(1);
+  });
+});
+
+describe('the thread and the process', () => {
+  it('neither an idle thread nor one that was stopped keeps the process alive', async () => {
+    const script = `
+      import { convertSchema, createSchemaChecker } from '@mcp-fittings/tools';
+      const evil = convertSchema({ type: 'string', pattern: '^(a+)+$' });
+      const checker = createSchemaChecker({ budgetMs: 300 });
+      await checker.check(evil, 'a'.repeat(60) + '!').catch(({ code }) => console.log(code));
+      console.log(await checker.check(evil, 'aaa'));`;
+    const options = { cwd: import.meta.dirname, timeout: 25_000 };
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], options);
+    expect(stdout).toBe('TIMEOUT\n[]\n');
+  });
+});
+
+describe('issues, for a model to read', () => {
+  it('name the place, tell the nearest branch of a union, and are few and harmless', async () => {
+    const converted = convertSchema({
+      type: 'object',
+      properties: {
+        count: { type: 'integer' },
+        target: {
+          anyOf: [
+            {
+              type: 'object',
+              properties: { file: { type: 'object', properties: { 'na\u001b[2Jme': { type: 'string' } } } },
+            },
+            { type: 'null' },
+          ],
+        },
+        mode: { enum: ['\u202eevil', 'b'] },
+      },
+      required: ['count'],
+      additionalProperties: false,
+    });
+    await using checker = createSchemaChecker();
+    const issues = await checker.check(converted, {
+      count: 1.5,
+      target: { file: { 'na\u001b[2Jme': 5 } },
+      mode: 'c',
+      other: 1,
+    });
+    const text = describeIssues(issues);
+    expect(text).toContain('count: Invalid input: expected a whole number');
+    expect(text).toContain('target.file.name: Invalid input: expected string, received number');
+    expect(text).toContain('other');
+    expect(text).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it('are ten at most', async () => {
+    await using checker = createSchemaChecker();
+    const issues = await checker.check(
+      convertSchema({ type: 'array', items: { type: 'string' } }),
+      Array.from({ length: 500 }, () => 1),
+    );
+    expect(issues).toHaveLength(10);
+  });
+});

@@ -1,0 +1,184 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
+import {
+  BaseTransport,
+  isRequest,
+  isRequestId,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type JSONRPCRequest,
+  type RequestId,
+  type Transport,
+  type TransportFacts,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
+import { checkOptions, type CheckedOptions } from './checked-options.js';
+import { isStateless } from './headers/revision.js';
+import { createLifetime, type Lifetime } from './lifetime.js';
+import { postRequest } from './messages/post-request.js';
+import { postUnanswered } from './messages/post-unanswered.js';
+import type { HttpTransportOptions } from './options.js';
+import { createParts, type Parts } from './parts.js';
+import { endSession } from './session/end-session.js';
+
+/** A Streamable HTTP connection, with what this wire can tell beyond the common contract. */
+export interface HttpTransport extends Transport {
+  /** Aborting `requestSignal` closes the stream of that request, which cancels it in the revision 2026-07-28. */
+  readonly hasPerRequestStream: true;
+}
+
+/**
+ * Makes a transport that speaks Streamable HTTP, in all protocol revisions.
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used; nothing is sent before the first message.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+  return new StreamableHttpTransport(options);
+}
+
+class StreamableHttpTransport extends BaseTransport implements HttpTransport {
+  readonly hasPerRequestStream = true;
+  declare readonly sessionId?: string;
+  onsessionrestored?: (result: JSONRPCObject) => void;
+
+  readonly #options: CheckedOptions;
+  readonly #parts: Parts;
+  readonly #lifetime = createLifetime();
+  /** What is under way for each request, so that it can be given up. */
+  readonly #requests = new Map<RequestId, Lifetime>();
+  /** Requests that no wire has seen so far. */
+  readonly #unsent = new Set<RequestId>();
+
+  constructor(options: HttpTransportOptions) {
+    super({ server: options.server });
+    this.#options = checkOptions(options);
+    this.#parts = createParts(this.#options, {
+      makeError: (code, message, facts) => this.error(code, message, facts),
+      inbox: {
+        receive: (value) => this.receive(value),
+        isPending: (id) => this.isPending(id),
+        foreign: (id) => this.reportCounted('RESPONSE_UNEXPECTED', () => foreignAnswer(id)),
+        malformed: () => this.reportCounted('MESSAGE_INVALID', () => NO_MESSAGE),
+      },
+      lifetime: this.#lifetime,
+      revision: () => this.protocolVersion,
+      onInitialized: ({ protocolVersion }) => {
+        if (typeof protocolVersion === 'string') this.setProtocolVersion(protocolVersion);
+      },
+      onRestored: (result) => this.#restored(result),
+      report: (error) => this.report(error),
+      fail: (error) => this.fail(error),
+      guard: (callback) => this.#guard(callback),
+    });
+    const { session } = this.#parts;
+    // Not enumerable: it is a secret and must not be seen in an inspection.
+    Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
+    this.#closeWith(options.signal);
+  }
+
+  override describe(): TransportFacts {
+    return {
+      url: this.#options.url.origin,
+      protocolVersion: this.protocolVersion,
+      session: this.sessionId !== undefined,
+      eventStream: this.#parts.standalone.state,
+      ...this.ignored,
+    };
+  }
+
+  protected override open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    return isRequest(message) ? this.#request(message, options) : this.#unanswered(message, options);
+  }
+
+  protected override isUnsent(id: RequestId): boolean {
+    return this.#unsent.has(id);
+  }
+
+  protected override async shutDown(): Promise<void> {
+    this.#lifetime.end();
+    const { session, exchange, network } = this.#parts;
+    const { farewellMs, clock } = this.#options;
+    if (session.id !== undefined && farewellMs > 0) {
+      await endSession({ exchange, clock, withinMs: farewellMs, revision: this.protocolVersion });
+    }
+    await network.close();
+  }
+
+  async #request(request: JSONRPCRequest, options: TransportSendOptions): Promise<void> {
+    const { id } = request;
+    const { requestSignal } = options;
+    const lifetime = createLifetime(this.#lifetime);
+    const abort = (): void => lifetime.end();
+    this.#requests.set(id, lifetime);
+    this.#unsent.add(id);
+    const release = requestSignal && this.onAbort(requestSignal, abort);
+    try {
+      const onSend = (): void => void this.#unsent.delete(id);
+      await postRequest({ request, options, lifetime, onSend }, this.#parts.facts);
+    } finally {
+      release?.();
+      lifetime.end();
+      // Whoever cancelled the request may have used its id again.
+      if (this.#requests.get(id) === lifetime) {
+        this.#requests.delete(id);
+        this.#unsent.delete(id);
+      }
+    }
+  }
+
+  async #unanswered(
+    message: Exclude<JSONRPCMessage, JSONRPCRequest>,
+    options: TransportSendOptions,
+  ): Promise<void> {
+    const lifetime = createLifetime(this.#lifetime);
+    let sent = false;
+    const onSend = (): void => void (sent = true);
+    try {
+      await postUnanswered({ message, options, lifetime, session: 'current', onSend }, this.#parts.facts);
+      if (this.#lifetime.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
+    } finally {
+      lifetime.end();
+      if ('method' in message && message.method === 'notifications/cancelled') {
+        const id = message.params?.['requestId'];
+        if (isRequestId(id)) this.#requests.get(id)?.end();
+      }
+    }
+    if ('method' in message && message.method === 'notifications/initialized') this.#openStandalone();
+  }
+
+  #openStandalone(): void {
+    if (!isStateless(this.protocolVersion)) this.#parts.standalone.start();
+  }
+
+  #restored(result: JSONRPCObject): void {
+    this.#openStandalone();
+    this.#guard(() => this.onsessionrestored?.(result));
+  }
+
+  #guard(callback: () => unknown): void {
+    const failed = (cause: unknown): void =>
+      this.report(this.error('CALLBACK_FAILED', 'A function that the host supplied threw.', { cause }));
+    try {
+      const result = callback();
+      if (result instanceof Promise) result.catch(failed);
+    } catch (cause) {
+      failed(cause);
+    }
+  }
+
+  #closeWith(signal: AbortSignal | undefined): void {
+    const close = (): void => void this.close();
+    if (signal?.aborted === true) return close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.#lifetime.onEnd(() => signal?.removeEventListener('abort', close));
+  }
+}
+
+const NO_MESSAGE = 'The server sent what is not a JSON-RPC message.';
+
+function foreignAnswer(id: unknown): string {
+  return `A reply held the answer to another request: ${sanitizeText(JSON.stringify(id ?? null), { maxLength: 64 })}`;
+}

@@ -1,0 +1,330 @@
+import { inspect } from 'node:util';
+import {
+  AuthRequiredError,
+  FittingsError,
+  type AuthChallenge,
+  type AuthProvider,
+} from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { createHttpTransport } from '../src/index.js';
+import { startCaller } from './support/caller.js';
+import { scriptedServer, type Exchange, type Script } from './support/scripted-server.js';
+import { when } from './support/turns.js';
+
+interface Recorded extends AuthProvider {
+  readonly challenges: AuthChallenge[];
+  token: string;
+}
+
+/** Hands out `token`, and on a challenge does as told; by default it gets the token `fresh`. */
+function provider(onChallenge?: (this: Recorded, challenge: AuthChallenge) => void): Recorded {
+  return {
+    challenges: [],
+    token: 'stale-token-0123456789',
+    headers() {
+      return Promise.resolve({ authorization: `Bearer ${this.token}` });
+    },
+    async onChallenge(challenge) {
+      this.challenges.push(challenge);
+      if (onChallenge === undefined) this.token = 'fresh-token-0123456789';
+      else onChallenge.call(this, challenge);
+      return 'retry';
+    },
+  };
+}
+
+const fresh = (exchange: Exchange): boolean =>
+  exchange.headers.authorization === 'Bearer fresh-token-0123456789';
+const CHALLENGE = 'Bearer realm="x", resource_metadata="https://as.example/prm"';
+
+const guarded =
+  (script: Script): Script =>
+  (exchange) =>
+    fresh(exchange) ? script(exchange) : exchange.plain(401, '', { 'www-authenticate': CHALLENGE });
+
+const insufficient = (exchange: Exchange, scope: string): void =>
+  exchange.plain(403, '', { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` });
+
+describe('sign-in', () => {
+  it('signs every request, and passes a 401 to the provider with what the server said', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/list': guarded((exchange) => exchange.result({ ok: true })) },
+    });
+    const auth = provider();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    expect(await caller.request('tools/list')).toEqual({ ok: true });
+    expect(auth.challenges).toEqual([
+      {
+        url: new URL(server.url),
+        status: 401,
+        wwwAuthenticate: CHALLENGE,
+        method: 'POST',
+        refused: 'Bearer stale-token-0123456789',
+      },
+    ]);
+    expect(server.of('initialize')[0]?.headers.authorization).toBe('Bearer stale-token-0123456789');
+    expect(server.of('tools/list')).toHaveLength(2);
+  });
+
+  it('RFC 9449 8.2 tells the provider of the nonce for the next proof that came with a good reply', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/list': (exchange) => exchange.result({}, { 'DPoP-Nonce': 'n-1' }) },
+    });
+    const told: unknown[] = [];
+    const auth = { ...provider(), onDpopNonce: (nonce: unknown): void => void told.push(nonce) };
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    expect(told).toEqual([]);
+    await caller.request('tools/list');
+    expect(told).toEqual([{ url: new URL(server.url), dpopNonce: 'n-1' }]);
+  });
+
+  it('HT-13 asks the provider once a request, then fails', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/list': (exchange) => exchange.plain(401, 'no') },
+    });
+    const auth = provider(() => undefined);
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    await expect(caller.request('tools/list')).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+      delivery: 'rejected',
+      status: 401,
+    });
+    expect(auth.challenges).toHaveLength(1);
+    expect(server.of('tools/list')).toHaveLength(2);
+  });
+
+  it('D.1-9 lets twenty refused requests recover side by side', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/list': guarded((exchange) => exchange.result({ ok: true })) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth: provider() }));
+    await caller.handshake();
+    const results = await Promise.all(Array.from({ length: 20 }, () => caller.request('tools/list')));
+    expect(results).toHaveLength(20);
+  });
+
+  it('hands the AuthRequiredError of the provider to the caller unchanged, as rejected', async () => {
+    await using server = await scriptedServer({ on: { 'tools/list': (exchange) => exchange.plain(401) } });
+    const thrown = new AuthRequiredError('please sign in');
+    const auth = provider(() => {
+      throw thrown;
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    const error: unknown = await caller.request('tools/list').catch((reason: unknown) => reason);
+    expect(error).toBe(thrown);
+    expect(thrown.delivery).toBe('rejected');
+    expect(Reflect.get(thrown, Symbol.for('mcp.authSeamEscape'))).toBe(true);
+    expect(caller.closes).toBe(0);
+  });
+
+  it('hands an error while signing to the caller, as not sent', async () => {
+    await using server = await scriptedServer();
+    const thrown = new FittingsError('STORE_LOCKED', 'the keyring is locked');
+    const auth: AuthProvider = {
+      headers: () => Promise.reject(thrown),
+      onChallenge: () => Promise.resolve('retry'),
+    };
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await expect(caller.request('tools/list')).rejects.toBe(thrown);
+    expect(thrown.delivery).toBe('not-sent');
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('wraps whatever else a provider throws', async () => {
+    await using server = await scriptedServer();
+    const auth: AuthProvider = {
+      headers: () => Promise.reject(new RangeError('bug')),
+      onChallenge: () => Promise.resolve('retry'),
+    };
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await expect(caller.request('tools/list')).rejects.toMatchObject({
+      code: 'AUTH_FAILED',
+      delivery: 'not-sent',
+      cause: new RangeError('bug'),
+    });
+  });
+
+  it('asks for a person when there is no provider', async () => {
+    await using server = await scriptedServer({
+      on: { initialize: (exchange) => exchange.plain(401, '', { 'www-authenticate': CHALLENGE }) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, server: 'docs' }));
+    const error: unknown = await caller.request('initialize').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AuthRequiredError);
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', delivery: 'rejected', server: 'docs' });
+    expect((error as AuthRequiredError).challenge?.wwwAuthenticate).toBe(CHALLENGE);
+  });
+
+  it('says that configured credentials are wrong', async () => {
+    await using server = await scriptedServer({ on: { initialize: (exchange) => exchange.plain(401) } });
+    await using caller = await startCaller(
+      createHttpTransport({ url: server.url, apiKey: 'wrong-key-0123456789' }),
+    );
+    await expect(caller.request('initialize')).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+      delivery: 'rejected',
+    });
+    expect(server.of('initialize')[0]?.headers.authorization).toBe('Bearer wrong-key-0123456789');
+  });
+
+  it('lets the provider override configured headers', async () => {
+    await using server = await scriptedServer();
+    const options = {
+      url: server.url,
+      headers: { Authorization: 'Basic old', 'X-Own': 'kept' },
+      auth: provider(),
+    };
+    await using caller = await startCaller(createHttpTransport(options));
+    await caller.request('tools/list');
+    expect(server.received[0]?.headers).toMatchObject({
+      authorization: 'Bearer stale-token-0123456789',
+      'x-own': 'kept',
+    });
+  });
+
+  it.each([
+    ['a refusal', 400, 'text/plain'],
+    ['a web page', 200, 'text/html'],
+    ['broken JSON', 200, 'application/json'],
+    ['what is called an event stream', 200, 'text/event-stream'],
+  ])('shows no secret in an error, also when the server repeats it in %s', async (_, status, type) => {
+    const headers = { 'X-Key': 'Scheme configured-secret' };
+    await using server = await scriptedServer({
+      session: 'session-secret',
+      on: {
+        'tools/list': (exchange) => {
+          const { authorization } = exchange.headers;
+          const body = `<p>${authorization} and configured-secret and session-secret</p>`;
+          exchange.plain(status, body, { 'content-type': type });
+        },
+      },
+    });
+    await using caller = await startCaller(
+      createHttpTransport({ url: server.url, headers, auth: provider() }),
+    );
+    await caller.handshake();
+    const error: unknown = await caller.request('tools/list').catch((reason: unknown) => reason);
+    const shown = inspect(error, { showHidden: true, depth: 9 });
+    expect(shown).toContain('[redacted] and [redacted] and [redacted]');
+    expect(shown).not.toContain('0123456789');
+    expect(shown).not.toContain('-secret');
+  });
+});
+
+it('passes the nonce that a DPoP proof has to contain on, and does not count it as a refused token', async () => {
+  const answers = ['nonce', 'token', 'fine'];
+  await using server = await scriptedServer({
+    on: {
+      'tools/list': (exchange) => {
+        const answer = answers.shift();
+        if (answer === 'nonce') {
+          const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n-1' };
+          exchange.plain(401, '', headers);
+        } else if (answer === 'token') {
+          exchange.plain(401, '', { 'www-authenticate': 'DPoP error="invalid_token"' });
+        } else exchange.result({ ok: true });
+      },
+    },
+  });
+  const auth = provider();
+  await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+  await caller.handshake();
+  expect(await caller.request('tools/list')).toEqual({ ok: true });
+  expect(auth.challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1', undefined]);
+});
+
+it('does not hand out nonces for ever', async () => {
+  const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'again' };
+  await using server = await scriptedServer({
+    on: { 'tools/list': (exchange) => exchange.plain(401, '', headers) },
+  });
+  const auth = provider();
+  await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+  await caller.handshake();
+  await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'AUTH_REJECTED' });
+  expect(auth.challenges).toHaveLength(1);
+});
+
+describe('step-up', () => {
+  it('passes a 403 insufficient_scope to the provider', async () => {
+    await using server = await scriptedServer({
+      on: {
+        'tools/call': (exchange) =>
+          fresh(exchange) ? exchange.result({ ok: true }) : insufficient(exchange, 'files:write'),
+      },
+    });
+    const auth = provider();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    expect(await caller.request('tools/call')).toEqual({ ok: true });
+    expect(auth.challenges).toMatchObject([{ status: 403 }]);
+  });
+
+  it('is bounded when the server always wants more', async () => {
+    let wanted = 0;
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => insufficient(exchange, `scope${++wanted}`) },
+    });
+    const auth = provider();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      code: 'AUTH_SCOPE_INSUFFICIENT',
+      delivery: 'rejected',
+      status: 403,
+    });
+    expect(auth.challenges).toHaveLength(2);
+  });
+
+  it('is not asked for by any other 403', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.plain(403, 'Host') },
+    });
+    const auth = provider();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'HTTP_STATUS', status: 403 });
+    expect(auth.challenges).toHaveLength(0);
+  });
+});
+
+describe('D.1-8 the event stream of the server', () => {
+  it('is signed, keeps configured headers, and is bounded when its 401 never ends', async () => {
+    await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(401) } });
+    const auth = provider();
+    const transport = createHttpTransport({ url: server.url, auth, headers: { 'x-own': 'kept' } });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    const error = await caller.until(() => caller.errors[0]);
+    expect(error).toMatchObject({ code: 'RECONNECT_EXHAUSTED', cause: { code: 'AUTH_REJECTED' } });
+    expect(server.of('GET').map(({ headers }) => headers['x-own'])).toEqual(['kept', 'kept']);
+    expect(auth.challenges).toHaveLength(1);
+  });
+
+  it('keeps its cursor over a refresh', async () => {
+    let opened = 0;
+    await using server = await scriptedServer({
+      on: {
+        GET: (exchange) => {
+          if (++opened === 1)
+            exchange
+              .sse()
+              .event({ id: 'e1', retry: 1, data: { jsonrpc: '2.0', method: 'n/x' } })
+              .end();
+          else if (opened === 2) exchange.plain(401);
+          else exchange.sse();
+        },
+      },
+    });
+    const auth = provider();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+    await caller.handshake();
+    await when(() => server.of('GET').length === 3);
+    expect(server.of('GET').map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'e1', 'e1']);
+    expect(auth.challenges).toHaveLength(1);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createHttpTransport } from '../src/index.js';
+import { startCaller } from './support/caller.js';
+import { REVISION, scriptedServer } from './support/scripted-server.js';
+
+it('T7 answers a request from a JSON reply, with the headers of the specification', async () => {
+  await using server = await scriptedServer({
+    session: 'abc',
+    on: { 'tools/list': (exchange) => exchange.result({ tools: [] }) },
+  });
+  await using caller = await startCaller(createHttpTransport({ url: server.url }));
+  await caller.handshake();
+  expect(await caller.request('tools/list')).toEqual({ tools: [] });
+  const [first] = server.of('initialize');
+  expect(first?.headers).toMatchObject({
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  });
+  expect(first?.headers['mcp-session-id']).toBeUndefined();
+  expect(first?.headers['mcp-protocol-version']).toBeUndefined();
+  expect(server.of('tools/list')[0]?.headers).toMatchObject({
+    'mcp-session-id': 'abc',
+    'mcp-protocol-version': REVISION,
+  });
+  expect(caller.errors).toEqual([]);
+});
+
+it('T7 answers a request from an event stream, with what came before it', async () => {
+  await using server = await scriptedServer({
+    on: {
+      'tools/call': (exchange) =>
+        exchange
+          .sse()
+          .event({ data: { jsonrpc: '2.0', method: 'notifications/message', params: { data: 1 } } })
+          .result({ content: [] })
+          .end(),
+    },
+  });
+  await using caller = await startCaller(createHttpTransport({ url: server.url }));
+  await caller.handshake();
+  expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
+  expect(caller.notifications('notifications/message')).toHaveLength(1);
+});

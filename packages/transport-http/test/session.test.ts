@@ -1,0 +1,364 @@
+import { inspect } from 'node:util';
+import { TransportError } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import { createHttpTransport } from '../src/index.js';
+import { startCaller } from './support/caller.js';
+import { REVISION, scriptedServer, type Exchange, type Scripts } from './support/scripted-server.js';
+import { openStreams } from './support/streams.js';
+
+/** A server that forgets all sessions when told to, and gives ids s1, s2, … */
+async function forgetfulServer(
+  on: Scripts = {},
+  options: { readonly refusal?: (exchange: Exchange) => void } = {},
+) {
+  let given = 0;
+  let known = new Set<unknown>();
+  const refuse =
+    options.refusal ?? ((exchange: Exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null));
+  const guarded =
+    (script: (exchange: Exchange) => void | Promise<void>) =>
+    (exchange: Exchange): void | Promise<void> =>
+      known.has(exchange.headers['mcp-session-id']) ? script(exchange) : refuse(exchange);
+  const server = await scriptedServer({
+    on: {
+      initialize(exchange) {
+        const id = `s${++given}`;
+        known.add(id);
+        exchange.result(
+          {
+            protocolVersion: REVISION,
+            capabilities: {},
+            serverInfo: { name: `life ${given}`, version: '1' },
+          },
+          { 'mcp-session-id': id },
+        );
+      },
+      ...Object.fromEntries(
+        Object.entries({
+          notification: (exchange: Exchange) => exchange.plain(202),
+          response: (exchange: Exchange) => exchange.plain(202),
+          request: (exchange: Exchange) => exchange.result({ session: exchange.headers['mcp-session-id'] }),
+          GET: (exchange: Exchange) => exchange.plain(405),
+          ...on,
+        }).map(([name, script]) => [name, guarded(script)]),
+      ),
+    },
+  });
+  return Object.assign(server, { forget: () => (known = new Set()) });
+}
+
+describe('D.1-1 a forgotten session', () => {
+  it('is opened again, the request is sent again, and the host is told', async () => {
+    await using server = await forgetfulServer();
+    const transport = createHttpTransport({ url: server.url });
+    const restored: unknown[] = [];
+    transport.onsessionrestored = (result) => restored.push(result, transport.sessionId);
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    expect(transport.sessionId).toBe('s1');
+    server.forget();
+    expect(await caller.request('tools/list')).toEqual({ session: 's2' });
+    expect(transport.sessionId).toBe('s2');
+    expect(restored).toEqual([
+      expect.objectContaining({ serverInfo: { name: 'life 2', version: '1' } }),
+      's2',
+    ]);
+    const [first, second] = server.of('initialize');
+    expect(second?.headers['mcp-session-id']).toBeUndefined();
+    expect(second?.message.params).toEqual(first?.message.params);
+    const initialized = server.of('notifications/initialized')[1];
+    expect(initialized?.headers).toMatchObject({ 'mcp-session-id': 's2', 'mcp-protocol-version': REVISION });
+    expect(caller.errors).toEqual([]);
+    expect(caller.closes).toBe(0);
+  });
+
+  it('is opened again once for all that wait', async () => {
+    await using server = await forgetfulServer();
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    const results = await Promise.all(Array.from({ length: 20 }, () => caller.request('tools/list')));
+    expect(results).toEqual(Array.from({ length: 20 }, () => ({ session: 's2' })));
+    expect(server.of('initialize')).toHaveLength(2);
+  });
+
+  it('holds up what is sent meanwhile until the new one is complete', async () => {
+    let initialize: Exchange | undefined;
+    await using server = await forgetfulServer();
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    server.script({
+      initialize: (exchange) => void (initialize = exchange),
+      request: (exchange) => {
+        if (exchange.headers['mcp-session-id'] === 's9') exchange.result({ fine: true });
+        else exchange.plain(404);
+      },
+      notification: (exchange) => exchange.plain(202),
+    });
+    const first = caller.request('tools/list');
+    await server.until('initialize', 2);
+    const meanwhile = caller.request('prompts/list');
+    initialize?.result({ protocolVersion: REVISION, capabilities: {} }, { 'mcp-session-id': 's9' });
+    expect(await Promise.all([first, meanwhile])).toEqual([{ fine: true }, { fine: true }]);
+    const order = server.received.map(({ message }) => String(message.method));
+    expect(order.filter((method) => method === 'prompts/list')).toHaveLength(1);
+    expect(order.lastIndexOf('notifications/initialized')).toBeLessThan(order.indexOf('prompts/list'));
+  });
+
+  it('is recognised by the 400 of servers made after the SDK examples, once the session has worked', async () => {
+    await using server = await forgetfulServer(
+      {},
+      {
+        refusal: (exchange) =>
+          exchange.rpcError(-32_000, 'Bad Request: No valid session ID provided', 400, null),
+      },
+    );
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    expect(await caller.request('tools/list')).toEqual({ session: 's2' });
+  });
+
+  it('leaves other 400 answers alone', async () => {
+    await using server = await forgetfulServer({
+      'tools/call': (exchange) => exchange.plain(400, 'no such tool'),
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      code: 'HTTP_STATUS',
+      delivery: 'rejected',
+    });
+    expect(server.of('initialize')).toHaveLength(1);
+  });
+
+  it('does not take messages along that belong to it', async () => {
+    await using server = await forgetfulServer();
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    server.forget();
+    const answer = { jsonrpc: '2.0' as const, id: 'question', result: {} };
+    await expect(transport.send(answer)).rejects.toMatchObject({
+      code: 'SESSION_LOST',
+      delivery: 'rejected',
+    });
+    expect(server.of('response')).toHaveLength(1);
+    // The session itself was restored meanwhile.
+    expect(transport.sessionId).toBe('s2');
+  });
+
+  it('fails the request as rejected when there is no new one, and is tried again by the next', async () => {
+    await using server = await forgetfulServer();
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    let attempts = 0;
+    server.script({ initialize: (exchange) => (attempts++, exchange.plain(500, 'starting')) });
+    const error = await caller.request('tools/list').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'SESSION_LOST', delivery: 'rejected', retryable: true });
+    expect(error).toBeInstanceOf(TransportError);
+    expect((error as TransportError).cause).toMatchObject({ code: 'SERVER_ERROR', details: { status: 500 } });
+    await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'SESSION_LOST' });
+    expect(attempts).toBe(2);
+    expect(caller.closes).toBe(0);
+  });
+
+  it('does not hold requests up for ever when the server does not answer', async () => {
+    const clock = createManualClock();
+    await using server = await forgetfulServer();
+    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
+    await caller.handshake();
+    server.forget();
+    server.script({ initialize: () => undefined });
+    const waiting = caller.request('tools/list').catch((error: unknown) => error);
+    await server.until('initialize', 2);
+    await clock.advance(30_000);
+    expect(await waiting).toMatchObject({
+      code: 'SESSION_LOST',
+      delivery: 'rejected',
+      cause: { code: 'TIMEOUT' },
+    });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not sought for ever when the server forgets each session at once', async () => {
+    await using server = await forgetfulServer({
+      request: (exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null),
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/list')).rejects.toMatchObject({
+      code: 'SESSION_LOST',
+      delivery: 'rejected',
+    });
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/list')).toHaveLength(2);
+  });
+
+  it('ends the transport when the new one speaks another revision', async () => {
+    await using server = await forgetfulServer();
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    server.forget();
+    server.script({
+      initialize: (exchange) => exchange.result({ protocolVersion: '2025-06-18', capabilities: {} }),
+    });
+    await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'SESSION_LOST' });
+    await caller.until(() => caller.closes || undefined);
+    expect(transport.closeReason).toMatchObject({
+      code: 'SESSION_LOST',
+      cause: { code: 'VERSION_UNSUPPORTED' },
+    });
+    expect(server.of('notifications/initialized')).toHaveLength(1);
+  });
+
+  it('is opened again over an event stream that the server never ends', async () => {
+    await using server = await forgetfulServer();
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    server.script({
+      initialize: (exchange) =>
+        void exchange
+          .sse({ 'mcp-session-id': 's1b' })
+          .result({ protocolVersion: REVISION, capabilities: {} }),
+      request: (exchange) => {
+        if (exchange.headers['mcp-session-id'] === 's1b') exchange.result({ fine: true });
+        else exchange.plain(404);
+      },
+      notification: (exchange) => exchange.plain(202),
+    });
+    expect(await caller.request('tools/list')).toEqual({ fine: true });
+  });
+
+  it('is found out by the event stream too, before anybody calls', async () => {
+    const streams = openStreams();
+    await using server = await forgetfulServer({ GET: streams.script });
+    const transport = createHttpTransport({ url: server.url });
+    const restored = new Promise<void>((resolve) => {
+      transport.onsessionrestored = () => resolve();
+    });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    await server.until('GET');
+    server.forget();
+    streams.writers[0]?.event({ retry: 1 }).end();
+    await restored;
+    expect(transport.sessionId).toBe('s2');
+    expect((await server.until('GET', 3)).headers['mcp-session-id']).toBe('s2');
+  });
+});
+
+describe('SPEC 17 the session id', () => {
+  it('is not set before the server answers, and comes from the answer to initialize alone', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/list': (exchange) => exchange.result({}, { 'mcp-session-id': 'smuggled' }) },
+    });
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    expect(transport.sessionId).toBeUndefined();
+    await caller.handshake();
+    await caller.request('tools/list');
+    await caller.request('tools/list');
+    expect(transport.sessionId).toBeUndefined();
+    expect(server.of('tools/list')[1]?.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('is not taken from an error answer to initialize', async () => {
+    await using server = await scriptedServer({
+      on: {
+        initialize: (exchange) =>
+          exchange.json(
+            { jsonrpc: '2.0', id: exchange.message.id, error: { code: -32_602, message: 'no' } },
+            200,
+            { 'mcp-session-id': 'of-an-error' },
+          ),
+      },
+    });
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await expect(caller.request('initialize')).rejects.toMatchObject({ rpc: { code: -32_602 } });
+    expect(transport.sessionId).toBeUndefined();
+    await caller.request('tools/list');
+    expect(server.of('tools/list')[0]?.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('is not kept from an initialize that was never answered', async () => {
+    await using server = await scriptedServer({
+      on: { initialize: (exchange) => exchange.sse({ 'mcp-session-id': 'offered' }).end() },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await expect(caller.request('initialize')).rejects.toMatchObject({ code: 'STREAM_LOST' });
+    await caller.request('tools/list');
+    expect(server.of('tools/list')[0]?.headers['mcp-session-id']).toBeUndefined();
+    await caller.transport.close();
+    expect(server.of('DELETE')).toHaveLength(0);
+  });
+
+  it('is not sent with a new initialize', async () => {
+    await using server = await scriptedServer({ session: 'first' });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await caller.handshake();
+    expect(server.of('initialize')[1]?.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it.each([
+    ['a space', 'two words'],
+    ['a character beyond ASCII', 'sesión'],
+    ['5000 characters', 'x'.repeat(5000)],
+  ])('HT-14 with %s is refused', async (_, session) => {
+    await using server = await scriptedServer({ session });
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await expect(caller.request('initialize')).rejects.toMatchObject({
+      code: 'PROTOCOL_VIOLATION',
+      delivery: 'unknown',
+    });
+    expect(transport.sessionId).toBeUndefined();
+    await caller.request('tools/list');
+    expect(server.of('tools/list')[0]?.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('HT-14 of one megabyte, or with a line break, does not pass HTTP at all', async () => {
+    await using server = await scriptedServer({
+      on: {
+        initialize(exchange) {
+          const socket = exchange.response.socket;
+          socket?.end(`HTTP/1.1 200 OK\r\nmcp-session-id: ${'x'.repeat(1_000_000)}\r\n\r\n{}`);
+        },
+      },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await expect(caller.request('initialize')).rejects.toMatchObject({
+      kind: 'protocol',
+      delivery: 'unknown',
+    });
+  });
+
+  it('HT-14 of one server is never sent to another, and is in no inspection or error', async () => {
+    await using a = await scriptedServer({
+      session: 'session-of-a-0123456789',
+      on: {
+        'tools/list': (exchange) =>
+          exchange.plain(400, `bad session ${String(exchange.headers['mcp-session-id'])}`),
+      },
+    });
+    await using b = await scriptedServer();
+    const transport = createHttpTransport({ url: a.url });
+    await using first = await startCaller(transport);
+    await using second = await startCaller(createHttpTransport({ url: b.url }));
+    await first.handshake();
+    await second.handshake();
+    expect(b.received.every((exchange) => exchange.headers['mcp-session-id'] === undefined)).toBe(true);
+    const error = await first.request('tools/list').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('session-of-a');
+    expect(inspect(transport, { depth: 9 })).not.toContain('session-of-a');
+    expect(JSON.stringify(transport.describe?.())).not.toContain('session-of-a');
+  });
+});

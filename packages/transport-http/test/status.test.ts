@@ -1,0 +1,229 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import { createHttpTransport } from '../src/index.js';
+import { rowOf, STATUS_TABLE, type StatusFacts } from '../src/status/status-table.js';
+import { startCaller } from './support/caller.js';
+import { modernParams } from './support/modern.js';
+import { scriptedServer } from './support/scripted-server.js';
+import { timerSet } from './support/turns.js';
+
+const NOTHING: StatusFacts = {
+  handshake: false,
+  stream: false,
+  firstStream: false,
+  session: false,
+  sessionRefused: false,
+  insufficientScope: false,
+  retryAfter: false,
+};
+
+describe('T12 the status table', () => {
+  it.each([
+    [401, {}, 'auth'],
+    [403, { insufficientScope: true }, 'scope'],
+    [403, {}, 'refused'],
+    [404, { session: true }, 'gone'],
+    [404, {}, 'refused'],
+    [404, { handshake: true }, 'older-server'],
+    [405, { handshake: true }, 'older-server'],
+    [400, { handshake: true }, 'older-server'],
+    [400, { session: true }, 'refused'],
+    [400, { session: true, sessionRefused: true }, 'gone'],
+    [405, { stream: true }, 'no-stream'],
+    [404, { stream: true, firstStream: true, session: true }, 'no-stream'],
+    [404, { stream: true, session: true }, 'gone'],
+    [409, { stream: true, firstStream: true }, 'refused'],
+    [429, { handshake: true }, 'retry-later'],
+    [503, { retryAfter: true }, 'retry-later'],
+    [503, {}, 'broken'],
+    [408, {}, 'broken'],
+    [500, { handshake: true }, 'broken'],
+    [304, {}, 'broken'],
+    [600, {}, 'broken'],
+  ] as const)('reads %i with %j as %s', (status, facts, meaning) => {
+    expect(rowOf(status, { ...NOTHING, ...facts }).meaning).toBe(meaning);
+  });
+
+  it('never calls a refusal rejected that may have come after the work was done', () => {
+    for (const { from, when, delivery } of STATUS_TABLE) {
+      if (from >= 500 && when !== 'retryAfter' && when !== 'stream') expect(delivery).toBe('unknown');
+    }
+  });
+});
+
+describe('retry later', () => {
+  it.each([
+    ['429 with Retry-After', 429, { 'retry-after': '2' }, 2000],
+    ['503 with Retry-After', 503, { 'retry-after': '1' }, 1000],
+    ['429 without', 429, {}, 500],
+  ])('sends again after %s', async (_, status, headers, ms) => {
+    const clock = createManualClock();
+    let refused = false;
+    await using server = await scriptedServer({
+      on: {
+        'tools/call': (exchange) => {
+          if (refused) return exchange.result({ ok: true });
+          refused = true;
+          exchange.plain(status, '', headers);
+        },
+      },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
+    await caller.handshake();
+    const call = caller.request('tools/call');
+    await timerSet(clock);
+    expect(clock.nextIn).toBe(ms);
+    await clock.advance(ms);
+    expect(await call).toEqual({ ok: true });
+  });
+
+  it('fails typed when the server goes on refusing', async () => {
+    const clock = createManualClock();
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.plain(429, 'slow down', { 'retry-after': '1' }) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
+    await caller.handshake();
+    const call = caller.request('tools/call').catch((reason: unknown) => reason);
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await timerSet(clock);
+      await clock.advance(1000);
+    }
+    expect(await call).toMatchObject({
+      code: 'RATE_LIMITED',
+      delivery: 'rejected',
+      details: { status: 429, retryAfterMs: 1000 },
+      status: 429,
+    });
+    expect(server.of('tools/call')).toHaveLength(3);
+  });
+
+  it.each([
+    ['a thousand billion seconds', '1000000000000', 86_400_000],
+    ['an hour', '3600', 3_600_000],
+  ])('HT-12 fails at once, with a clamped time, when asked to wait %s', async (_, value, retryAfterMs) => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      details: { retryAfterMs },
+    });
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+
+  it.each(['-5', '1e12', 'soon', '', 'Thu, 99 Foo'])(
+    'HT-12 takes the Retry-After %j for none',
+    async (value) => {
+      const clock = createManualClock();
+      await using server = await scriptedServer({
+        on: { 'tools/call': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
+      });
+      await using caller = await startCaller(
+        createHttpTransport({ url: server.url, clock, random: () => 0 }),
+      );
+      await caller.handshake();
+      const call = caller.request('tools/call').catch((reason: unknown) => reason);
+      await timerSet(clock);
+      expect(clock.nextIn).toBe(500);
+      await clock.advance(500);
+      await timerSet(clock);
+      await clock.advance(1000);
+      expect(await call).toMatchObject({ code: 'RATE_LIMITED' });
+    },
+  );
+
+  it('does not send again what a 503 without Retry-After may have let through', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.plain(503, 'upstream') },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      code: 'SERVER_ERROR',
+      delivery: 'unknown',
+    });
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+});
+
+describe('D.1-13 a refusal that is an answer', () => {
+  it('reaches the caller as the JSON-RPC error that it is', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      rpc: { code: -32_602, message: 'bad arguments' },
+    });
+  });
+
+  it('HT-05 is none when it answers another request', async () => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400, 777) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({
+      code: 'HTTP_STATUS',
+      message: expect.stringContaining('bad arguments') as string,
+      details: { status: 400, rpcCode: -32_602 },
+    });
+  });
+
+  it.each([
+    ['SPEC 29 HeaderMismatch', -32_020, 400],
+    ['SPEC 33 an unknown method', -32_601, 404],
+    ['an internal error', -32_603, 500],
+  ])('passes %s through in the stateless revision', async (_, code, status) => {
+    await using server = await scriptedServer({
+      on: { 'tools/call': (exchange) => exchange.rpcError(code, 'said the server', status) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await expect(caller.request('tools/call', modernParams())).rejects.toMatchObject({ rpc: { code } });
+  });
+});
+
+describe('C.3 the probe for the era', () => {
+  const probe = { method: 'server/discover', params: modernParams() };
+
+  it.each([400, 404, 405, 406, 415])('is answered in-band on %i without a JSON-RPC body', async (status) => {
+    await using server = await scriptedServer({
+      on: {
+        'server/discover': (exchange) => exchange.plain(status, '<html>', { 'content-type': 'text/html' }),
+      },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await expect(caller.request(probe.method, probe.params)).rejects.toMatchObject({
+      rpc: { code: -32_601 },
+    });
+  });
+
+  it('is answered with the error of the body, also when that has no id', async () => {
+    await using server = await scriptedServer({
+      on: {
+        'server/discover': (exchange) => exchange.rpcError(-32_000, 'Server not initialized', 400, null),
+      },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await expect(caller.request(probe.method, probe.params)).rejects.toMatchObject({
+      rpc: { code: -32_000 },
+    });
+  });
+
+  it.each([403, 500, 502])('is not answered by %i, which says nothing of the era', async (status) => {
+    await using server = await scriptedServer({
+      on: { 'server/discover': (exchange) => exchange.rpcError(-32_000, 'no', status) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    const error: unknown = await caller
+      .request(probe.method, probe.params)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TransportError', status, data: { status } });
+    const brands: unknown = Reflect.get(error as object, Symbol.for('mcp.sdk.errorBrands'));
+    expect(brands).toEqual(new Set(['mcp.SdkError', 'mcp.SdkHttpError']));
+  });
+});

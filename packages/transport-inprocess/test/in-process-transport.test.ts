@@ -1,0 +1,173 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { AuthRequiredError, type FittingsError } from '@mcp-fittings/client-core';
+import type { Transport } from '@mcp-fittings/client-core/transport';
+import { createInProcessTransport, type ConnectableServer } from '@mcp-fittings/transport-inprocess';
+import { describe, expect, it } from 'vitest';
+import { makeServerV1 } from './support/sdk-servers.mjs';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A server that notes what is done to it. */
+function recordingServer(): ConnectableServer & { readonly log: string[] } {
+  const log: string[] = [];
+  let side: Transport | undefined;
+  return {
+    log,
+    async connect(transport) {
+      log.push('connect');
+      side = transport;
+      await transport.start();
+    },
+    async close() {
+      log.push('close');
+      await side?.close();
+    },
+  };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
+  return work.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: FittingsError) => error,
+  );
+}
+
+describe('createInProcessTransport', () => {
+  it('makes its server when it starts, not before, and closes it with the connection', async () => {
+    const server = recordingServer();
+    let made = 0;
+    const transport = createInProcessTransport({
+      server: () => {
+        made++;
+        return server;
+      },
+    });
+    expect(made).toBe(0);
+    await transport.start();
+    expect(made).toBe(1);
+    await transport.close();
+    expect(server.log).toEqual(['connect', 'close']);
+  });
+
+  it('CO-18 says what the factory threw, and keeps the cause', async () => {
+    const cause = new Error('no \u001b[31mdatabase');
+    const transport = createInProcessTransport({
+      name: 'notes',
+      server: () => {
+        throw cause;
+      },
+    });
+    const error = await failureOf(transport.start());
+    expect(error).toMatchObject({ code: 'CALLBACK_FAILED', server: 'notes', cause });
+    expect(error.message).toBe('The factory of the in-process server threw: no database');
+  });
+
+  it('passes an error on that the factory made on purpose', async () => {
+    const error = new AuthRequiredError('Sign in first.');
+    const transport = createInProcessTransport({ server: () => Promise.reject(error) });
+    await expect(transport.start()).rejects.toBe(error);
+  });
+
+  it('tells who returns one server twice what to do', async () => {
+    const server = makeServerV1();
+    const first = createInProcessTransport({ server: () => server });
+    await first.start();
+    const second = createInProcessTransport({ server: () => server });
+    const error = await failureOf(second.start());
+    expect(error).toMatchObject({
+      code: 'CALLBACK_FAILED',
+      hint: 'The factory has to return a new server at each call.',
+    });
+    expect(error.message).toMatch(/Already connected/);
+    await first.close();
+  });
+
+  it('CO-18 gives up a factory that never resolves, and closes what it makes later', async () => {
+    const clock = createManualClock();
+    const server = recordingServer();
+    let finish: (server: ConnectableServer) => void = () => undefined;
+    const transport = createInProcessTransport({
+      clock,
+      startTimeoutMs: 2000,
+      server: () => new Promise((resolve) => (finish = resolve)),
+    });
+    const started = failureOf(transport.start());
+    await clock.advance(1999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await started).toMatchObject({ code: 'TIMEOUT' });
+    finish(server);
+    await clock.advance(0);
+    expect(server.log).toEqual(['close']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('CO-17 close() during the start: both settle, the server made later is closed, no timer is left', async () => {
+    const clock = createManualClock();
+    const server = recordingServer();
+    let finish: (server: ConnectableServer) => void = () => undefined;
+    const transport = createInProcessTransport({
+      clock,
+      server: () => new Promise((resolve) => (finish = resolve)),
+    });
+    const started = failureOf(transport.start());
+    await clock.advance(0);
+    await transport.close();
+    expect(await started).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    finish(server);
+    await clock.advance(0);
+    expect(server.log).toEqual(['close']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('CO-17 close() while the server connects closes that server', async () => {
+    const server = { ...recordingServer(), connect: never };
+    const transport = createInProcessTransport({ server: () => server });
+    const started = failureOf(transport.start());
+    await Promise.resolve();
+    await transport.close();
+    expect(await started).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    expect(server.log).toEqual(['close']);
+  });
+
+  it('CO-18 ends although the server never finishes its close(), and says so', async () => {
+    const clock = createManualClock();
+    const errors: Error[] = [];
+    const transport = createInProcessTransport({
+      clock,
+      server: () => ({ connect: (side) => side.start(), close: never }),
+    });
+    transport.onerror = (error) => errors.push(error);
+    await transport.start();
+    const closed = transport.close();
+    await clock.advance(5000);
+    await closed;
+    expect(errors).toMatchObject([{ code: 'TIMEOUT' }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('CO-18 ends although the server throws in its close(), and says so', async () => {
+    const errors: Error[] = [];
+    const transport = createInProcessTransport({
+      server: () => ({
+        connect: (side) => side.start(),
+        close: () => {
+          throw new Error('not now');
+        },
+      }),
+    });
+    transport.onerror = (error) => errors.push(error);
+    await transport.start();
+    await transport.close();
+    expect(errors).toMatchObject([
+      { code: 'CALLBACK_FAILED', message: 'The in-process server could not be closed: not now' },
+    ]);
+  });
+
+  it('says what it is', () => {
+    const transport = createInProcessTransport({ name: 'notes', server: recordingServer });
+    expect(transport.describe?.()).toEqual({ transport: 'inprocess', cloned: false, server: 'notes' });
+  });
+});

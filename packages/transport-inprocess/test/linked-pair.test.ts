@@ -1,0 +1,130 @@
+import type { JSONRPCMessage, JSONRPCNotification, Transport } from '@mcp-fittings/client-core/transport';
+import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
+import { describe, expect, it } from 'vitest';
+
+function note(params: Record<string, unknown> = {}): JSONRPCNotification {
+  return { jsonrpc: '2.0', method: 'notifications/x', params };
+}
+
+async function openPair(
+  clone = false,
+): Promise<{ client: Transport; server: Transport; heard: JSONRPCMessage[] }> {
+  const [client, server] = createLinkedPair({ clone });
+  const heard: JSONRPCMessage[] = [];
+  server.onmessage = (message) => void heard.push(message);
+  await Promise.all([client.start(), server.start()]);
+  return { client, server, heard };
+}
+
+describe('T9 createLinkedPair', () => {
+  it('delivers in one asynchronous hop, never inside send()', async () => {
+    const { client, heard } = await openPair();
+    void client.send(note());
+    expect(heard).toHaveLength(0);
+    await Promise.resolve();
+    expect(heard).toHaveLength(1);
+  });
+
+  it('shares the objects by default: nothing is copied', async () => {
+    const { client, heard } = await openPair();
+    const message = note({ large: 'x' });
+    await client.send(message);
+    expect(heard[0]).toBe(message);
+  });
+
+  it('clones at the time of sending when asked to: later changes do not leak', async () => {
+    const { client, heard } = await openPair(true);
+    const message = note({ list: [1] });
+    const sent = client.send(message);
+    message.params = { list: [2] };
+    await sent;
+    expect(heard).toEqual([note({ list: [1] })]);
+  });
+
+  it('refuses what can not be cloned, and goes on', async () => {
+    const { client, heard } = await openPair(true);
+    await expect(client.send(note({ f: () => 1 }))).rejects.toMatchObject({
+      code: 'MESSAGE_UNSERIALIZABLE',
+      delivery: 'not-sent',
+      cause: expect.objectContaining({ name: 'DataCloneError' }),
+    });
+    await client.send(note({ n: 1 }));
+    expect(heard).toEqual([note({ n: 1 })]);
+  });
+
+  it('keeps what is sent before the other side has started', async () => {
+    const [client, server] = createLinkedPair();
+    const heard: JSONRPCMessage[] = [];
+    server.onmessage = (message) => void heard.push(message);
+    await client.start();
+    await client.send(note({ n: 1 }));
+    await client.send(note({ n: 2 }));
+    await server.start();
+    await client.send(note({ n: 3 }));
+    expect(heard).toEqual([note({ n: 1 }), note({ n: 2 }), note({ n: 3 })]);
+  });
+
+  it('lets a side answer from within its handler what came before it had started', async () => {
+    const [client, server] = createLinkedPair();
+    const answers: JSONRPCMessage[] = [];
+    client.onmessage = (message) => void answers.push(message);
+    server.onmessage = (message) => {
+      if ('id' in message) void server.send({ jsonrpc: '2.0', id: message.id ?? 0, result: {} });
+    };
+    await client.start();
+    const sent = client.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    await server.start();
+    await sent;
+    expect(answers).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+  });
+
+  it('delivers what was sent before the close, then ends the other side', async () => {
+    const { client, server, heard } = await openPair();
+    const ended = new Promise<void>((resolve) => {
+      server.onclose = resolve;
+    });
+    void client.send(note({ n: 1 }));
+    void client.send(note({ n: 2 }));
+    await client.close();
+    await ended;
+    expect(heard).toHaveLength(2);
+    expect(server.closeReason).toMatchObject({ code: 'CONNECTION_LOST' });
+    expect(client.closeReason).toBeUndefined();
+    await expect(server.send(note())).rejects.toMatchObject({ delivery: 'not-sent' });
+  });
+
+  it('refuses at once to send to a side that is closed, also before it was told', async () => {
+    const { client, server } = await openPair();
+    void server.close();
+    await Promise.resolve();
+    await expect(client.send(note())).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'not-sent',
+    });
+  });
+
+  it('lets timers and sockets have their turn while both sides answer each other without end', async () => {
+    const { client, server } = await openPair();
+    let bounces = 0;
+    let over = false;
+    server.onmessage = (message) => {
+      if (!over) void server.send(message);
+    };
+    client.onmessage = (message) => {
+      bounces++;
+      if (!over) void client.send(message);
+    };
+    await client.send(note());
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    over = true;
+    expect(bounces).toBeGreaterThan(100);
+  });
+
+  it('loses and repeats nothing in a burst of 100 000', async () => {
+    const { client, heard } = await openPair();
+    const sends = Array.from({ length: 100_000 }, (_, n) => client.send(note({ n })));
+    await Promise.all(sends);
+    expect(heard.length).toBe(100_000);
+    expect(heard.every((message, n) => 'params' in message && message.params?.['n'] === n)).toBe(true);
+  });
+});

@@ -1,0 +1,3 @@
+export { createSseTransport } from './sse-transport.js';
+export type { SseNetworkOptions, SseTransportOptions } from './options.js';
+export { sse, type SseEntry, type SsePluginOptions } from './plugin.js';

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSseTransport } from '../src/index.js';
+import { ALL_CLIENTS, clientV2 } from './support/clients.js';
+import { startEverything, type EverythingServer } from './support/everything.js';
+import { failureOf, request } from './support/session.js';
+import { startSseServer, type SseBehaviour } from './support/sse-server.js';
+
+describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE mode', (kind) => {
+  let server: EverythingServer;
+  beforeAll(async () => {
+    server = await startEverything();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('lists tools, calls them, reports progress, serves many calls at once', async () => {
+    await using client = await kind.connect(createSseTransport({ url: server.url }));
+    expect(client.server).toContain('everything');
+    expect(await client.tools()).toContain('echo');
+    expect(await client.call('echo', { message: 'hellö' })).toMatchObject({
+      content: [{ text: 'Echo: hellö' }],
+    });
+    let progress = 0;
+    await client.call('trigger-long-running-operation', { duration: 0.2, steps: 4 }, () => progress++);
+    expect(progress).toBe(4);
+    const sums = await Promise.all(Array.from({ length: 50 }, (_, a) => client.call('get-sum', { a, b: 1 })));
+    expect(sums.map((sum) => JSON.stringify(sum).includes('The sum of'))).toEqual(Array(50).fill(true));
+  });
+
+  it('two connections do not see each other', async () => {
+    await using first = await kind.connect(createSseTransport({ url: server.url }));
+    await using second = await kind.connect(createSseTransport({ url: server.url }));
+    await Promise.all([first.call('echo', { message: '1' }), second.call('echo', { message: '2' })]);
+  });
+
+  it('D.3-22 the end of the server fails an open call at once and ends the client', async () => {
+    const mortal = await startEverything();
+    const transport = createSseTransport({ url: mortal.url });
+    await using client = await kind.connect(transport, 60_000);
+    let open: Promise<unknown> | undefined;
+    // With the first progress the call is open for sure: before, the end could come earlier than the request.
+    await new Promise<void>((resolve) => {
+      const steps = { duration: 60, steps: 300 };
+      open = failureOf(client.call('trigger-long-running-operation', steps, () => resolve()));
+    });
+    await mortal.kill();
+    expect(await open).toMatchObject({ code: 'CONNECTION_LOST', delivery: 'unknown' });
+    await client.closed;
+    expect(transport.closeReason?.code).toBe('CONNECTION_LOST');
+  });
+});
+
+describe('D.3-23 the probe of SDK v2 on a server that refuses it', () => {
+  /** Knows `initialize` and nothing before it. */
+  const strict = (refuse: (id: number) => { status: number; body: string }): SseBehaviour => ({
+    onPost(seen, response, stream) {
+      const { id, method } = JSON.parse(seen.body) as { id: number; method: string };
+      if (method === 'server/discover') {
+        const { status, body } = refuse(id);
+        response.writeHead(status).end(body);
+        return;
+      }
+      response.writeHead(202).end();
+      if (method !== 'initialize') return;
+      const serverInfo = { name: 'strict', version: '1' };
+      const result = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo };
+      stream?.message({ jsonrpc: '2.0', id, result });
+    },
+  });
+  const NOT_READY = { jsonrpc: '2.0', error: { code: -32000, message: 'Not initialized' } };
+
+  it.each([
+    ['400 and text', () => ({ status: 400, body: 'Error: Not initialized' })],
+    ['404 and a page', () => ({ status: 404, body: '<h1>Not found</h1>' })],
+    ['405 and nothing', () => ({ status: 405, body: '' })],
+    ['422 and JSON of another kind', () => ({ status: 422, body: '{"error":"nope"}' })],
+    [
+      '400 and a JSON-RPC error',
+      (id: number) => ({ status: 400, body: JSON.stringify({ ...NOT_READY, id }) }),
+    ],
+    [
+      '400 and a JSON-RPC error without id',
+      () => ({ status: 400, body: JSON.stringify({ ...NOT_READY, id: null }) }),
+    ],
+    [
+      '400 and the error for another id',
+      () => ({ status: 400, body: JSON.stringify({ ...NOT_READY, id: 'other' }) }),
+    ],
+  ])('by %s leads to initialize', async (_, refuse) => {
+    await using server = await startSseServer(strict(refuse));
+    await using client = await clientV2('auto').connect(createSseTransport({ url: server.url }));
+    expect(client.server).toBe('strict');
+  });
+
+  it.each([
+    [401, 'AUTH_REQUIRED'],
+    [403, 'CLIENT_HTTP_FORBIDDEN'],
+    [429, 'ERA_NEGOTIATION_FAILED'],
+    [500, 'ERA_NEGOTIATION_FAILED'],
+  ])('by %i says nothing about the era, so connecting fails', async (status, code) => {
+    await using server = await startSseServer(strict(() => ({ status, body: '' })));
+    await using transport = createSseTransport({ url: server.url });
+    expect(await failureOf(clientV2('auto').connect(transport))).toMatchObject({ code });
+    expect(server.seen.filter(({ body }) => body.includes('initialize'))).toEqual([]);
+  });
+
+  it('no other request is answered in that way', async () => {
+    await using server = await startSseServer({
+      onPost: (_, response) => void response.writeHead(404).end(),
+    });
+    await using transport = createSseTransport({ url: server.url });
+    await transport.start();
+    expect(await failureOf(transport.send(request(1, 'tools/list')))).toMatchObject({
+      code: 'HTTP_STATUS',
+      delivery: 'rejected',
+    });
+  });
+});

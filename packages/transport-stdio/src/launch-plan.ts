@@ -1,0 +1,37 @@
+import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
+import type { StdioTransportOptions } from './options.js';
+import { childEnvironment } from './process/environment.js';
+import { secretsOf } from './process/secrets.js';
+
+/** What is started, worked out of the options and of the environment as it is now. */
+export interface LaunchPlan {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  /** What the child's stderr is connected to. */
+  readonly stderr: 'pipe' | 'inherit' | 'ignore';
+  /** Takes everything secret out of a text. */
+  readonly redact: Redactor;
+}
+
+export function planLaunch(options: StdioTransportOptions): LaunchPlan {
+  const {
+    command,
+    args = [],
+    env: configured = {},
+    cwd,
+    inheritEnv = 'safe',
+    stderr,
+    secrets: named = [],
+  } = options;
+  const env = childEnvironment(process.env, configured, inheritEnv, process.platform);
+  return {
+    command,
+    args,
+    env,
+    cwd,
+    stderr: stderr === 'inherit' || stderr === 'ignore' ? stderr : 'pipe',
+    redact: createRedactor(secretsOf({ env, configured, args, named })),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { InheritEnv } from './process/environment.js';
+import type { ShutdownTimes } from './process/shutdown-ladder.js';
+import type { FramingName } from './wire/framings.js';
+
+/** Where the server's stderr goes. With a function each line is handed on, sanitised and without secrets. */
+export type StderrTarget = 'capture' | 'inherit' | 'ignore' | ((line: string) => void);
+
+export interface StdioTransportOptions {
+  /** The program, by path or as found on the PATH that the child gets. Never a shell command line. */
+  readonly command: string;
+  /** Its arguments; each reaches the program unchanged. Default none. */
+  readonly args?: readonly string[] | undefined;
+  /** Variables that the child gets besides the inherited ones; they win. Their values never show in errors or logs. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Which variables of this process the child gets: those that programs need to run at all (`safe`), `all`, or the
+   * safe ones and these names. Default `safe`.
+   */
+  readonly inheritEnv?: InheritEnv | undefined;
+  /** Working directory of the child. Default: that of this process. */
+  readonly cwd?: string | undefined;
+  /** How messages are told apart on the pipes. Default `newline`, as the MCP specification has it. */
+  readonly framing?: FramingName | undefined;
+  /**
+   * `capture` keeps the last lines for errors; `inherit` gives the child our own stderr, so that errors can't quote it;
+   * `ignore` throws it away. Default `capture`.
+   */
+  readonly stderr?: StderrTarget | undefined;
+  /** A larger message from the server, in bytes, is refused; the connection lives on. Default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** While more bytes than this wait for the server to read, `send` fails. Default 64 MiB. */
+  readonly maxQueuedBytes?: number | undefined;
+  /** How long each step of the shutdown may take. */
+  readonly shutdown?: ShutdownTimes | undefined;
+  /**
+   * Milliseconds until a server that stays silent on an opening `server/discover` counts as one of the `initialize`
+   * era; 0 leaves that to the client. Default 5000.
+   */
+  readonly probeTimeoutMs?: number | undefined;
+  /** Further texts, such as a password in `args`, that must not show in errors or logs. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Name of the server, for error messages. */
+  readonly server?: string | undefined;
+  /** Aborting it closes the transport. */
+  readonly signal?: AbortSignal | undefined;
+  /** Source of time. Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+}

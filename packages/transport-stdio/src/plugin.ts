@@ -1,0 +1,66 @@
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  count,
+  described,
+  eitherOf,
+  entrySchema,
+  listOf,
+  mapOf,
+  oneOf,
+  required,
+  text,
+  type EntryOf,
+} from '@mcp-fittings/client-core/transport';
+import type { StderrTarget, StdioTransportOptions } from './options.js';
+import { createExitReaper } from './process/exit-reaper.js';
+import { createReapedTransport } from './stdio-transport.js';
+
+const fields = {
+  command: required(described('The program, never a shell command line.', text({ minLength: 1 }))),
+  args: described('Arguments, each passed on unchanged.', listOf(text())),
+  env: described('Variables for the server, besides the inherited ones.', mapOf(text())),
+  cwd: described('Working directory of the server.', text({ minLength: 1 })),
+  inheritEnv: described(
+    'Variables of the host that the server gets: safe, all, or the safe ones and these.',
+    eitherOf(oneOf('safe', 'all'), listOf(text())),
+  ),
+  framing: described('How messages are told apart.', oneOf('newline', 'content-length')),
+  stderr: described("What becomes of the server's stderr.", oneOf('capture', 'inherit', 'ignore')),
+  maxMessageBytes: described('Largest message of the server that is taken.', count({ min: 1 })),
+  maxQueuedBytes: described('So many bytes may wait for the server to read.', count({ min: 1 })),
+  probeTimeoutMs: described('How long a server may stay silent on `server/discover`.', count()),
+};
+
+/** What the configuration of a server with the type `stdio` may say. */
+export type StdioEntry = EntryOf<typeof fields>;
+
+/** What holds for every server unless its entry says otherwise. */
+export type StdioPluginOptions = Pick<
+  StdioTransportOptions,
+  'inheritEnv' | 'stderr' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+>;
+
+/** The plugin for servers that run as child processes: config `type` is `stdio`. */
+export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
+  const reaper = createExitReaper();
+  return {
+    specVersion: 1,
+    type: 'stdio',
+    schema: entrySchema(fields),
+    create(entry, { server, clock, signal, logger }) {
+      const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
+      const merged = { ...options, ...entry };
+      const stderr = merged.stderr ?? 'capture';
+      return createReapedTransport(
+        {
+          ...merged,
+          stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
+          server,
+          clock,
+          signal,
+        },
+        reaper,
+      );
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '@mcp-fittings/client-core';
+import { endingOf, type Ending } from './ending.js';
+import type { ExitReaper } from './exit-reaper.js';
+import { createProcessTree } from './process-tree.js';
+import { readStdout } from './read-stdout.js';
+import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
+
+/** One running server. */
+export interface ServerProcess {
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  /** Settles when the server is of no more use, after all that it wrote was handed on. */
+  readonly ended: Promise<Ending>;
+  /**
+   * Ends it and what it started, and frees everything. Politely: its stdin is ended first, and it gets time. Safe to
+   * call again; must be called also when it ended by itself.
+   */
+  stop(options: { readonly polite: boolean }): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  readonly stderr: 'pipe' | 'inherit' | 'ignore';
+  readonly shutdown: ShutdownTimes;
+  readonly clock: Clock;
+  readonly reaper: ExitReaper;
+  /** True: it was a lot of work, and the event loop should have a turn before more comes. */
+  readonly onStdout: (chunk: Uint8Array) => boolean;
+  readonly onStderr: (chunk: Uint8Array) => void;
+}
+
+/** Starts a server, without any shell. Rejects with the error of the operating system. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { command, args, env, cwd, clock } = options;
+  // Not before a server is started: who only configures one should not have to wait for it.
+  const { default: spawn } = await import('cross-spawn');
+  const child = spawn(command, args, {
+    env,
+    ...(cwd !== undefined && { cwd }),
+    stdio: ['pipe', 'pipe', options.stderr],
+    // A group of its own, to be ended as a whole. On Windows it would be a console of its own.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    shell: false,
+  });
+  for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
+  await once(child, 'spawn');
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null || child.pid === undefined)
+    throw new Error('The child has no pipes.');
+  const tree = createProcessTree(child.pid, process.platform);
+  const reaped = options.reaper.add(() => tree.killNow());
+  const exited = once(child, 'exit').catch(() => undefined);
+  const ended = endingOf({ child, stdin, stdout, exited, clock });
+  readStdout(stdout, options.onStdout);
+  child.stderr?.on('data', options.onStderr);
+
+  const stop = async (polite: boolean): Promise<void> => {
+    stdout.removeAllListeners('data');
+    // A server that is still writing would never see the end of its stdin.
+    if (polite) stdout.resume();
+    else stdout.destroy();
+    const { shutdown: times } = options;
+    const endStdin = polite ? (): void => void stdin.end() : undefined;
+    await endTree({ tree, exited, clock, times, endStdin });
+    // A process that hangs in the kernel must not keep this one alive.
+    child.unref();
+    const streams = [stdin, stdout, child.stderr].filter((stream) => stream !== null);
+    await Promise.all(streams.map((stream) => closed(stream)));
+    reaped[Symbol.dispose]();
+  };
+
+  let stopped: Promise<void> | undefined;
+  return { pid: child.pid, stdin, ended, stop: ({ polite }) => (stopped ??= stop(polite)) };
+}
+
+async function closed(stream: Readable | Writable): Promise<void> {
+  if (stream.closed) return;
+  const done = new Promise<void>((resolve) => stream.once('close', resolve));
+  stream.destroy();
+  await done;
+}

@@ -1,0 +1,286 @@
+import {
+  sanitizeText,
+  systemClock,
+  type Clock,
+  type ErrorCode,
+  type FittingsErrorOptions,
+} from '@mcp-fittings/client-core';
+import {
+  BaseTransport,
+  isRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportError,
+  type TransportFacts,
+} from '@mcp-fittings/client-core/transport';
+import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';
+import { planLaunch, type LaunchPlan } from './launch-plan.js';
+import type { StdioTransportOptions } from './options.js';
+import { createProbeShield, type ProbeShield, type SecondStart } from './probe-shield.js';
+import type { Ending } from './process/ending.js';
+import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
+import { startServerProcess, type ServerProcess } from './process/server-process.js';
+import { explainSpawnError, invalidText } from './process/spawn-failure.js';
+import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
+import { answeredId } from './wire/answered-id.js';
+import type { Framing, Refusal } from './wire/framing.js';
+import { FRAMINGS } from './wire/framings.js';
+import { createMessageReader, type MessageSink } from './wire/message-reader.js';
+import { createOutboundQueue, type OutboundQueue } from './wire/outbound-queue.js';
+
+/** A connection to a server that this process started. */
+export interface StdioTransport extends Transport {
+  /** Process id of the server, once it was started. */
+  readonly pid: number | undefined;
+  /** The last lines that the server wrote on stderr, without secrets and control characters. */
+  readonly stderr: string;
+  describe(): TransportFacts;
+}
+
+const MIB = 1024 * 1024;
+const DEFAULT_MAX_BYTES = 64 * MIB;
+const DEFAULT_PROBE_TIMEOUT_MS = 5000;
+const EXCERPT = 100;
+
+/**
+ * Makes a transport that starts an MCP server as a child process and speaks to it over its standard streams. The
+ * process lives as long as the connection: `close()` ends it and all that it started.
+ *
+ * `start()` rejects with `COMMAND_NOT_FOUND`, `COMMAND_NOT_EXECUTABLE`, `CWD_INVALID`, `CONFIG_INVALID`,
+ * `SPAWN_FAILED`, or `ABORTED`. A server that ends gives `PROCESS_EXITED`, one that closes a pipe `CONNECTION_LOST`.
+ * `send()` also rejects with `SEND_QUEUE_FULL`, `MESSAGE_UNSERIALIZABLE`, `MESSAGE_TOO_LARGE` and `MESSAGE_INVALID`
+ * (of the answer).
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
+  return createReapedTransport(options, createExitReaper());
+}
+
+/** The same, with a reaper that several transports share. */
+export function createReapedTransport(options: StdioTransportOptions, reaper: ExitReaper): StdioTransport {
+  return new ChildProcessTransport(options, reaper);
+}
+
+class ChildProcessTransport extends BaseTransport implements StdioTransport {
+  readonly #options: StdioTransportOptions;
+  readonly #plan: LaunchPlan;
+  readonly #reaper: ExitReaper;
+  readonly #clock: Clock;
+  readonly #framing: Framing;
+  readonly #stderr: StderrTail;
+  readonly #shield: ProbeShield;
+  #queue: OutboundQueue;
+  #process: ServerProcess | undefined;
+  #ending: Ending | undefined;
+  #launching: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(options: StdioTransportOptions, reaper: ExitReaper) {
+    super({ server: options.server });
+    this.#options = options;
+    this.#plan = planLaunch(options);
+    this.#reaper = reaper;
+    this.#clock = options.clock ?? systemClock;
+    this.#framing = FRAMINGS[options.framing ?? 'newline'];
+    this.#queue = this.#newQueue();
+    this.#stderr = createStderrTail({ redact: this.#plan.redact, onLine: this.#stderrListener() });
+    this.#shield = createProbeShield({
+      clock: this.#clock,
+      timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
+      onSilence: (answer) => this.receive(answer),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  get stderr(): string {
+    return this.#stderr.lastLines(STDERR_LINES, STDERR_LENGTH);
+  }
+
+  describe(): TransportFacts {
+    const exit = this.#ending?.kind === 'exited' ? this.#ending : undefined;
+    return {
+      command: this.#plan.command,
+      pid: this.pid,
+      exitCode: exit?.exitCode ?? undefined,
+      signal: exit?.signal ?? undefined,
+      ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0,
+      stderr: this.stderr,
+    };
+  }
+
+  protected override async open(): Promise<void> {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) {
+      throw this.#fault('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
+    }
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#launching = this.#launch();
+    await this.#launching;
+  }
+
+  protected override write(message: JSONRPCMessage): Promise<void> {
+    const text = this.#framing.frame(this.#serialize(message));
+    const taken = this.#queue.offer(text, isRequest(message) ? message.id : undefined);
+    if (taken === undefined) {
+      throw this.#fault('SEND_QUEUE_FULL', 'The server does not read what it is sent.', {
+        delivery: 'not-sent',
+        hint: 'Wait for `send()` to settle before sending more, or raise `maxQueuedBytes`.',
+      });
+    }
+    this.#shield.sent(message);
+    return taken;
+  }
+
+  protected override isUnsent(id: RequestId): boolean {
+    return this.#queue.isUnsent(id);
+  }
+
+  protected override async shutDown(reason: TransportError | undefined): Promise<void> {
+    this.#stopping = true;
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#shield.stop();
+    this.#queue.end((delivery) => this.lost(delivery));
+    await this.#launching?.catch(() => undefined);
+    await this.#process?.stop({ polite: reason === undefined });
+    this.#stderr.end();
+  }
+
+  readonly #onAbort = (): void => void this.close();
+
+  async #launch(): Promise<void> {
+    const problem = invalidText(this.#plan);
+    if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
+    const { maxMessageBytes = DEFAULT_MAX_BYTES, shutdown = {} } = this.#options;
+    const reader = createMessageReader(this.#framing, this.#sink(), maxMessageBytes);
+    const queue = this.#queue;
+    let server: ServerProcess;
+    try {
+      server = await startServerProcess({
+        ...this.#plan,
+        shutdown,
+        clock: this.#clock,
+        reaper: this.#reaper,
+        onStdout: (chunk) => reader.push(chunk),
+        onStderr: (chunk) => this.#stderr.append(chunk),
+      });
+    } catch (cause) {
+      throw await this.#spawnFault(cause);
+    }
+    this.#process = server;
+    this.#ending = undefined;
+    queue.attach(server.stdin);
+    void server.ended.then((ending) => this.#onEnded(server, ending));
+  }
+
+  async #onEnded(server: ServerProcess, ending: Ending): Promise<void> {
+    this.#ending = ending;
+    if (this.#stopping) return;
+    this.#stderr.end();
+    const again = this.#shield.take();
+    if (again !== undefined) {
+      this.#launching = this.#startAgain(server, again);
+      await this.#launching;
+    } else if (ending.kind === 'failed') {
+      this.fail(await this.#spawnFault(ending.cause));
+    } else {
+      const { code, message, options } = endReason(ending, this.#plan.command, this.#stderr);
+      this.fail(this.#fault(code, message, options));
+    }
+  }
+
+  /** The server did not survive the probe; to the client it looks as if it had answered. */
+  async #startAgain(old: ServerProcess, { answers, replay }: SecondStart): Promise<void> {
+    // What waits in the old queue is answered or sent again below.
+    this.#queue = this.#newQueue();
+    for (const message of replay) {
+      void this.#queue
+        .offer(this.#framing.frame(this.#serialize(message)), message.id)
+        ?.catch(() => undefined);
+    }
+    await old.stop({ polite: false });
+    if (this.#stopping) return;
+    try {
+      await this.#launch();
+    } catch (cause) {
+      return this.fail(this.asTransportError(cause, 'SPAWN_FAILED'));
+    }
+    for (const answer of answers) {
+      if (answer.id !== undefined && this.isPending(answer.id)) this.receive(answer);
+    }
+  }
+
+  #sink(): MessageSink {
+    return {
+      value: (value) => {
+        if (!this.#shield.received(value)) this.receive(value);
+      },
+      noise: (head) => this.#receiveNoise(head),
+      refused: (refusal) => this.#refuse(refusal),
+      broken: (code, problem) => this.fail(this.#fault(code, problem)),
+    };
+  }
+
+  #receiveNoise(head: () => string): void {
+    this.reportCounted('MESSAGE_INVALID', () => {
+      const excerpt = sanitizeText(this.#plan.redact(head(), 'end'), { maxLength: EXCERPT });
+      return `The server wrote something on stdout that is no message: "${excerpt}"`;
+    });
+  }
+
+  #refuse({ code, problem, head, tail }: Refusal): boolean {
+    const id = answeredId(head, tail);
+    if (id !== undefined && this.isPending(id)) {
+      const hint =
+        code === 'MESSAGE_TOO_LARGE' ? 'Ask for less at once, or raise `maxMessageBytes`.' : undefined;
+      return this.failRequest(id, this.#fault(code, problem, { delivery: 'unknown', hint }));
+    }
+    if (tail !== undefined) this.reportCounted(code, () => problem);
+    return false;
+  }
+
+  #serialize(message: JSONRPCMessage): string {
+    let cause: unknown;
+    try {
+      // Not always a string, whatever its type says: a `toJSON` may give undefined.
+      const text: unknown = JSON.stringify(message);
+      if (typeof text === 'string') return text;
+    } catch (error) {
+      cause = error;
+    }
+    const problem = 'The message can not be written as JSON.';
+    throw this.#fault('MESSAGE_UNSERIALIZABLE', problem, { cause, delivery: 'not-sent' });
+  }
+
+  #newQueue(): OutboundQueue {
+    return createOutboundQueue(this.#options.maxQueuedBytes ?? DEFAULT_MAX_BYTES);
+  }
+
+  #stderrListener(): ((line: string) => void) | undefined {
+    const { stderr } = this.#options;
+    if (typeof stderr !== 'function') return undefined;
+    return (line) => {
+      try {
+        stderr(line);
+      } catch (cause) {
+        this.report(this.#fault('CALLBACK_FAILED', 'The function for stderr threw.', { cause }));
+      }
+    };
+  }
+
+  async #spawnFault(cause: unknown): Promise<TransportError> {
+    const failure = await explainSpawnError(cause, { ...this.#plan, platform: process.platform });
+    return this.#fault(failure.code, failure.message, failure.options);
+  }
+
+  /** An error that names the server in its text, and the command in its details. */
+  #fault(code: ErrorCode, message: string, options: FittingsErrorOptions = {}): TransportError {
+    const name =
+      this.server === undefined ? '' : `Server "${sanitizeText(this.server, { maxLength: 100 })}": `;
+    const details = { command: this.#plan.command, ...options.details };
+    return this.error(code, name + message, { ...options, details });
+  }
+}

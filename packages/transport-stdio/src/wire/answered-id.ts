@@ -1,0 +1,41 @@
+import { isRequestId, type RequestId } from '@mcp-fittings/client-core/transport';
+
+/** A member with a value that is no object and no list, and what follows it: `"id": 5 ,`. */
+const SCALAR_MEMBER =
+  /\s*"(?<name>(?:[^"\\]|\\.)*)"\s*:\s*(?<value>"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)\s*(?<end>[,}])/y;
+const MEMBER_NAME = /\s*"(?<name>(?:[^"\\]|\\.)*)"\s*:/y;
+/** What stands before the last brace of a message belongs to the message itself. */
+const ID_AT_END =
+  /[,{]\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(?<id>"(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/**
+ * The id of the request that a message answers, from its first and last characters: for messages that can't be
+ * parsed. Undefined where that is not certain, so that no other request is blamed.
+ */
+export function answeredId(head: string, tail = ''): RequestId | undefined {
+  const start = /^\s*\{/.exec(head);
+  if (start === null) return undefined;
+  let at = start[0].length;
+  let id: unknown;
+  for (;;) {
+    SCALAR_MEMBER.lastIndex = at;
+    const member = SCALAR_MEMBER.exec(head)?.groups;
+    if (member === undefined) break;
+    at = SCALAR_MEMBER.lastIndex;
+    if (member['name'] === 'id') id = parsed(member['value']);
+  }
+  MEMBER_NAME.lastIndex = at;
+  const name = MEMBER_NAME.exec(head)?.groups?.['name'];
+  if (name !== 'result' && name !== 'error') return undefined;
+  id ??= parsed(ID_AT_END.exec(tail)?.groups?.['id']);
+  return isRequestId(id) ? id : undefined;
+}
+
+function parsed(json: string | undefined): unknown {
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

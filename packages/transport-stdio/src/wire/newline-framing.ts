@@ -1,0 +1,51 @@
+import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { HOPELESS_FACTOR, type Framing } from './framing.js';
+
+const OPENING = new Set(Array.from('{[ \t', (character) => character.charCodeAt(0)));
+
+/**
+ * One message a line, as the MCP specification has it. A line that can't be a message is known by its first byte, and
+ * is neither decoded nor parsed.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export const newlineFraming: Framing = {
+  frame: (json) => `${json}\n`,
+
+  createReader(sink, maxBytes) {
+    const problem = `A message of the server is larger than ${maxBytes} bytes.`;
+    /** Whoever waits for the line that arrives now was told that it is refused. */
+    let told = false;
+    let broken = false;
+    const give = (bytes: number, head: string): void => {
+      if (broken) return;
+      const isMessage = /^[{[\s]/.test(head);
+      if (isMessage && bytes <= maxBytes * HOPELESS_FACTOR) {
+        told ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
+        return;
+      }
+      broken = true;
+      sink.broken('MESSAGE_TOO_LARGE', `The server wrote ${bytes} bytes without ending the line.`);
+    };
+    return createLineReader({
+      maxBytes,
+      accepts: (byte) => OPENING.has(byte),
+      onSkip: (head) => sink.noise(head),
+      onDiscard: give,
+      onLine(line) {
+        if (line.kind === 'text') return sink.message(line.text);
+        const { kind, head, tail } = line;
+        if (kind === 'not-utf8') {
+          sink.refused({
+            code: 'MESSAGE_INVALID',
+            problem: 'A message of the server is not UTF-8.',
+            head,
+            tail,
+          });
+        } else if (!told) {
+          sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head, tail });
+        }
+        told = false;
+      },
+    });
+  },
+};

@@ -1,0 +1,124 @@
+import type { Writable } from 'node:stream';
+import type { RequestId } from '@mcp-fittings/client-core/transport';
+
+/** Messages on their way into a pipe: joined where they come together, held back while the pipe is full. */
+export interface OutboundQueue {
+  /**
+   * Undefined: there is no room. There always is when nothing else waits, however large the message is. Settles when
+   * the pipe took it; rejects only with what {@link end} gives. `id` is for {@link isUnsent}.
+   */
+  offer(text: string, id?: RequestId): Promise<void> | undefined;
+  /** From now on the pipe is there. */
+  attach(pipe: Writable): void;
+  /** Whether the message with this id was not handed to the pipe yet. */
+  isUnsent(id: RequestId): boolean;
+  /** Nothing more is written; what waits is rejected. */
+  end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
+}
+
+/** What goes into the pipe in one write, and what became of it. */
+interface Batch {
+  text: string;
+  bytes: number;
+  readonly ids: RequestId[];
+  readonly taken: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Messages are joined up to this many UTF-16 units. */
+const JOINED_LENGTH = 65_536;
+
+export function createOutboundQueue(maxBytes: number): OutboundQueue {
+  let queue: Batch[] = [];
+  let pipe: Writable | undefined;
+  let scheduled = false;
+  let full = false;
+  let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
+  /** Bytes that no pipe has taken yet. */
+  let waitingBytes = 0;
+  const unsent = new Set<RequestId>();
+  const inPipe = new Set<Batch>();
+
+  /** The last batch, while the text still fits into it. */
+  const batchFor = (text: string): Batch => {
+    const last = queue.at(-1);
+    if (last !== undefined && last.text.length + text.length <= JOINED_LENGTH) return last;
+    const batch = newBatch();
+    queue.push(batch);
+    return batch;
+  };
+
+  const write = (to: Writable, batch: Batch): void => {
+    inPipe.add(batch);
+    for (const id of batch.ids) unsent.delete(id);
+    full = !to.write(batch.text, 'utf8', (error) => {
+      // A broken pipe: what became of the process will say why, so the messages wait for `end`.
+      if (error !== null && error !== undefined) return;
+      inPipe.delete(batch);
+      waitingBytes -= batch.bytes;
+      batch.resolve();
+    });
+  };
+
+  const flush = (): void => {
+    scheduled = false;
+    if (pipe === undefined || full || ended !== undefined) return;
+    const batches = queue;
+    queue = [];
+    for (const [index, batch] of batches.entries()) {
+      write(pipe, batch);
+      if (!full) continue;
+      queue = [...batches.slice(index + 1), ...queue];
+      return;
+    }
+  };
+
+  return {
+    offer(text, id) {
+      if (ended !== undefined) return Promise.reject(ended('not-sent'));
+      const bytes = Buffer.byteLength(text);
+      if (waitingBytes > 0 && waitingBytes + bytes > maxBytes) return undefined;
+      waitingBytes += bytes;
+      const batch = batchFor(text);
+      batch.text += text;
+      batch.bytes += bytes;
+      if (id !== undefined) {
+        batch.ids.push(id);
+        unsent.add(id);
+      }
+      // After the promise jobs of this turn, so that all that they send goes out in one write.
+      if (!scheduled) process.nextTick(flush);
+      scheduled = true;
+      return batch.taken;
+    },
+    attach(to) {
+      pipe = to;
+      to.on('drain', () => {
+        full = false;
+        flush();
+      });
+      flush();
+    },
+    isUnsent: (id) => unsent.has(id),
+    end(errorFor) {
+      ended = errorFor;
+      for (const batch of queue) batch.reject(errorFor('not-sent'));
+      for (const batch of inPipe) batch.reject(errorFor('unknown'));
+      queue = [];
+      inPipe.clear();
+      unsent.clear();
+    },
+  };
+}
+
+function newBatch(): Batch {
+  let resolve: () => void = NOT_YET;
+  let reject: (error: Error) => void = NOT_YET;
+  const taken = new Promise<void>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { text: '', bytes: 0, ids: [], taken, resolve, reject };
+}
+
+const NOT_YET = (): void => undefined;

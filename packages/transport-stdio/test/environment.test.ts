@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { childEnvironment } from '../src/process/environment.js';
+import { secretsOf } from '../src/process/secrets.js';
+import { startToy } from './support/toy-client.js';
+
+const PARENT = {
+  PATH: '/bin',
+  HOME: '/home/me',
+  AWS_SECRET_ACCESS_KEY: 'aws',
+  NPM_TOKEN: 'npm',
+  MCP_TOKEN: 'mcp',
+  EDITOR: 'ed',
+};
+
+describe('T2 the environment of the child', () => {
+  it('ST-04 is what a program needs, and what is configured', () => {
+    expect(childEnvironment(PARENT, { A: '1' }, 'safe', 'linux')).toEqual({
+      PATH: '/bin',
+      HOME: '/home/me',
+      A: '1',
+    });
+  });
+
+  it('has all, or the named ones too, when asked', () => {
+    expect(childEnvironment(PARENT, {}, 'all', 'linux')).toEqual(PARENT);
+    const named = childEnvironment(PARENT, {}, ['EDITOR', 'ABSENT'], 'linux');
+    expect(named).toEqual({ PATH: '/bin', HOME: '/home/me', EDITOR: 'ed' });
+  });
+
+  it('ST-05 never has an inherited value that begins like a shell function', () => {
+    const parent = { PATH: '() { :; }; echo pwned', 'BASH_FUNC_x%%': '() { echo pwned; }', OK: 'a () { b' };
+    for (const inherit of ['safe', 'all', ['PATH', 'BASH_FUNC_x%%', 'OK']] as const) {
+      const env = childEnvironment(parent, {}, inherit, 'linux');
+      expect(env).toEqual(inherit === 'safe' ? {} : { OK: 'a () { b' });
+    }
+  });
+
+  it('lets configured values win, on Windows whatever their case', () => {
+    expect(childEnvironment(PARENT, { PATH: '/own' }, 'safe', 'linux')).toMatchObject({ PATH: '/own' });
+    const windows = { Path: 'C:\\', SystemRoot: 'C:\\Windows', Secret: 'x', ComSpec: 'cmd' };
+    expect(childEnvironment(windows, { PATH: 'D:\\' }, ['secret'], 'win32')).toEqual({
+      PATH: 'D:\\',
+      SystemRoot: 'C:\\Windows',
+      Secret: 'x',
+      ComSpec: 'cmd',
+    });
+    expect(childEnvironment({ path: 'lower' }, {}, 'safe', 'linux')).toEqual({});
+  });
+
+  it('ST-04 reaches a real child like that', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, PARENT, {
+      PATH: before['PATH'],
+      HOME: before['HOME'] ?? '/',
+      LANG: '() { :; }',
+    });
+    try {
+      await using client = await startToy({ env: { OWN: 'ü=1' } });
+      const { env } = await client.result('env');
+      expect(env).toMatchObject({ PATH: before['PATH'], OWN: 'ü=1' });
+      for (const name of ['AWS_SECRET_ACCESS_KEY', 'NPM_TOKEN', 'MCP_TOKEN', 'EDITOR', 'LANG']) {
+        expect(env).not.toHaveProperty(name);
+      }
+    } finally {
+      for (const name of Object.keys(process.env)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+  });
+});
+
+describe('what counts as secret', () => {
+  const find = (plan: Partial<Parameters<typeof secretsOf>[0]>): string[] =>
+    secretsOf({ env: {}, configured: {}, args: [], named: [], ...plan });
+
+  it('every configured value, and inherited ones by their name', () => {
+    expect(
+      find({ configured: { PLAIN: 'a' }, env: { PATH: '/bin', GITHUB_TOKEN: 'b', DB_PASSWORD: 'c' } }),
+    ).toEqual(['a', 'b', 'c']);
+  });
+
+  it('values of arguments whose name says so', () => {
+    const args = ['--api-key', 'a', '--token=b', '--verbose', 'plain', '--password', '--next', '-secret=c'];
+    expect(find({ args })).toEqual(['a', 'b', 'c']);
+  });
+
+  it('each line of a key file', () => {
+    expect(find({ named: ['BEGIN\r\nabc\nEND'] })).toEqual(['BEGIN\r\nabc\nEND', 'BEGIN', 'abc', 'END']);
+  });
+});

@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { readStdout } from '../src/process/read-stdout.js';
+import type { Refusal } from '../src/wire/framing.js';
+import { FRAMINGS, type FramingName } from '../src/wire/framings.js';
+import { createMessageReader } from '../src/wire/message-reader.js';
+
+const LIMIT = 1000;
+
+interface Found {
+  readonly values: unknown[];
+  readonly noise: string[];
+  readonly refusals: Refusal[];
+  readonly broken: string[];
+}
+
+type Answers = (refusal: Refusal) => boolean;
+
+/** What a reader makes of these bytes, when they come in pieces of this size. */
+function readInPieces(name: FramingName, bytes: Uint8Array, size: number, answers: Answers): Found {
+  const found: Found = { values: [], noise: [], refusals: [], broken: [] };
+  const reader = createMessageReader(
+    FRAMINGS[name],
+    {
+      value: (value) => void found.values.push(value),
+      noise: (head) => void found.noise.push(head().trim()),
+      refused: (refusal) => {
+        found.refusals.push(refusal);
+        return answers(refusal);
+      },
+      broken: (code, problem) => void found.broken.push(`${code}: ${problem.replace(/\d+/, 'N')}`),
+    },
+    LIMIT,
+  );
+  for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+  return found;
+}
+
+/** The same for any pieces. */
+function read(name: FramingName, input: Uint8Array | string, answers: Answers = () => false): Found {
+  const bytes = Buffer.from(input);
+  const comparable = (found: Found): Found => ({ ...found, refusals: found.refusals.filter(final) });
+  const whole = readInPieces(name, bytes, bytes.length, answers);
+  for (let size = 1; size < 10; size++) {
+    expect(comparable(readInPieces(name, bytes, size, answers))).toEqual(comparable(whole));
+  }
+  return whole;
+}
+
+const final = (refusal: Refusal): boolean => refusal.tail !== undefined;
+const framed = (json: string): string => FRAMINGS['content-length'].frame(json);
+
+describe('one message a line', () => {
+  it('ST-09 ST-10 keeps text as it is: code points cut apart, CRLF, a byte order mark, line separators', () => {
+    const text = 'äöü 中文 😀 \u2028\u2029 \ufeff';
+    const line = JSON.stringify({ text });
+    expect(read('newline', `\ufeff${line}\r\n${line}\n`).values).toEqual([{ text }, { text }]);
+  });
+
+  it('ST-09 passes a lone surrogate on where JSON has it escaped, and refuses it raw', () => {
+    const escaped = read('newline', String.raw`{"text":"\ud800"}` + '\n');
+    expect(escaped.values).toEqual([{ text: '\ud800' }]);
+    const raw = Buffer.concat([
+      Buffer.from('{"id":4,"result":{"x":"'),
+      Buffer.of(0xed, 0xa0, 0x80),
+      Buffer.from('"}}\n{}\n'),
+    ]);
+    const { values, refusals } = read('newline', raw);
+    expect(values).toEqual([{}]);
+    expect(refusals).toMatchObject([
+      { code: 'MESSAGE_INVALID', problem: expect.stringContaining('not UTF-8') },
+    ]);
+  });
+
+  it('ST-08 passes over blank and other lines without parsing them', () => {
+    const lines = [
+      '',
+      '  ',
+      '\t',
+      '\r',
+      'log',
+      '[INFO] started',
+      '{not json',
+      '{ }',
+      'null',
+      '"x"',
+      '5',
+      '  {"a":1}  ',
+      '[{"b":2}]',
+      '[[1]]',
+      '',
+    ];
+    const { values, noise, refusals } = read('newline', lines.join('\n'));
+    expect(values).toEqual([{}, { a: 1 }, [{ b: 2 }]]);
+    expect(noise).toEqual([
+      '',
+      '',
+      '',
+      '',
+      'log',
+      '[INFO] started',
+      '{not json',
+      'null',
+      '"x"',
+      '5',
+      '[[1]]',
+    ]);
+    expect(refusals).toEqual([]);
+  });
+
+  it('refuses what begins like a message and is no JSON', () => {
+    const { refusals } = read('newline', '{"id":3,"result":{"x":NaN}}\n');
+    expect(refusals).toMatchObject([{ code: 'MESSAGE_INVALID', head: '{"id":3,"result":{"x":NaN}}' }]);
+  });
+
+  it('refuses a message that is too large, and reads on', () => {
+    const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT) } });
+    const { values, refusals, broken } = read('newline', `${large}\n{"a":1}\n`);
+    expect(refusals).toMatchObject([{ code: 'MESSAGE_TOO_LARGE', tail: expect.stringMatching(/x"\}\}$/) }]);
+    expect(values).toEqual([{ a: 1 }]);
+    expect(broken).toEqual([]);
+  });
+
+  it('tells whoever waits for a message that is too large before its end, and tells nobody twice', () => {
+    const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT * 2) } });
+    const { refusals } = read('newline', large.slice(0, 1500), () => true);
+    expect(refusals).toHaveLength(1);
+    expect(refusals[0]?.head).toContain('"id":3');
+    expect(refusals.filter(final)).toEqual([]);
+  });
+
+  it('refuses each of several messages that are too large', () => {
+    const line = (id: number): string => `${JSON.stringify({ id, result: { text: 'x'.repeat(LIMIT) } })}\n`;
+    const told: string[] = [];
+    readInPieces(
+      'newline',
+      Buffer.from(line(3) + line(4)),
+      100,
+      ({ head }) => told.push(head.slice(0, 7)) > 0,
+    );
+    expect(told).toEqual(['{"id":3', '{"id":4']);
+  });
+
+  it('does not mind the encoding of what is no message', () => {
+    const { noise, refusals } = read('newline', Buffer.from('caf\xe9\n', 'latin1'));
+    expect({ noise, refusals }).toEqual({ noise: ['caf\ufffd'], refusals: [] });
+  });
+
+  it('ST-06 gives up a message four times too large, and other endless lines at once', () => {
+    const endless = `{"id":3,${' '.repeat(LIMIT * 4)}`;
+    expect(read('newline', endless.slice(0, LIMIT * 4 - 10)).broken).toEqual([]);
+    expect(read('newline', endless).broken).toEqual([
+      'MESSAGE_TOO_LARGE: The server wrote N bytes without ending the line.',
+    ]);
+    expect(read('newline', 'x'.repeat(LIMIT + 2)).broken).toHaveLength(1);
+  });
+});
+
+describe('T4 Content-Length', () => {
+  it('carries messages, counted in bytes', () => {
+    const text = 'äöü\n\r\n 中文 😀 Content-Length: 5';
+    const wire = framed(JSON.stringify({ text }));
+    expect(wire).toMatch(/^Content-Length: 5\d\r\n\r\n\{/);
+    expect(read('content-length', wire + framed('{ "pretty":\n 1 }')).values).toEqual([
+      { text },
+      { pretty: 1 },
+    ]);
+  });
+
+  it('takes other spellings of the header, a type beside it, and bare line feeds', () => {
+    const spellings = [
+      'content-length:2\n\n{}',
+      'CONTENT-LENGTH:   2  \r\nContent-Type: x\r\n\r\n{}',
+      'Content-Type: x\r\nContent-Length: 02\r\nContent-Length: 2\n\r\n{}',
+    ];
+    expect(read('content-length', spellings.join('')).values).toEqual([{}, {}, {}]);
+  });
+
+  it('passes over lines between the messages', () => {
+    const { values, noise } = read(
+      'content-length',
+      `starting\n\n${framed('{"a":1}')}INFO: ready\r\n${framed('{"b":2}')}`,
+    );
+    expect(values).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(noise).toEqual(['starting', '', 'INFO: ready']);
+  });
+
+  it.each([
+    ['-1', 'not a number'],
+    ['1e3', 'not a number'],
+    ['0x10', 'not a number'],
+    ['+5', 'not a number'],
+    ['5, 5', 'not a number'],
+    ['', 'not a number'],
+    ['9'.repeat(400), 'not a number'],
+    ['2\r\nContent-Length: 3', 'two different'],
+  ])('ends the connection at the length %j', (length, problem) => {
+    const { values, broken } = read('content-length', `Content-Length: ${length}\r\n\r\n{}${framed('{}')}`);
+    expect(broken).toEqual([`PROTOCOL_VIOLATION: ${broken[0]?.slice(20) ?? ''}`]);
+    expect(broken[0]).toContain(problem);
+    expect(values).toEqual([]);
+  });
+
+  it('takes an empty message for nothing', () => {
+    const { values, refusals, noise } = read('content-length', `Content-Length: 0\r\n\r\n${framed('{}')}`);
+    expect({ values, refusals, noise }).toEqual({ values: [{}], refusals: [], noise: [] });
+  });
+
+  it('refuses what is too large, not UTF-8 or not JSON, and reads on', () => {
+    const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT) } });
+    const notUtf8 = Buffer.concat([
+      Buffer.from('Content-Length: 11\r\n\r\n{"id":1,"'),
+      Buffer.of(0xff),
+      Buffer.from('}'),
+    ]);
+    const wire = Buffer.concat([
+      Buffer.from(framed(large)),
+      notUtf8,
+      Buffer.from(framed('{"a":') + framed('{"b":2}')),
+    ]);
+    const { values, refusals } = read('content-length', wire);
+    expect(values).toEqual([{ b: 2 }]);
+    expect(refusals.filter(final).map(({ code }) => code)).toEqual([
+      'MESSAGE_TOO_LARGE',
+      'MESSAGE_INVALID',
+      'MESSAGE_INVALID',
+    ]);
+    expect(refusals[0]?.head).toMatch(/^\{"id":3/);
+    expect(refusals.find((refusal) => final(refusal))?.tail).toMatch(/x"\}\}$/);
+  });
+
+  it('gives up a message four times too large as soon as it is announced, and an endless header', () => {
+    const announced = read('content-length', `Content-Length: ${LIMIT * 4 + 1}\r\n\r\n`);
+    expect(announced.broken).toEqual(['MESSAGE_TOO_LARGE: The server announced a message of N bytes.']);
+    expect(read('content-length', 'x'.repeat(LIMIT + 1)).broken).toHaveLength(1);
+  });
+});
+
+it('gives the event loop a turn after a chunk that was a lot of work', async () => {
+  const stdout = new PassThrough({ highWaterMark: 1 });
+  const order: string[] = [];
+  readStdout(stdout, (chunk) => {
+    order.push(String(chunk));
+    setImmediate(() => order.push('turn'));
+    return String(chunk) !== 'a';
+  });
+  for (const chunk of ['a', 'b', 'c']) stdout.write(chunk);
+  stdout.end();
+  await once(stdout, 'end');
+  expect(order.slice(0, 3)).toEqual(['a', 'b', 'turn']);
+});
+
+it('asks for a turn of the event loop after many lines in one chunk', () => {
+  const sink = {
+    value: () => undefined,
+    noise: () => undefined,
+    refused: () => false,
+    broken: () => undefined,
+  };
+  const reader = createMessageReader(FRAMINGS.newline, sink, LIMIT);
+  expect(reader.push(Buffer.from('\n'.repeat(2000)))).toBe(true);
+  expect(reader.push(Buffer.from('{}\n'.repeat(2000)))).toBe(true);
+  expect(reader.push(Buffer.from('{}\n'.repeat(20)))).toBe(false);
+});

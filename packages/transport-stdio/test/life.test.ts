@@ -1,0 +1,179 @@
+import { TransportError } from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { isRunning, until, watchResources } from './support/processes.js';
+import { startToy, toyClient } from './support/toy-client.js';
+
+describe('a server that runs', () => {
+  it('T1 gets its arguments, and its messages reach the client', async () => {
+    await using client = await startToy({ flags: ['--one', 'two words'] });
+    expect(await client.result('argv')).toEqual({ argv: ['--one', 'two words'] });
+  });
+
+  it('ST-02 gets every argument byte for byte, because no shell reads them', async () => {
+    const odd = [
+      '$(touch x)',
+      '`touch x`',
+      'a&b',
+      '%PATH%',
+      '',
+      ' ',
+      '"\'\\',
+      '*',
+      '~',
+      'a\nb',
+      'ü😀',
+      '--',
+      '-x=;',
+    ];
+    await using client = await startToy({ flags: odd });
+    expect(await client.result('argv')).toEqual({ argv: odd });
+  });
+
+  it('T1 runs in `cwd`', async () => {
+    await using client = await startToy({ cwd: '/' });
+    expect(await client.result('cwd')).toEqual({ cwd: '/' });
+  });
+
+  it('says what is known of it', async () => {
+    await using client = await startToy();
+    await client.result('stderr', { text: 'hello\n' });
+    await until(() => client.transport.stderr !== '');
+    expect(client.transport.describe()).toEqual({
+      command: process.execPath,
+      pid: client.transport.pid,
+      exitCode: undefined,
+      signal: undefined,
+      ignoredLines: 0,
+      stderr: 'hello',
+    });
+    expect(isRunning(client.transport.pid ?? 0)).toBe(true);
+  });
+});
+
+describe('a server that ends', () => {
+  it('T5 ST-13 fails what is pending, at once and once, with exit code and the last words', async () => {
+    await using client = await startToy();
+    const pending = client.ask('silent');
+    const exit = client.ask('exit', { code: 3, words: 'first\n\u001b[31mfatal: no database\u001b[0m\n' });
+    const expected = {
+      code: 'PROCESS_EXITED',
+      delivery: 'unknown',
+      server: 'toy',
+      details: {
+        command: process.execPath,
+        exitCode: 3,
+        signal: undefined,
+        stderr: 'first\nfatal: no database',
+      },
+    };
+    await expect(pending).rejects.toMatchObject(expected);
+    await expect(exit).rejects.toMatchObject(expected);
+    const reason = await client.closed;
+    expect(reason).toBeInstanceOf(TransportError);
+    expect(reason?.message).toBe(
+      `Server "toy": The process "${process.execPath}" exited with code 3. Its last words on stderr:\nfirst\nfatal: no database`,
+    );
+    expect(client.transport.describe()).toMatchObject({ exitCode: 3 });
+    await client.transport.close();
+    expect(client.closes).toHaveLength(1);
+    await expect(client.ask('ping')).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
+  });
+
+  it('names the signal', async () => {
+    await using client = await startToy();
+    await expect(client.ask('signal', { signal: 'SIGKILL' })).rejects.toMatchObject({
+      code: 'PROCESS_EXITED',
+      message: expect.stringContaining('was ended by the signal SIGKILL'),
+      hint: expect.stringContaining('no word on stderr'),
+      details: { exitCode: undefined, signal: 'SIGKILL' },
+    });
+  });
+
+  it('delivers all that it wrote before it exited', async () => {
+    await using client = await startToy();
+    const first = client.ask('silent');
+    const last = { jsonrpc: '2.0', id: 1, result: { text: 'y'.repeat(3_000_000) } };
+    await expect(client.ask('exit', { last })).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+    expect(await first).toEqual(last);
+  });
+
+  it('delivers what was still in the pipe when it exited', async () => {
+    await using client = await startToy();
+    const first = client.ask('silent');
+    const last = { jsonrpc: '2.0', id: 1, result: {} };
+    // So many lines that they are not all read in one go.
+    const exit = client.ask('exit', { before: '\n'.repeat(90_000), last });
+    // The request goes out, and then this process sees nothing until the server is gone.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { pid = 0 } = client.transport;
+    const deadline = performance.now() + 10_000;
+    while (isRunning(pid) && performance.now() < deadline);
+    expect(await first).toEqual(last);
+    await expect(exit).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+  });
+
+  it('ST-13 that exits before its first byte fails the first request', async () => {
+    await using client = await startToy({ args: ['-e', 'process.exit(7)'] });
+    await expect(client.ask('ping')).rejects.toMatchObject({
+      code: 'PROCESS_EXITED',
+      details: { exitCode: 7 },
+    });
+  });
+
+  it('ST-13 that closes its stdout and lives is at its end too, and does not live on', async () => {
+    await using client = await startToy();
+    const { pid = 0 } = client.transport;
+    await expect(client.ask('close-stdout')).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      message: expect.stringContaining('closed its stdout'),
+    });
+    await client.closed;
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('ST-13 that exits while something it started holds its pipes fails what is pending all the same', async () => {
+    await using client = await startToy();
+    const { pid } = await client.result('grandchild');
+    await expect(client.ask('exit', { code: 5 })).rejects.toMatchObject({ details: { exitCode: 5 } });
+    await client.closed;
+    expect(isRunning(Number(pid))).toBe(false);
+  });
+});
+
+describe('a transport', () => {
+  it('T5 leaves no handle behind', async () => {
+    const surplus = watchResources();
+    for (const end of ['close', 'exit', 'abort'] as const) {
+      const abort = new AbortController();
+      const client = await startToy({ signal: abort.signal });
+      client.ask('silent').catch(() => undefined);
+      if (end === 'exit') client.ask('exit').catch(() => undefined);
+      else if (end === 'abort') abort.abort();
+      await client.transport.close();
+      await until(() => surplus().length === 0);
+    }
+    const missing = toyClient({ command: '/does/not/exist' });
+    await expect(missing.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' });
+    await until(() => surplus().length === 0);
+  });
+
+  it('is closed by its signal, before and after the start', async () => {
+    const abort = new AbortController();
+    await using client = await startToy({ signal: abort.signal });
+    const pending = client.ask('silent');
+    abort.abort();
+    await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await client.closed;
+    expect(isRunning(client.transport.pid ?? 0)).toBe(false);
+    const late = toyClient({ signal: abort.signal });
+    await expect(late.transport.start()).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('that is closed while it starts leaves no process behind', async () => {
+    await using client = toyClient();
+    const started = client.transport.start();
+    await client.transport.close();
+    await expect(started).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    expect(client.transport.pid === undefined || !isRunning(client.transport.pid)).toBe(true);
+  });
+});

@@ -1,0 +1,136 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createOutboundQueue } from '../src/wire/outbound-queue.js';
+
+/** A pipe that takes nothing until it is told to, and remembers each write. */
+function slowPipe(): {
+  pipe: Writable;
+  writes: string[];
+  take: () => Promise<void>;
+  breakIt: () => Promise<void>;
+} {
+  const writes: string[] = [];
+  const callbacks: ((error?: Error) => void)[] = [];
+  const pipe = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, callback) {
+      writes.push(String(chunk));
+      callbacks.push(callback);
+    },
+  });
+  pipe.on('error', () => undefined);
+  const settle = async (error?: Error): Promise<void> => {
+    callbacks.shift()?.(error);
+    await tick();
+  };
+  return { pipe, writes, take: () => settle(), breakIt: () => settle(new Error('EPIPE')) };
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
+  const states: string[] = sends.map((send) => (send === undefined ? 'refused' : 'waits'));
+  for (const [index, send] of sends.entries()) {
+    send?.then(
+      () => (states[index] = 'taken'),
+      (error: unknown) => (states[index] = String(error)),
+    );
+  }
+  return states;
+}
+
+describe('messages on their way into a pipe', () => {
+  it('PERF joins what is sent in one turn into one write, in order', async () => {
+    const { pipe, writes, take } = slowPipe();
+    const queue = createOutboundQueue(1000);
+    queue.attach(pipe);
+    const states = outcomes(['a', 'b'].map((text) => queue.offer(text)));
+    await Promise.resolve()
+      .then(() => Promise.resolve())
+      .then(() => outcomes([queue.offer('c')]));
+    expect(writes).toEqual([]);
+    await tick();
+    expect(writes).toEqual(['abc']);
+    expect(states).toEqual(['waits', 'waits']);
+    await take();
+    expect(states).toEqual(['taken', 'taken']);
+  });
+
+  it('does not join without bound', async () => {
+    const { pipe, writes, take } = slowPipe();
+    const queue = createOutboundQueue(1e9);
+    queue.attach(pipe);
+    const half = 'x'.repeat(40_000);
+    outcomes([queue.offer(half), queue.offer(half), queue.offer('y')]);
+    await tick();
+    await take();
+    expect(writes).toEqual([half, `${half}y`]);
+  });
+
+  it('hands nothing to a full pipe, and tells what it was handed from what it was not', async () => {
+    const { pipe, writes, take } = slowPipe();
+    const queue = createOutboundQueue(1e9);
+    queue.attach(pipe);
+    const large = 'x'.repeat(100_000);
+    const states = outcomes([queue.offer(large, 1)]);
+    await tick();
+    const more = outcomes([queue.offer('y', 2)]);
+    await tick();
+    expect(writes).toHaveLength(1);
+    expect([queue.isUnsent(1), queue.isUnsent(2)]).toEqual([false, true]);
+    await take();
+    expect(states).toEqual(['taken']);
+    expect(writes).toEqual([large, 'y']);
+    expect(queue.isUnsent(2)).toBe(false);
+    await take();
+    expect(more).toEqual(['taken']);
+  });
+
+  it('ST-14 refuses what has no room, and takes one message of any size when nothing waits', async () => {
+    const { pipe, take } = slowPipe();
+    const queue = createOutboundQueue(10);
+    queue.attach(pipe);
+    expect(outcomes([queue.offer('x'.repeat(50)), queue.offer('y')])).toEqual(['waits', 'refused']);
+    await tick();
+    expect(outcomes([queue.offer('y')])).toEqual(['refused']);
+    await take();
+    // Counted in bytes.
+    expect(outcomes([queue.offer('ü'.repeat(4)), queue.offer('ab'), queue.offer('c')])).toEqual([
+      'waits',
+      'waits',
+      'refused',
+    ]);
+  });
+
+  it('waits for its pipe', async () => {
+    const { pipe, writes } = slowPipe();
+    const queue = createOutboundQueue(1000);
+    outcomes([queue.offer('a')]);
+    await tick();
+    outcomes([queue.offer('b')]);
+    expect(writes).toEqual([]);
+    queue.attach(pipe);
+    expect(writes).toEqual(['ab']);
+  });
+
+  it('at the end fails what waits, each by how far it got, and writes nothing more', async () => {
+    const { pipe, writes, breakIt } = slowPipe();
+    const queue = createOutboundQueue(1e9);
+    queue.attach(pipe);
+    const large = 'x'.repeat(100_000);
+    const states = outcomes([queue.offer(large)]);
+    await tick();
+    const later = outcomes([queue.offer('y')]);
+    await breakIt();
+    expect([...states, ...later]).toEqual(['waits', 'waits']);
+    queue.end((delivery) => new Error(delivery));
+    const afterwards = outcomes([queue.offer('z')]);
+    await tick();
+    expect([...states, ...later, ...afterwards]).toEqual([
+      'Error: unknown',
+      'Error: not-sent',
+      'Error: not-sent',
+    ]);
+    expect(writes).toEqual([large]);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createStdioTransport } from '@mcp-fittings/transport-stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createProbeShield } from '../src/probe-shield.js';
+import { isRunning, until } from './support/processes.js';
+import { clientOf, startToy, toy, type ToyClient, type ToyOptions } from './support/toy-client.js';
+
+const PROBE = 'server/discover';
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'c', version: '1' },
+};
+
+/** A toy that writes down each of its starts. */
+function counted(options: ToyOptions): { options: ToyOptions; pids: () => number[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'stdio-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const log = join(folder, 'starts');
+  return {
+    options: { ...options, env: { START_LOG: log } },
+    pids: () => readFileSync(log, 'utf8').trim().split('\n').map(Number),
+  };
+}
+
+async function startCounted(options: ToyOptions): Promise<ToyClient & { pids: () => number[] }> {
+  const { options: all, pids } = counted(options);
+  return Object.assign(await startToy(all), { pids });
+}
+
+describe('C.3 a server that does not survive server/discover', () => {
+  it('is started again, silently, and the client reads that there is no such method', async () => {
+    await using client = await startCounted({ flags: ['--discover-exit'] });
+    const first = client.transport.pid;
+    expect(await client.ask(PROBE)).toMatchObject({ id: 1, error: { code: -32601 } });
+    expect(await client.result('initialize', INITIALIZE)).toMatchObject({ protocolVersion: '2025-11-25' });
+    expect(client.pids()).toHaveLength(2);
+    expect(client.pids()).toEqual([first, client.transport.pid]);
+    expect(client.closes).toEqual([]);
+    expect(client.errors).toEqual([]);
+    expect(client.transport.closeReason).toBeUndefined();
+    expect(client.transport.describe()).toMatchObject({ exitCode: undefined, pid: client.pids()[1] });
+  });
+
+  it('is gone, with all that it started, before the second one starts', async () => {
+    await using client = await startCounted({ flags: ['--discover-exit'] });
+    const [first = 0] = [client.transport.pid];
+    await client.ask(PROBE);
+    expect(isRunning(first)).toBe(false);
+  });
+
+  it('is started again once only: the second end is the end, with its reason', async () => {
+    await using client = await startCounted({ flags: ['--discover-exit-always'] });
+    expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
+    await expect(client.ask('initialize', INITIALIZE)).rejects.toMatchObject({
+      code: 'PROCESS_EXITED',
+      details: { exitCode: 4, stderr: 'no second chance' },
+    });
+    await client.closed;
+    expect(client.pids()).toHaveLength(2);
+    expect(client.closes).toHaveLength(1);
+  });
+
+  it('is started again also for a client that did not wait, and hears the handshake then', async () => {
+    await using client = await startCounted({ flags: ['--discover-exit'] });
+    const probe = client.ask(PROBE);
+    const handshake = client.result('initialize', INITIALIZE);
+    expect(await probe).toMatchObject({ error: { code: -32601 } });
+    expect(await handshake).toMatchObject({ serverInfo: { name: 'toy' } });
+    expect(client.pids()).toHaveLength(2);
+  });
+
+  it('is not started again when something else was asked first, or besides', async () => {
+    await using late = await startCounted({ flags: ['--discover-exit'] });
+    await late.result('ping');
+    await expect(late.ask(PROBE)).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+    expect(late.pids()).toHaveLength(1);
+    await using besides = await startCounted({ flags: ['--discover-exit'] });
+    const probe = besides.ask(PROBE);
+    await expect(besides.ask('tools/list')).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+    await expect(probe).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+    expect(besides.pids()).toHaveLength(1);
+  });
+
+  it('closed meanwhile, starts no second process', async () => {
+    const clock = createManualClock();
+    // Its child survives it, holds its pipes and ignores SIGTERM, so that there is time between the two starts.
+    const script = 'echo $$ >> "$START_LOG"; trap "" TERM; sleep 60 & read line; exit 1';
+    await using client = await startCounted({ command: 'sh', args: ['-c', script], clock });
+    const probe = client.ask(PROBE);
+    await until(() => clock.nextIn === 250);
+    await clock.advance(250);
+    await until(() => clock.nextIn === 25);
+    const closed = client.transport.close();
+    await expect(probe).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    while (client.closes.length === 0) await clock.advance(25);
+    await closed;
+    expect(client.pids()).toHaveLength(1);
+    expect(client.closes).toEqual([undefined]);
+  });
+});
+
+describe('C.3 a server that stays silent on server/discover', () => {
+  it('counts as one without it after a while, and goes on in the same process', async () => {
+    await using client = await startCounted({ flags: ['--discover-silent'], probeTimeoutMs: 50 });
+    expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
+    expect(await client.result('initialize', INITIALIZE)).toMatchObject({ serverInfo: { name: 'toy' } });
+    expect(client.pids()).toHaveLength(1);
+  });
+
+  it('that answers late after all is not heard', async () => {
+    await using client = await startToy({ flags: ['--discover-late'], probeTimeoutMs: 20 });
+    expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
+    expect(await client.result('initialize', INITIALIZE)).toMatchObject({ serverInfo: { name: 'toy' } });
+    expect(await client.result('release')).toEqual({});
+    expect(client.messages).toHaveLength(3);
+    expect(client.errors).toEqual([]);
+  });
+
+  it.each([
+    ['5 seconds', {}, 5000],
+    ['never, when it is left to the client', { probeTimeoutMs: 0 }, undefined],
+  ])('a while is %s', async (_, options, expected) => {
+    const clock = createManualClock();
+    await using client = await startToy({ flags: ['--discover-silent'], clock, ...options });
+    const probe = client.ask(PROBE);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(clock.nextIn).toBe(expected);
+    client.transport.close().catch(() => undefined);
+    await expect(probe).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await clock.advance(10_000);
+  });
+});
+
+it('a client that goes on by itself gets no answer made up for it later', () => {
+  const clock = createManualClock();
+  const shield = createProbeShield({ clock, timeoutMs: 100, onSilence: () => undefined });
+  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  expect(clock.pending).toBe(1);
+  shield.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });
+  expect(clock.pending).toBe(0);
+  expect(shield.take()).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
+});
+
+it('a shield is down once the server has answered anything', () => {
+  const silences: unknown[] = [];
+  const clock = createManualClock();
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: (answer) => void silences.push(answer),
+  });
+  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  shield.received({ jsonrpc: '2.0', method: 'notifications/message' });
+  expect(clock.pending).toBe(1);
+  shield.received({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'x' } });
+  expect(clock.pending).toBe(0);
+  expect(shield.take()).toBeUndefined();
+});
+
+describe('C.3 SDK v2 with automatic negotiation', () => {
+  const connect = async (options: ToyOptions, probe?: { timeoutMs: number }) => {
+    const { options: all, pids } = counted(options);
+    const transport = createStdioTransport(toy(all));
+    const { closes, errors } = clientOf(transport);
+    const client = new Client(
+      { name: 'c', version: '1.0.0' },
+      { versionNegotiation: { mode: 'auto', ...(probe && { probe }) } },
+    );
+    onTestFinished(() => client.close());
+    await client.connect(transport);
+    return { client, transport, pids, closes, errors };
+  };
+
+  it('lands on the modern era where the server has it', async () => {
+    const { client, pids } = await connect({ flags: ['--discover'] });
+    expect(client.getProtocolEra()).toBe('modern');
+    expect(await client.listTools()).toMatchObject({ tools: [] });
+    expect(pids()).toHaveLength(1);
+  });
+
+  it.each([
+    ['answers that there is no such method', [], 1],
+    ['exits', ['--discover-exit'], 2],
+    ['stays silent', ['--discover-silent'], 1],
+  ])(
+    'lands on the legacy era where the server %s, with one start that can be seen',
+    async (name, flags, starts) => {
+      const { client, transport, pids, closes, errors } = await connect({
+        flags,
+        ...(name === 'stays silent' && { probeTimeoutMs: 100 }),
+      });
+      expect(client.getProtocolEra()).toBe('legacy');
+      expect(await client.listTools()).toMatchObject({ tools: [] });
+      expect(pids()).toHaveLength(starts);
+      expect(pids().at(-1)).toBe(transport.pid);
+      expect({ closes, errors }).toEqual({ closes: [], errors: [] });
+    },
+  );
+
+  it('takes our transport for a stdio one, so that silence is legacy by its own time-out too', async () => {
+    const { client, pids } = await connect(
+      { flags: ['--discover-silent'], probeTimeoutMs: 0 },
+      { timeoutMs: 100 },
+    );
+    expect(client.getProtocolEra()).toBe('legacy');
+    expect(pids()).toHaveLength(1);
+  });
+
+  it('hears why the server ends when it can not be started at all', async () => {
+    const failed = connect({ args: ['-e', 'console.error("no licence"); process.exit(9)'] });
+    await expect(failed).rejects.toThrow(/exited with code 9.*no licence/s);
+  });
+});

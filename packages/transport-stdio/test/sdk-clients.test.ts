@@ -1,0 +1,73 @@
+import { createRequire } from 'node:module';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { createStdioTransport, type StdioTransport } from '@mcp-fittings/transport-stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isRunning, watchResources, until } from './support/processes.js';
+
+const EVERYTHING = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-everything/dist/index.js',
+);
+const INFO = { name: 'test', version: '1.0.0' };
+
+const everything = (): StdioTransport =>
+  createStdioTransport({ command: process.execPath, args: [EVERYTHING, 'stdio'], server: 'everything' });
+
+const clients = {
+  'SDK v1': () => new ClientV1(INFO),
+  'SDK v2': () => new ClientV2(INFO),
+  'SDK v2, auto': () => new ClientV2(INFO, { versionNegotiation: { mode: 'auto' } }),
+};
+
+describe.each(Object.entries(clients))('%s over our transport, with the everything server', (_, create) => {
+  it('connects, lists, calls, hears progress, and leaves nothing behind', async () => {
+    const surplus = watchResources();
+    const client = create();
+    const transport = everything();
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toContain('echo');
+    const echoed = await client.callTool({ name: 'echo', arguments: { message: 'grüße 😀' } });
+    expect(echoed).toMatchObject({ content: [{ type: 'text', text: 'Echo: grüße 😀' }] });
+    const sums = await Promise.all(
+      Array.from({ length: 20 }, (__, a) => client.callTool({ name: 'get-sum', arguments: { a, b: 1 } })),
+    );
+    expect(JSON.stringify(sums[19])).toContain('20');
+    const steps: number[] = [];
+    await client.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 0.1, steps: 5 } },
+      ...(client instanceof ClientV1 ? [undefined] : []),
+      { onprogress: ({ progress }: { progress: number }) => void steps.push(progress) },
+    );
+    expect(steps).toEqual([1, 2, 3, 4, 5]);
+    const pid = transport.pid ?? 0;
+    expect(isRunning(pid)).toBe(true);
+    await client.close();
+    expect(isRunning(pid)).toBe(false);
+    await until(() => surplus().length === 0);
+  });
+
+  it('hears at once, and why, when the server dies in a call', async () => {
+    const client = create();
+    onTestFinished(() => client.close());
+    const transport = everything();
+    await client.connect(transport);
+    let closed = 0;
+    client.onclose = () => void closed++;
+    const args = { duration: 60, steps: 60 };
+    const call = client.callTool({ name: 'trigger-long-running-operation', arguments: args });
+    process.kill(transport.pid ?? 0, 'SIGKILL');
+    await expect(call).rejects.toThrow(/Server "everything": .* was ended by the signal SIGKILL/);
+    await until(() => closed === 1);
+    expect(transport.closeReason).toMatchObject({ code: 'PROCESS_EXITED', details: { signal: 'SIGKILL' } });
+  });
+
+  it('PAINS-38 says why there is no connection, with the last words of the server', async () => {
+    const client = create();
+    const code = 'console.error("Error: DATABASE_URL is not set"); process.exit(2)';
+    const transport = createStdioTransport({ command: process.execPath, args: ['-e', code], server: 'db' });
+    const failed = await client.connect(transport).catch((error: unknown) => error);
+    expect(String(failed)).toMatch(/Server "db": .*exited with code 2.*DATABASE_URL is not set/s);
+    expect(transport.closeReason).toMatchObject({ details: { exitCode: 2 } });
+  });
+});

@@ -1,0 +1,138 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { TransportError } from '@mcp-fittings/client-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explainSpawnError } from '../src/process/spawn-failure.js';
+import { toyClient, type ToyOptions } from './support/toy-client.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stdio-'));
+  mkdirSync(join(folder, 'directory'));
+  writeFileSync(join(folder, 'plain'), 'text');
+  writeFileSync(join(folder, 'orphan'), '#!/does/not/exist\n');
+  chmodSync(join(folder, 'orphan'), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function failure(options: ToyOptions): Promise<TransportError> {
+  await using client = toyClient(options);
+  const error: unknown = await client.transport.start().then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof TransportError)) throw new Error(`not a TransportError: ${String(error)}`);
+  expect(client.closes).toEqual([]);
+  expect(error.message).toMatch(/^Server "toy": /);
+  return error;
+}
+
+describe('a server that can not be started', () => {
+  it('ST-01 is looked for under its whole command: no shell splits it', async () => {
+    const error = await failure({ command: 'echo hi; touch pwned', cwd: folder });
+    expect(error).toMatchObject({
+      code: 'COMMAND_NOT_FOUND',
+      kind: 'config',
+      retryable: false,
+      hint: expect.stringContaining('`args`'),
+      details: { command: 'echo hi; touch pwned' },
+    });
+    expect(existsSync(join(folder, 'pwned'))).toBe(false);
+  });
+
+  it('L-5 PAINS-33 PAINS-35 tells how many directories were searched, and what to install', async () => {
+    const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
+    expect(error.message).toContain('There is no "uvx" in the 2 directories of the PATH.');
+    expect(error.hint).toMatch(/^Install uv .*full path/);
+    expect(error.cause).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it.each<[string, () => ToyOptions, string, RegExp]>([
+    [
+      'a path that does not exist',
+      () => ({ command: './nope', cwd: folder }),
+      'COMMAND_NOT_FOUND',
+      /There is no "\.\/nope"\./,
+    ],
+    [
+      'a file as a directory',
+      () => ({ command: join(folder, 'plain/x') }),
+      'COMMAND_NOT_FOUND',
+      /There is no/,
+    ],
+    [
+      'a script without its interpreter',
+      () => ({ command: './orphan', cwd: folder }),
+      'COMMAND_NOT_FOUND',
+      /interpreter/,
+    ],
+    [
+      'a script on the PATH without its interpreter',
+      () => ({ command: 'orphan', env: { PATH: folder } }),
+      'COMMAND_NOT_FOUND',
+      /interpreter/,
+    ],
+    [
+      'a file that is no program',
+      () => ({ command: join(folder, 'plain') }),
+      'COMMAND_NOT_EXECUTABLE',
+      /EACCES/,
+    ],
+    ['a directory', () => ({ command: join(folder, 'directory') }), 'COMMAND_NOT_EXECUTABLE', /EACCES/],
+    [
+      'a cwd that does not exist',
+      () => ({ cwd: join(folder, 'nope') }),
+      'CWD_INVALID',
+      /nope" does not exist/,
+    ],
+    [
+      'a cwd that is a file',
+      () => ({ cwd: join(folder, 'plain') }),
+      'CWD_INVALID',
+      /plain" is not a directory/,
+    ],
+    [
+      'a missing command in a missing cwd',
+      () => ({ command: 'nope', cwd: '/nope' }),
+      'CWD_INVALID',
+      /does not exist/,
+    ],
+    ['an empty command', () => ({ command: ' ' }), 'CONFIG_INVALID', /empty/],
+    ['NUL in an argument', () => ({ args: ['a\0b'] }), 'CONFIG_INVALID', /NUL/],
+    ['NUL in a variable', () => ({ env: { A: 'a\0b' } }), 'CONFIG_INVALID', /NUL/],
+  ])('%s is a typed error', async (_, options, code, message) => {
+    const error = await failure(options());
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+
+  it('too long an argument list is refused by the system, and says so', async () => {
+    const error = await failure({ args: Array.from({ length: 64 }, () => 'x'.repeat(100_000)) });
+    expect(error).toMatchObject({ code: 'SPAWN_FAILED', hint: expect.stringContaining('too long') });
+  });
+
+  it('an exhausted system is named as such', async () => {
+    const cause = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
+    const explained = await explainSpawnError(cause, { command: 'x', env: {}, platform: 'linux' });
+    expect(explained).toMatchObject({
+      code: 'SPAWN_FAILED',
+      options: { hint: expect.stringContaining('processes') },
+    });
+  });
+
+  it('shows no argument and no variable, however it is looked at', async () => {
+    const secret = 'canary-7f3a9';
+    for (const options of [
+      { command: 'nope', args: [`--token=${secret}`], env: { KEY: secret } },
+      { args: [`${secret}\0`] },
+      { cwd: '/nope', args: [secret] },
+    ]) {
+      const error = await failure(options);
+      const shown =
+        inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error) + String(error.stack);
+      expect(shown).not.toContain('canary');
+    }
+  });
+});

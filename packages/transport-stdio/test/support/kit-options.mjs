@@ -1,0 +1,35 @@
+// How the contract suite sees this transport. Plain JavaScript, for `node --test` on the built package too.
+import { fileURLToPath } from 'node:url';
+
+const server = fileURLToPath(new URL('kit-server.mjs', import.meta.url));
+
+export function kitOptions(createStdioTransport, framing) {
+  const fixture = (command) => {
+    const transport = createStdioTransport({
+      command,
+      args: [server, framing],
+      framing,
+      server: 'kit',
+      maxQueuedBytes: 256 * 1024 * 1024,
+      shutdown: { afterStdinEndMs: 500, afterSigtermMs: 500 },
+    });
+    const signal = (name) => async () => void process.kill(transport.pid, name);
+    return {
+      transport,
+      killPeer: signal('SIGKILL'),
+      pausePeer: signal('SIGSTOP'),
+      resumePeer: signal('SIGCONT'),
+      teardown: () => transport.close(),
+    };
+  };
+  return {
+    name: `stdio, ${framing}`,
+    capabilities: {
+      backPressure: true,
+      garbage:
+        framing === 'newline' ? ['a log line\n', '{"half": \n', '\n', '[x]\r\n'] : ['a log line\n', '\r\n'],
+    },
+    setup: async () => fixture(process.execPath),
+    setupUnreachable: async () => fixture('/does/not/exist'),
+  };
+}

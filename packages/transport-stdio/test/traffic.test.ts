@@ -1,0 +1,138 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { isRunning } from './support/processes.js';
+import { startToy } from './support/toy-client.js';
+
+const MB = 1_000_000;
+const CONTENT_LENGTH_ECHO = fileURLToPath(new URL('support/content-length-echo.mjs', import.meta.url));
+
+describe('large messages', () => {
+  it('D-14 50 MB go both ways, in time that grows with the size and not with its square', async () => {
+    await using client = await startToy();
+    const cpu = async (work: () => Promise<unknown>): Promise<number> => {
+      const start = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    const both = (length: number): (() => Promise<void>) => {
+      return async () => {
+        const { text } = await client.result('blob', { length });
+        expect(String(text).length).toBe(length);
+        expect(await client.result('length', { text })).toEqual({ length });
+        client.messages.length = 0;
+      };
+    };
+    await cpu(both(5 * MB));
+    const small = await cpu(both(5 * MB));
+    const large = await cpu(both(50 * MB));
+    // Ten times the size: linear is 10, square is 100.
+    expect(large / small).toBeLessThan(40);
+    expect(client.errors).toEqual([]);
+  });
+
+  it('D-14 works with Content-Length too', async () => {
+    await using client = await startToy({ framing: 'content-length', args: [CONTENT_LENGTH_ECHO] });
+    const params = { text: `ü\n${'x'.repeat(5 * MB)}` };
+    expect(await client.result('echo', params)).toEqual(params);
+    expect(await client.result('echo', { a: 1 })).toEqual({ a: 1 });
+  });
+});
+
+describe('a server that does not read', () => {
+  it('ST-14 PAINS-16 holds a notification back, and then refuses more: memory stays bounded', async () => {
+    await using client = await startToy({ maxQueuedBytes: 10 * MB });
+    await client.result('stop-reading');
+    const text = 'x'.repeat(MB);
+    const sends = Array.from({ length: 50 }, () => client.notify('n', { text }));
+    const outcomes = sends.map(() => 'waits');
+    for (const [index, send] of sends.entries()) {
+      send.then(
+        () => (outcomes[index] = 'taken'),
+        (error: unknown) => (outcomes[index] = String((error as { code?: unknown }).code)),
+      );
+    }
+    await expect(sends.at(-1)).rejects.toMatchObject({ code: 'SEND_QUEUE_FULL', delivery: 'not-sent' });
+    const counted = (state: string): number => outcomes.filter((outcome) => outcome === state).length;
+    expect(counted('SEND_QUEUE_FULL')).toBeGreaterThanOrEqual(40);
+    expect(counted('waits')).toBeGreaterThan(0);
+    const requests = [client.ask('ping', { text }), client.ask('ping', { text })];
+    await expect(requests[0]).rejects.toMatchObject({ code: 'SEND_QUEUE_FULL', delivery: 'not-sent' });
+    await client.transport.close();
+    await Promise.allSettled([...sends, ...requests]);
+    expect(counted('waits')).toBe(0);
+  });
+
+  it('ST-14 one message of 50 MB waits, and at the end of the server it fails', async () => {
+    await using client = await startToy({ maxQueuedBytes: 10 * MB });
+    await client.result('stop-reading');
+    const large = client.ask('length', { text: 'x'.repeat(50 * MB) });
+    const behind = client.ask('ping');
+    await expect(behind).rejects.toMatchObject({ code: 'SEND_QUEUE_FULL' });
+    process.kill(client.transport.pid ?? 0, 'SIGKILL');
+    await expect(large).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
+  });
+
+  it('tells requests that never left the queue from those that may have been seen', async () => {
+    await using client = await startToy();
+    await client.result('stop-reading');
+    const sent = client.ask('length', { text: 'x'.repeat(5 * MB) });
+    await new Promise((resolve) => setImmediate(resolve));
+    const queued = client.ask('ping');
+    const notification = client.notify('n');
+    process.kill(client.transport.pid ?? 0, 'SIGKILL');
+    await expect(sent).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
+    await expect(queued).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
+    await expect(notification).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
+  });
+
+  it('ST-14 that closes its stdin and lives is at its end: EPIPE is handled', async () => {
+    await using client = await startToy();
+    const { pid = 0 } = client.transport;
+    client.ask('close-stdin').catch(() => undefined);
+    const pending = client.ask('length', { text: 'x'.repeat(5 * MB) });
+    await expect(pending).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      message: expect.stringContaining('stdin'),
+    });
+    expect(await client.closed).toMatchObject({ cause: { code: 'EPIPE' } });
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+it('ST-14 a handler that is slow holds the server back: what it writes is not piled up here', async () => {
+  await using client = await startToy();
+  let handled = 0;
+  let most = 0;
+  const before = process.memoryUsage().rss;
+  client.transport.onmessage = () => {
+    handled++;
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    most = Math.max(most, process.memoryUsage().rss);
+  };
+  const notification = { jsonrpc: '2.0', method: 'n', params: { text: 'x'.repeat(200_000) } };
+  const text = `${JSON.stringify(notification)}\n`;
+  // Much more than what the collector may leave lying about: piled up, it would be 500 MB.
+  await client.transport.send({ jsonrpc: '2.0', id: 1, method: 'flood', params: { text, times: 2500 } });
+  expect(handled).toBe(2501);
+  expect(most - before).toBeLessThan(250 * MB);
+});
+
+it('a message that JSON can not hold is refused, and what follows is sent', async () => {
+  await using client = await startToy();
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  for (const params of [{ big: 1n }, circular]) {
+    const failed = { code: 'MESSAGE_UNSERIALIZABLE', delivery: 'not-sent' };
+    await expect(client.ask('echo', params)).rejects.toMatchObject(failed);
+    await expect(client.notify('n', params)).rejects.toMatchObject(failed);
+  }
+  expect(await client.result('ping')).toEqual({});
+});
+
+it('a thousand calls at once are answered, each its own', async () => {
+  await using client = await startToy();
+  const calls = Array.from({ length: 1000 }, (_, index) => client.result('echo', { index }));
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 1000 }, (_, index) => ({ index })));
+});

@@ -1,0 +1,94 @@
+import { FittingsError, systemClock } from '@mcp-fittings/client-core';
+import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
+import { checkServerUrl, chooseProxy } from '@mcp-fittings/net-policy';
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD } from '../socket/limits.js';
+import { SocketTransport } from '../socket/socket-transport.js';
+import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
+import { checkProtocols } from './check-protocols.js';
+import type { DialOptions } from './dial.js';
+import type { WebSocketTransportOptions } from './options.js';
+import { checkUpgradeHeaders } from './upgrade-headers.js';
+
+/**
+ * An unstarted connection to an MCP server over WebSocket. It ends with the socket; to connect again is for the host,
+ * with a new transport.
+ *
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` when the options can't work. `start()` rejects with an
+ * `AuthRequiredError` when a person has to sign in, or with `AUTH_REJECTED`, `CONNECTION_REFUSED`, `CONNECT_FAILED`,
+ * `ENDPOINT_INCOMPATIBLE`, `HOST_NOT_FOUND`, `PROXY_FAILED`, `RATE_LIMITED`, `REDIRECT_REFUSED`, `SERVER_ERROR`,
+ * `TIMEOUT`, `TLS_FAILED`. `send()` rejects with `CONNECTION_LOST` and others that `closeReason` then holds too, or
+ * with `SEND_QUEUE_FULL`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6455
+ */
+export function createWebSocketTransport(options: WebSocketTransportOptions): Transport {
+  return openWebSocketTransport(options, { facts: {} });
+}
+
+/** What only the plugin knows. */
+export interface Extras {
+  /** For `describe()`. */
+  readonly facts: TransportFacts;
+  /** Other headers than `Authorization` hold credentials, so that sign-in is no remedy for a 401. */
+  readonly hasCredentials?: boolean;
+}
+
+export function openWebSocketTransport(
+  options: WebSocketTransportOptions,
+  { facts, hasCredentials = false }: Extras,
+): Transport {
+  const { server, timeouts = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
+  const { url, warnings } = checkServerUrl(options.url, { server, scheme: 'ws' });
+  for (const warning of warnings) options.logger?.warn(warning, { server });
+  checkSocketNumbers(options, server);
+  const { connectMs = 10_000, upgradeMs = 10_000 } = timeouts;
+  checkNumbers({ 'timeouts.connectMs': connectMs, 'timeouts.upgradeMs': upgradeMs }, { min: 0, server });
+  const env = options.env ?? process.env;
+  const proxy = chooseProxy(url, { proxy: options.proxy ?? 'env', env, server });
+  const headers = configuredHeaders(options);
+  const route: DialOptions = {
+    url,
+    server,
+    headers,
+    auth: options.auth,
+    hasCredentials: hasCredentials || headers['authorization'] !== undefined,
+    protocols: checkProtocols(options.protocols ?? ['mcp'], server),
+    proxy,
+    env,
+    ca: options.ca,
+    clientCertificate: options.clientCertificate,
+    maxPayload: options.maxPayload ?? DEFAULT_MAX_PAYLOAD,
+    perMessageDeflate: options.perMessageDeflate ?? false,
+    connectMs,
+    upgradeMs,
+    closeMs: closeTimeoutMs,
+    clock,
+  };
+  return new SocketTransport({
+    server,
+    clock,
+    closeTimeoutMs,
+    heartbeat: options.heartbeat,
+    maxQueuedBytes: options.maxQueuedBytes,
+    signal: options.signal,
+    facts: { url: url.origin + url.pathname, proxy: proxy?.host, ...facts },
+    // What is needed to connect, `ws` too, is loaded when the first transport starts.
+    source: { dial: async (signal) => (await import('./dial.js')).dial(route, signal) },
+  });
+}
+
+function configuredHeaders({
+  headers = {},
+  apiKey,
+  server,
+}: WebSocketTransportOptions): Readonly<Record<string, string>> {
+  const checked = checkUpgradeHeaders(headers, server);
+  if (apiKey === undefined) return checked;
+  if (checked['authorization'] !== undefined) {
+    throw new FittingsError('CONFIG_INVALID', 'Both `apiKey` and the header Authorization are configured.', {
+      server,
+      hint: 'Keep one of them.',
+    });
+  }
+  return { ...checked, ...checkUpgradeHeaders({ authorization: `Bearer ${apiKey}` }, server) };
+}

@@ -1,0 +1,113 @@
+import {
+  createRedactor,
+  sanitizeText,
+  type AuthChallenge,
+  type ErrorCode,
+  type FittingsErrorOptions,
+} from '@mcp-fittings/client-core';
+import { namesError, parseRetryAfter } from '@mcp-fittings/net-policy';
+import type { UpgradeRefusal } from './upgrade.js';
+
+/** The upgrade request that was refused. */
+export interface RefusedRequest {
+  /** As http: or https:. */
+  readonly url: URL;
+  /** Origin of the configured URL. */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface StatusRow {
+  readonly from: number;
+  readonly to: number;
+  /** The row counts only then. */
+  readonly when?: 'insufficientScope' | 'retryAfter';
+  readonly code: ErrorCode;
+  readonly hint?: string;
+}
+
+const NO_WEBSOCKET = 'Check the path of the URL, and that the server speaks MCP over WebSocket.';
+const SIGN_IN = 'Check the configured credentials, or sign in.';
+
+/** The first row that fits counts; codes as in `@mcp-fittings/transport-http`. */
+// prettier-ignore
+const STATUSES: readonly StatusRow[] = [
+  { from: 300, to: 399, code: 'REDIRECT_REFUSED', hint: 'If you trust that address, configure it as `url`.' },
+  { from: 401, to: 401, code: 'AUTH_REJECTED', hint: SIGN_IN },
+  { from: 403, to: 403, when: 'insufficientScope', code: 'AUTH_SCOPE_INSUFFICIENT', hint: SIGN_IN },
+  { from: 403, to: 403, code: 'HTTP_STATUS', hint: 'Check which Origin and Host the server accepts, and the rights of the account.' },
+  { from: 429, to: 429, code: 'RATE_LIMITED' },
+  { from: 503, to: 503, when: 'retryAfter', code: 'RATE_LIMITED' },
+  { from: 500, to: 599, code: 'SERVER_ERROR' },
+  { from: 200, to: 299, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
+  { from: 400, to: 400, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
+  { from: 404, to: 405, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
+  { from: 426, to: 426, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
+];
+
+/** No server makes us wait longer than a day. */
+const LONGEST_RETRY_MS = 86_400_000;
+
+/** What to ask the `AuthProvider` about this refusal; undefined when it is not about credentials that it can mend. */
+export function challengeOf(
+  refusal: UpgradeRefusal,
+  { url, headers }: RefusedRequest,
+): AuthChallenge | undefined {
+  const { status } = refusal;
+  if (status !== 401 && status !== 403) return undefined;
+  if (status === 403 && !wantsMoreScope(refusal)) return undefined;
+  const wwwAuthenticate = refusal.header('www-authenticate');
+  const dpopNonce = refusal.header('dpop-nonce');
+  return { url, status, wwwAuthenticate, dpopNonce, method: 'GET', refused: headers['authorization'] };
+}
+
+/** The error that a refused upgrade means, as arguments for its constructor. */
+export function meaningOfRefusal(
+  refusal: UpgradeRefusal,
+  request: RefusedRequest,
+): readonly [ErrorCode, string, FittingsErrorOptions] {
+  const { status } = refusal;
+  const retryAfterMs = parseRetryAfter(refusal.header('retry-after'), {
+    now: request.now,
+    maxMs: LONGEST_RETRY_MS,
+  });
+  const facts = { insufficientScope: wantsMoreScope(refusal), retryAfter: retryAfterMs !== undefined };
+  const row = STATUSES.find(
+    ({ from, to, when }) => status >= from && status <= to && (when === undefined || facts[when]),
+  );
+  const target =
+    status >= 300 && status < 400 ? targetOf(refusal.header('location'), request.url) : undefined;
+  const details = { status, url: request.origin, target, retryAfterMs };
+  return [row?.code ?? 'HTTP_STATUS', messageOf(refusal, request, target), { hint: row?.hint, details }];
+}
+
+function messageOf(
+  { status, text }: UpgradeRefusal,
+  request: RefusedRequest,
+  target: string | undefined,
+): string {
+  if (target !== undefined) return `The server redirects to ${target}; the upgrade is not followed there.`;
+  const answer = `The server answered the upgrade with ${status}`;
+  // Masked before it is cut, so that no part of a secret is left over.
+  const masked = createRedactor(secretsOf(request.headers))(text);
+  const said = sanitizeText(masked, { maxLength: 200 }).trim();
+  return said === '' ? `${answer}.` : `${answer}: ${said}`;
+}
+
+/** A server may repeat what it was sent: whole values, and what follows the scheme of a credential. */
+function secretsOf(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers).flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
+}
+
+function wantsMoreScope({ status, header }: UpgradeRefusal): boolean {
+  return status === 403 && namesError(header('www-authenticate'), 'insufficient_scope');
+}
+
+/** Where a redirect leads, without path and query, which may hold secrets. */
+function targetOf(location: string | undefined, base: URL): string {
+  if (location === undefined || !URL.canParse(location, base.href)) return 'an address that is no URL';
+  const { protocol, host } = new URL(location, base);
+  return sanitizeText(`${protocol}//${host}`, { maxLength: 200 });
+}

@@ -1,0 +1,12 @@
+import { checkHeaders } from '@mcp-fittings/net-policy';
+
+/** The handshake itself sets these. */
+const RESERVED = ['sec-websocket-*'];
+
+/** Headers for the upgrade request, with lower-case names. Throws `HEADER_INVALID`. */
+export function checkUpgradeHeaders(
+  headers: Readonly<Record<string, string>>,
+  server: string | undefined,
+): Readonly<Record<string, string>> {
+  return checkHeaders(headers, { server, reserved: RESERVED });
+}

@@ -1,0 +1,109 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { TransportError } from '@mcp-fittings/client-core';
+import { bareHost } from '@mcp-fittings/net-policy';
+import type { TlsContexts } from '@mcp-fittings/net-policy/tls';
+import { openTunnel } from './proxy-tunnel.js';
+
+export interface Route {
+  /** ws: or wss:. */
+  readonly url: URL;
+  readonly proxy: URL | undefined;
+  readonly tls: TlsContexts;
+  /** Name of the server, for error messages. */
+  readonly server: string | undefined;
+}
+
+/**
+ * A socket to the server, with TLS done for `wss:`, direct or through a proxy. Rejects with what Node reports, with
+ * `PROXY_FAILED`, or with the reason of `signal`, and then leaves no socket behind.
+ */
+export async function connectSocket(route: Route, signal: AbortSignal): Promise<Socket> {
+  const { url, proxy, tls, server } = route;
+  const secure = url.protocol === 'wss:';
+  const port = portOf(url, secure);
+  const host = bareHost(url.hostname);
+  if (proxy === undefined) {
+    return secure
+      ? secureSocket({ host, port }, host, tls.configured, signal)
+      : plainSocket(host, port, signal);
+  }
+  const toProxy = await connectProxy(proxy, tls.others, server, signal);
+  const tunnel = await openTunnel(toProxy, { proxy, host, port, server }, signal);
+  return secure ? secureSocket({ socket: tunnel }, host, tls.configured, signal) : tunnel;
+}
+
+async function connectProxy(
+  proxy: URL,
+  context: SecureContext | undefined,
+  server: string | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const secure = proxy.protocol === 'https:';
+  const host = bareHost(proxy.hostname);
+  const port = portOf(proxy, secure);
+  try {
+    return await (secure
+      ? secureSocket({ host, port }, host, context, signal)
+      : plainSocket(host, port, signal));
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new TransportError('PROXY_FAILED', `No connection to the proxy ${proxy.host} came about.`, {
+      server,
+      cause,
+    });
+  }
+}
+
+function plainSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return ready(connect({ host, port }), 'connect', signal);
+}
+
+function secureSocket(
+  to: { readonly host: string; readonly port: number } | { readonly socket: Socket },
+  name: string,
+  secureContext: SecureContext | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const options = {
+    ...to,
+    // An address has no place in SNI; the certificate is checked against it all the same.
+    ...(isIP(name) === 0 && { servername: name }),
+    host: name,
+    ALPNProtocols: ['http/1.1'],
+    ...(secureContext !== undefined && { secureContext }),
+  };
+  return ready(connectTls(options), 'secureConnect', signal);
+}
+
+/** Waits for one event; a socket that will not be used is destroyed. */
+function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      settle();
+      socket.destroy();
+      reject(error);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    const settle = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off('error', fail);
+      socket.off(event, succeed);
+    };
+    const succeed = (): void => {
+      settle();
+      resolve(socket);
+    };
+    // For good: an error that comes when nobody listens any more must not end the process.
+    socket.on('error', () => undefined);
+    socket.once('error', fail);
+    socket.once(event, succeed);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}
+
+function portOf(url: URL, secure: boolean): number {
+  if (url.port !== '') return Number(url.port);
+  return secure ? 443 : 80;
+}

@@ -1,0 +1,84 @@
+import { request } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import { TransportError } from '@mcp-fittings/client-core';
+
+export interface TunnelTarget {
+  readonly proxy: URL;
+  readonly host: string;
+  readonly port: number;
+  /** Name of the server, for error messages. */
+  readonly server: string | undefined;
+}
+
+/**
+ * Asks an HTTP proxy for a tunnel. Rejects with `PROXY_FAILED`, or with the reason of `signal`.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#name-connect
+ */
+export function openTunnel(
+  socket: Socket,
+  { proxy, host, port, server }: TunnelTarget,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const connect = request({
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...credentialsOf(proxy) },
+      createConnection: () => socket,
+    });
+    const fail = (error: unknown): void => {
+      signal.removeEventListener('abort', onAbort);
+      socket.destroy();
+      reject(error);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+
+    connect.on('connect', ({ statusCode = 0 }, tunnel, head) => {
+      if (statusCode < 200 || statusCode > 299) return fail(refused(proxy, authority, statusCode, server));
+      signal.removeEventListener('abort', onAbort);
+      // A server speaks first in no protocol that we tunnel, but bytes are never dropped.
+      if (head.length > 0) tunnel.unshift(head);
+      // http types it as any two-way stream; it is the socket that was passed in.
+      resolve(socket);
+    });
+    connect.on('error', (cause) =>
+      fail(
+        new TransportError('PROXY_FAILED', `The proxy ${proxy.host} dropped the connection.`, {
+          server,
+          cause,
+        }),
+      ),
+    );
+    connect.end();
+  });
+}
+
+function refused(proxy: URL, authority: string, status: number, server: string | undefined): TransportError {
+  return new TransportError('PROXY_FAILED', `The proxy ${proxy.host} answered ${status} to ${authority}.`, {
+    server,
+    details: { status },
+    // A proxy that says no goes on saying no.
+    retryable: status >= 500,
+    hint:
+      status === 407
+        ? 'Put user name and password into the URL of the proxy.'
+        : 'Check the proxy settings, and whether the proxy may reach this host.',
+  });
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,9 @@
+/** For servers: MCP over WebSocket on an existing `http.Server`. */
+export { createWebSocketServer } from './server/websocket-server.js';
+export type {
+  Authenticate,
+  AuthenticateRefusal,
+  WebSocketServer,
+  WebSocketServerOptions,
+} from './server/options.js';
+export type { HeartbeatOptions } from './socket/heartbeat.js';

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { abortable, withDeadline } from '../wait.js';
+import type { Gate, Refusal } from './gate.js';
+
+export const CLOSING: Refusal = { status: 503, reason: 'The server is closing' };
+const BUSY: Refusal = { status: 503, reason: 'There are too many connections' };
+const LATE: Refusal = { status: 503, reason: 'The check of the credentials took too long' };
+const BROKEN: Refusal = { status: 500, reason: 'The check of the credentials failed' };
+
+export interface AdmissionOptions {
+  readonly gate: Gate;
+  /** Connections at a time, those that are being checked included. */
+  readonly maxConnections: number;
+  readonly maxHandshakes: number;
+  readonly handshakeMs: number;
+  readonly connections: () => number;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+}
+
+/** Lets a request in (undefined) or says why not, within bounds of number and time. */
+export type Admission = (request: IncomingMessage, socket: Socket) => Promise<Refusal | undefined>;
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { gate, maxConnections, maxHandshakes, handshakeMs, closing, clock, logger } = options;
+  let handshakes = 0;
+
+  const checkCredentials = async (
+    request: IncomingMessage,
+    signal: AbortSignal,
+  ): Promise<Refusal | undefined> => {
+    let late = false;
+    const error = (): Error => {
+      late = true;
+      return new Error(LATE.reason);
+    };
+    try {
+      return await withDeadline({ ms: handshakeMs, clock, signal, error }, (inner) =>
+        abortable(gate.checkCredentials(request, inner), inner),
+      );
+    } catch (cause) {
+      if (closing.aborted) return CLOSING;
+      if (late) return LATE;
+      if (!signal.aborted) logger?.error('The check of credentials threw.', { cause });
+      return BROKEN;
+    }
+  };
+
+  return async (request, socket) => {
+    const refusal = gate.checkSource(request);
+    if (refusal !== undefined) return refusal;
+    if (handshakes >= maxHandshakes || options.connections() + handshakes >= maxConnections) return BUSY;
+    const gone = new AbortController();
+    const giveUp = (): void => gone.abort();
+    socket.once('close', giveUp);
+    closing.addEventListener('abort', giveUp, { once: true });
+    handshakes += 1;
+    try {
+      return await checkCredentials(request, gone.signal);
+    } finally {
+      handshakes -= 1;
+      socket.off('close', giveUp);
+      closing.removeEventListener('abort', giveUp);
+    }
+  };
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { systemClock } from '@mcp-fittings/client-core';
+import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
+import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
+import { CLOSE } from '../socket/close-codes.js';
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD, DEFLATE_OPTIONS } from '../socket/limits.js';
+import { SocketTransport } from '../socket/socket-transport.js';
+import { CLOSING, createAdmission } from './admission.js';
+import { createGate, type Refusal } from './gate.js';
+import type { WebSocketServer, WebSocketServerOptions } from './options.js';
+import { createRefusalLog } from './refusal-log.js';
+import { refuse } from './refuse.js';
+
+const SUB_PROTOCOL = 'mcp';
+const NOT_FOUND: Refusal = { status: 404, reason: 'There is no WebSocket at this path' };
+
+/**
+ * Takes the upgrade requests of an `http.Server` and gives a transport for each client, which the servers of both
+ * SDKs accept. Safe by default: see `allowedHosts`, `allowedOrigins` and `token`.
+ * Throws `CONFIG_INVALID` when the options let nobody in, or anybody by mistake.
+ */
+export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
+  const { server, path, logger, clock = systemClock, handshakeMs = 10_000 } = options;
+  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, heartbeat, maxQueuedBytes } = options;
+  const { maxConnections = 100, maxHandshakes = 32 } = options;
+  checkSocketNumbers(options);
+  checkNumbers({ maxConnections, maxHandshakes, handshakeMs }, { min: 1 });
+  const transports = new Set<SocketTransport>();
+  const closing = new AbortController();
+  const logRefusal = createRefusalLog(logger);
+  const admit = createAdmission({
+    gate: createGate(options),
+    maxConnections,
+    maxHandshakes,
+    handshakeMs,
+    connections: () => transports.size,
+    closing: closing.signal,
+    clock,
+    logger,
+  });
+  const handler = createHandler(options, closeTimeoutMs);
+
+  const turnAway = (socket: Duplex, refusal: Refusal): void => {
+    logRefusal(refusal);
+    refuse(socket, refusal);
+  };
+
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node took its own away; without one, a reset would end the process, also while nobody knows the path.
+    socket.on('error', () => undefined);
+    // An `http.Server` that is fed with other streams gives no account of what it read.
+    if (!(socket instanceof Socket)) socket.destroy();
+    else if (path === undefined || pathOf(request) === path) void handle(request, socket, head);
+    else leaveToOthers(socket);
+  };
+
+  /** Another listener may know the path. If none answers, the socket would stay open for ever. */
+  const leaveToOthers = (socket: Socket): void => {
+    if (server.listenerCount('upgrade') === 1) return turnAway(socket, NOT_FOUND);
+    const { bytesWritten } = socket;
+    const giveUp = (): void => {
+      if (!socket.destroyed && socket.bytesWritten === bytesWritten) turnAway(socket, NOT_FOUND);
+    };
+    const patience = clock.schedule(giveUp, handshakeMs, { unref: true });
+    socket.once('close', () => patience[Symbol.dispose]());
+  };
+
+  const handle = async (request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+    const refusal = await admit(request, socket);
+    if (socket.destroyed) return;
+    if (refusal !== undefined) turnAway(socket, refusal);
+    else if (closing.signal.aborted) turnAway(socket, CLOSING);
+    else handler.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket, request));
+  };
+
+  const accept = (webSocket: WebSocket, socket: Socket, request: IncomingMessage): void => {
+    // Until the transport is started nothing is read, so that nothing is lost.
+    webSocket.pause();
+    webSocket.on('error', () => undefined);
+    const transport = new SocketTransport({
+      heartbeat,
+      maxQueuedBytes,
+      closeTimeoutMs,
+      clock,
+      source: { accepted: { webSocket, socket } },
+      facts: { remoteAddress: socket.remoteAddress },
+    });
+    transports.add(transport);
+    const giveUp = (): void => {
+      if (!transport.isStarted) void transport.closeWith(CLOSE.tryAgainLater);
+    };
+    const patience = clock.schedule(giveUp, handshakeMs, { unref: true });
+    webSocket.once('close', () => {
+      patience[Symbol.dispose]();
+      transports.delete(transport);
+    });
+    void hand(transport, request);
+  };
+
+  const hand = async (transport: SocketTransport, request: IncomingMessage): Promise<void> => {
+    try {
+      await options.onConnection(transport, request);
+    } catch (cause) {
+      logger?.error('The handler of a new connection threw.', { cause });
+      await transport.closeWith(CLOSE.internalError);
+    }
+  };
+
+  const end = async (): Promise<void> => {
+    server.off('upgrade', onUpgrade);
+    closing.abort();
+    await Promise.all([...transports].map((transport) => transport.closeWith(CLOSE.goingAway)));
+  };
+  let ended: Promise<void> | undefined;
+  const close = (): Promise<void> => (ended ??= end());
+
+  server.on('upgrade', onUpgrade);
+  return {
+    get connections() {
+      return transports.size;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createHandler(
+  { maxPayload = DEFAULT_MAX_PAYLOAD, perMessageDeflate = false }: WebSocketServerOptions,
+  closeTimeoutMs: number,
+): UpgradeHandler {
+  // `closeTimeout` is newer than the types of ws.
+  const options: ServerOptions & { readonly closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    perMessageDeflate: perMessageDeflate && DEFLATE_OPTIONS,
+    closeTimeout: closeTimeoutMs,
+    handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,
+  };
+  return new UpgradeHandler(options);
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}

@@ -1,0 +1,8 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+
+/** A WebSocket whose handshake is done, and the TCP or TLS socket under it. It is paused until its owner listens. */
+export interface OpenSocket {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+}

@@ -1,0 +1,13 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { HeartbeatOptions } from './heartbeat.js';
+
+/** What both sides of a connection may set. */
+export interface SocketOptions {
+  /** Pings that find a dead peer; `false` for none. */
+  readonly heartbeat?: HeartbeatOptions | false | undefined;
+  /** Bytes that may wait for a peer which does not read. A further message is refused with `SEND_QUEUE_FULL`. Default 64 MiB. */
+  readonly maxQueuedBytes?: number | undefined;
+  /** How long the peer has to answer our close frame, milliseconds. Default 2000. */
+  readonly closeTimeoutMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { startedClient } from './support/clients.js';
+import { startRawServer } from './support/raw-server.js';
+import { failureOf } from './support/recorder.js';
+
+const MIB = 1024 * 1024;
+
+describe('T8 a peer that does not read', () => {
+  it('makes send() wait, and every message arrives in order when it reads again', async () => {
+    await using raw = await startRawServer();
+    const recorder = await startedClient(raw.url);
+    await using _ = recorder.transport;
+    const peer = await raw.connection();
+    peer.socket.pause();
+    const text = 'x'.repeat(256 * 1024);
+    let settled = 0;
+    const sends = Array.from({ length: 64 }, async (_unused, index) => {
+      await recorder.notify('notifications/x', { index, text });
+      settled += 1;
+    });
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(settled).toBeLessThan(64);
+    peer.socket.resume();
+    await Promise.all(sends);
+    for (let index = 0; index < 64; index++) {
+      const { params } = JSON.parse((await peer.nextFrame()).payload.toString()) as {
+        params: { index: number };
+      };
+      expect(params.index).toBe(index);
+    }
+  });
+
+  it('refuses with SEND_QUEUE_FULL above the limit and goes on with what it took', async () => {
+    await using raw = await startRawServer();
+    const recorder = await startedClient(raw.url, { maxQueuedBytes: 20 * MIB });
+    await using _ = recorder.transport;
+    const peer = await raw.connection();
+    peer.socket.pause();
+    const text = 'x'.repeat(4 * MIB);
+    const outcomes = Array.from({ length: 40 }, (_unused, index) =>
+      recorder.notify('notifications/x', { index, text }).then(
+        () => 'sent',
+        (error: unknown) => error,
+      ),
+    );
+    const refused = (await Promise.race(outcomes)) as Error;
+    expect(refused).toMatchObject({ code: 'SEND_QUEUE_FULL', delivery: 'not-sent', retryable: true });
+    // A request too.
+    expect(await failureOf(recorder.request(1, 'x', { text: text.repeat(4) }))).toMatchObject({
+      code: 'SEND_QUEUE_FULL',
+      delivery: 'not-sent',
+    });
+    peer.socket.resume();
+    const sent = (await Promise.all(outcomes)).filter((outcome) => outcome === 'sent');
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.length).toBeLessThan(40);
+    for (const [index] of sent.entries()) {
+      const { params } = JSON.parse((await peer.nextFrame()).payload.toString()) as {
+        params: { index: number };
+      };
+      expect(params.index).toBe(index);
+    }
+  });
+
+  it('a single message above the limit is still sent when nothing else waits', async () => {
+    await using raw = await startRawServer();
+    const recorder = await startedClient(raw.url, { maxQueuedBytes: 1000 });
+    await using _ = recorder.transport;
+    const peer = await raw.connection();
+    await recorder.notify('notifications/x', { text: 'x'.repeat(100_000) });
+    expect((await peer.nextFrame()).payload.length).toBeGreaterThan(100_000);
+  });
+
+  it('keeps memory to the limit while 1 GB is offered', async () => {
+    await using raw = await startRawServer();
+    const recorder = await startedClient(raw.url, { maxQueuedBytes: 16 * MIB });
+    await using _ = recorder.transport;
+    const peer = await raw.connection();
+    peer.socket.pause();
+    const text = 'x'.repeat(MIB);
+    const before = process.memoryUsage().rss;
+    let refused = 0;
+    for (let index = 0; index < 1024; index++) {
+      recorder.notify('notifications/x', { text }).catch(() => (refused += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(refused).toBeGreaterThan(1000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(512 * MIB);
+  });
+});

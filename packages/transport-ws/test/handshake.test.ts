@@ -1,0 +1,394 @@
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+import { describe, expect, it } from 'vitest';
+import { client, startedClient } from './support/clients.js';
+import { listen } from './support/net.js';
+import { startRawServer, upgradeAnswer } from './support/raw-server.js';
+import { failureOf } from './support/recorder.js';
+import { startDecidingServer } from './support/refusing-server.js';
+
+describe('the upgrade request', () => {
+  it('T8 carries the configured headers, offers `mcp`, and no compression unless asked', async () => {
+    await using server = await startDecidingServer(() => undefined);
+    const headers = { 'X-Team': 'blue', Origin: 'https://app.example' };
+    const recorder = await startedClient(`${server.url}?tenant=7`, { headers, apiKey: 'key-123456' });
+    await using _ = recorder.transport;
+    await recorder.request(1);
+    const [request] = server.requests;
+    expect(request?.url).toBe('/mcp?tenant=7');
+    expect(request?.headers).toMatchObject({
+      host: `127.0.0.1:${server.port}`,
+      'x-team': 'blue',
+      origin: 'https://app.example',
+      authorization: 'Bearer key-123456',
+      'sec-websocket-protocol': 'mcp',
+      'sec-websocket-version': '13',
+    });
+    expect(request?.headers['sec-websocket-extensions']).toBeUndefined();
+  });
+
+  it('compresses when both sides want it, and keeps no context', async () => {
+    await using raw = await startRawServer();
+    const recorder = await startedClient(raw.url, { perMessageDeflate: true });
+    await using _ = recorder.transport;
+    const offer = /sec-websocket-extensions: (.+)\r\n/i.exec(raw.heads[0] ?? '')?.[1];
+    expect(offer).toContain('permessage-deflate');
+    expect(offer).toContain('server_no_context_takeover');
+    expect(offer).toContain('client_no_context_takeover');
+  });
+
+  it('HT-09 refuses headers that would break the request or that the handshake owns', () => {
+    const url = 'ws://127.0.0.1:1/';
+    const bad: Record<string, string>[] = [
+      { 'X-A': 'one\r\nEvil: two' },
+      { 'X-A': 'nul\0' },
+      { 'X-A\r\nEvil': 'x' },
+      { '': 'x' },
+      { 'X-A': 'ひ' },
+      { Host: 'evil.example' },
+      { 'content-length': '5' },
+      { Connection: 'close' },
+      { Upgrade: 'h2c' },
+      { 'Transfer-Encoding': 'chunked' },
+      { 'Proxy-Authorization': 'Basic x' },
+      { 'Sec-WebSocket-Key': 'x' },
+      { 'Sec-WebSocket-Protocol': 'x' },
+      { 'X-A': '1', 'x-a': '2' },
+    ];
+    for (const headers of bad) {
+      expect(() => createWebSocketTransport({ url, headers })).toThrow(
+        expect.objectContaining({ code: 'HEADER_INVALID', kind: 'config' }),
+      );
+    }
+    expect(() => createWebSocketTransport({ url, apiKey: 'secret\r\nX: y' })).toThrow(
+      expect.objectContaining({ code: 'HEADER_INVALID' }),
+    );
+    expect(() =>
+      createWebSocketTransport({ url, apiKey: 'one', headers: { authorization: 'Basic two' } }),
+    ).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it('never shows a header value in an error', () => {
+    try {
+      createWebSocketTransport({ url: 'ws://127.0.0.1:1/', headers: { 'X-Key': 'canary-secret\n' } });
+    } catch (error) {
+      expect(inspect(error)).not.toContain('canary-secret');
+      return;
+    }
+    throw new Error('It did not throw.');
+  });
+});
+
+describe('WS-04 the sub-protocol', () => {
+  it.each([
+    ['one that was not offered', ['Sec-WebSocket-Protocol: evil']],
+    ['one that differs by case', ['Sec-WebSocket-Protocol: MCP']],
+    ['two at once', ['Sec-WebSocket-Protocol: mcp, evil']],
+    ['none', ['X-Nothing: here']],
+  ])('fails when the server selects %s', async (_, lines) => {
+    await using raw = await startRawServer({ answer: (_head, accept) => upgradeAnswer(accept, ...lines) });
+    const recorder = client(raw.url);
+    expect(await failureOf(recorder.transport.start())).toMatchObject({
+      code: 'ENDPOINT_INCOMPATIBLE',
+      hint: expect.stringContaining('`mcp`'),
+    });
+    expect(recorder.closes).toEqual([]);
+  });
+
+  it('fails when one is selected though none was offered, and lets the host offer others', async () => {
+    await using raw = await startRawServer();
+    expect(await failureOf(client(raw.url, { protocols: [] }).transport.start())).toMatchObject({
+      code: 'ENDPOINT_INCOMPATIBLE',
+    });
+    const both = await startedClient(raw.url, { protocols: ['mcp.v2', 'mcp'] });
+    await using _ = both.transport;
+    expect(both.transport.describe?.()).toMatchObject({ protocol: 'mcp', url: raw.url });
+  });
+
+  it.each([
+    ['a wrong accept key', () => upgradeAnswer('AAAAAAAAAAAAAAAAAAAAAAAAAAA=')],
+    ['an extension that was not offered', withLine('Sec-WebSocket-Extensions: x-evil')],
+    ['compression that was not offered', withLine('Sec-WebSocket-Extensions: permessage-deflate')],
+  ])('fails on %s', async (_, answer) => {
+    await using raw = await startRawServer({ answer });
+    expect(await failureOf(client(raw.url).transport.start())).toMatchObject({
+      code: 'ENDPOINT_INCOMPATIBLE',
+    });
+  });
+});
+
+function withLine(line: string): (head: string, accept: string) => string {
+  return (_, accept) => upgradeAnswer(accept, 'Sec-WebSocket-Protocol: mcp', line);
+}
+
+describe('WS-05 a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i is not followed; the error names the target without its path',
+    async (status) => {
+      await using target = await startDecidingServer(() => undefined);
+      await using server = await startDecidingServer(() => ({
+        status,
+        headers: { Location: `ws://127.0.0.1:${target.port}/steal?code=canary` },
+      }));
+      const error = await failureOf(client(server.url, { apiKey: 'canary-token' }).transport.start());
+      expect(error).toMatchObject({
+        code: 'REDIRECT_REFUSED',
+        retryable: false,
+        details: { status, target: `ws://127.0.0.1:${target.port}` },
+      });
+      expect(inspect(error)).not.toContain('canary');
+      expect(target.requests).toEqual([]);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('is not followed inside the origin either, and a bad Location does no harm', async () => {
+    for (const location of ['/elsewhere', 'ws://[', '']) {
+      await using server = await startDecidingServer(() => ({
+        status: 307,
+        headers: { Location: location },
+      }));
+      const error = await failureOf(client(server.url).transport.start());
+      expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('an answer that is no upgrade', () => {
+  it.each([
+    [200, 'ENDPOINT_INCOMPATIBLE', false],
+    [400, 'ENDPOINT_INCOMPATIBLE', false],
+    [404, 'ENDPOINT_INCOMPATIBLE', false],
+    [405, 'ENDPOINT_INCOMPATIBLE', false],
+    [426, 'ENDPOINT_INCOMPATIBLE', false],
+    [401, 'AUTH_REQUIRED', false],
+    [403, 'HTTP_STATUS', false],
+    [429, 'RATE_LIMITED', true],
+    [503, 'SERVER_ERROR', true],
+    [500, 'SERVER_ERROR', true],
+    [502, 'SERVER_ERROR', true],
+  ])('%i is %s', async (status, code, retryable) => {
+    await using server = await startDecidingServer(() => ({ status }));
+    const recorder = client(server.url, { server: 'ide' });
+    expect(await failureOf(recorder.transport.start())).toMatchObject({
+      code,
+      retryable,
+      server: 'ide',
+      details: { status },
+    });
+    expect(recorder.closes).toEqual([]);
+    expect(await failureOf(recorder.request(1))).toMatchObject({ delivery: 'not-sent' });
+  });
+
+  it.each([
+    ['120', 120_000],
+    ['1e12', undefined],
+    ['999999999999', 86_400_000],
+    ['-5', undefined],
+    ['garbage', undefined],
+    ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
+    ['Wed, 31 Dec 1969 00:00:00 GMT', 0],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
+  ])('HT-12 Retry-After: %s is %s ms', async (value, retryAfterMs) => {
+    await using server = await startDecidingServer(() => ({
+      status: 503,
+      headers: { 'Retry-After': value },
+    }));
+    const { transport } = client(server.url, { clock: createManualClock() });
+    expect(await failureOf(transport.start())).toMatchObject({
+      code: retryAfterMs === undefined ? 'SERVER_ERROR' : 'RATE_LIMITED',
+      details: { retryAfterMs },
+    });
+  });
+
+  it('the beginning of its body is shown, harmless and without our secrets', async () => {
+    await using server = await startDecidingServer(() => ({
+      status: 403,
+      body: `\u001b[2JOrigin not allowed for canary-token and canary-header \u202e${'x'.repeat(100_000)}`,
+    }));
+    const options = { apiKey: 'canary-token', headers: { 'X-Secret': 'canary-header' } };
+    const { message } = await failureOf(client(server.url, options).transport.start());
+    expect(message).toMatch(
+      /^The server answered the upgrade with 403: Origin not allowed for \[redacted\] and \[red/,
+    );
+    expect(message).not.toMatch(/[\p{Cc}\p{Cf}]|canary/u);
+    expect(message.length).toBeLessThan(300);
+  });
+
+  it.each([
+    ['never ends', 'x'.repeat(5000)],
+    ['never comes', 'so far'],
+  ])('a body that %s holds nothing up', async (_, body) => {
+    await using raw = await startRawServer({
+      answer: () => `HTTP/1.1 404 Not Found\r\nContent-Length: 1000000\r\n\r\n${body}`,
+    });
+    const clock = createManualClock();
+    const failed = failureOf(client(raw.url, { clock }).transport.start());
+    const peer = await raw.connection();
+    const gone = new Promise((resolve) => peer.socket.once('close', resolve));
+    if (body === 'so far') {
+      // It is waited for until the time of the upgrade is over; the status is not lost.
+      for (let turn = 0; turn < 20; turn++) await clock.advance(0);
+      await clock.advance(10_000);
+    }
+    expect(await failed).toMatchObject({ code: 'ENDPOINT_INCOMPATIBLE', details: { status: 404 } });
+    await gone;
+  });
+});
+
+describe('no answer', () => {
+  it('a closed port refuses the connection', async () => {
+    const listening = await listen(createServer());
+    await listening[Symbol.asyncDispose]();
+    const error = await failureOf(client(`ws://127.0.0.1:${listening.port}/`).transport.start());
+    expect(error).toMatchObject({ code: 'CONNECTION_REFUSED', retryable: true });
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('a name that does not resolve', async () => {
+    const error = await failureOf(client('ws://nowhere.invalid/').transport.start());
+    expect(['HOST_NOT_FOUND', 'CONNECT_FAILED']).toContain(error.code);
+  });
+
+  it('a server that hangs up instead', async () => {
+    await using server = await listen(createServer((socket) => socket.destroy()));
+    const error = await failureOf(client(`ws://127.0.0.1:${server.port}/`).transport.start());
+    expect(error).toMatchObject({ code: 'CONNECT_FAILED', retryable: true });
+  });
+
+  it('a server that says nothing is given up after `upgradeMs`, and its socket is closed', async () => {
+    const server = createServer();
+    await using listening = await listen(server);
+    const connected = new Promise<void>((resolve) => {
+      server.on('connection', (socket) => socket.once('data', () => resolve()));
+    });
+    const clock = createManualClock();
+    const { transport } = client(`ws://127.0.0.1:${listening.port}/`, {
+      clock,
+      timeouts: { upgradeMs: 5000 },
+    });
+    const failed = failureOf(transport.start());
+    await connected;
+    const [socket] = listening.sockets;
+    const gone = new Promise((resolve) => socket?.once('close', resolve));
+    await clock.advance(4999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('5000 ms') });
+    await gone;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('close() while the handshake runs ends it, frees the socket and calls no onclose', async () => {
+    const server = createServer();
+    await using listening = await listen(server);
+    const connected = new Promise<void>((resolve) => {
+      server.on('connection', (socket) => socket.once('data', () => resolve()));
+    });
+    const recorder = client(`ws://127.0.0.1:${listening.port}/`);
+    const failed = failureOf(recorder.transport.start());
+    await connected;
+    const [socket] = listening.sockets;
+    const gone = new Promise((resolve) => socket?.once('close', resolve));
+    await recorder.transport.close();
+    expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await gone;
+    expect(recorder.closes).toEqual([]);
+  });
+
+  it('the host gives up by its signal: before, during and after the start', async () => {
+    const early = client('ws://127.0.0.1:1/', { signal: AbortSignal.abort(new Error('stop')) });
+    expect(await failureOf(early.transport.start())).toMatchObject({ code: 'ABORTED' });
+
+    await using listening = await listen(createServer());
+    const during = new AbortController();
+    const waiting = client(`ws://127.0.0.1:${listening.port}/`, { signal: during.signal });
+    const failed = failureOf(waiting.transport.start());
+    during.abort();
+    expect(await failed).toMatchObject({ code: 'ABORTED' });
+
+    await using server = await startDecidingServer(() => undefined);
+    const after = new AbortController();
+    const started = await startedClient(server.url, { signal: after.signal });
+    after.abort();
+    await started.closed;
+    expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('HT-18 the URL', () => {
+  it.each([
+    'not a url',
+    'https://host/mcp',
+    'http://host/mcp',
+    'file:///etc/passwd',
+    'ws+unix:/tmp/socket:/mcp',
+    'wss://user:canary-secret@host/mcp',
+    'wss://canary-secret@host/mcp',
+    'wss://host/mcp#canary-secret',
+    'wss://host/mcp#',
+  ])('%s is refused, and not repeated', (url) => {
+    try {
+      createWebSocketTransport({ url });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'CONFIG_INVALID', kind: 'config' });
+      expect(inspect(error)).not.toContain('canary-secret');
+      return;
+    }
+    throw new Error('It was accepted.');
+  });
+
+  it('warns of a public host without encryption and of a name that imitates another', () => {
+    const warnings: string[] = [];
+    const logger = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (message: string) => void warnings.push(message),
+      error: () => undefined,
+    };
+    for (const url of [
+      'ws://mcp.example/',
+      'ws://127.0.0.1/',
+      'ws://localhost/',
+      'ws://10.1.2.3/',
+      'ws://[fd00::1]/',
+      'wss://mcp.example/',
+      'wss://аpple.example/',
+    ]) {
+      createWebSocketTransport({ url, logger });
+    }
+    expect(warnings).toEqual([
+      'The connection to mcp.example is not encrypted: anyone on the way can read and change it.',
+      'The host xn--pple-43d.example is written аpple.example: check that it is not an imitation of another name.',
+    ]);
+  });
+
+  it('refuses limits that would mean "no limit"', () => {
+    for (const number of [0, -1, 1.5, 2 ** 31, Number.NaN]) {
+      for (const options of [
+        { maxPayload: number },
+        { maxQueuedBytes: number },
+        { closeTimeoutMs: number },
+        { heartbeat: { intervalMs: number } },
+        { heartbeat: { timeoutMs: number } },
+        { timeouts: { connectMs: number || Number.NaN } },
+        { timeouts: { upgradeMs: number || Number.NaN } },
+      ]) {
+        expect(() => createWebSocketTransport({ url: 'ws://localhost/', ...options })).toThrow(
+          expect.objectContaining({ code: 'CONFIG_INVALID' }),
+        );
+      }
+    }
+  });
+
+  it('refuses sub-protocols that can not be offered', () => {
+    for (const protocols of [['mcp', 'mcp'], ['a b'], ['a,b'], [''], ['a\r\nb']]) {
+      expect(() => createWebSocketTransport({ url: 'ws://localhost/', protocols })).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID' }),
+      );
+    }
+  });
+});

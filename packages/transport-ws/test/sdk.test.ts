@@ -1,0 +1,102 @@
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { AuthRequiredError } from '@mcp-fittings/client-core';
+import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './support/recorder.js';
+import { serveBothEras, serveV1, serveV2, startServer, TOKEN } from './support/mcp-server.js';
+
+const INFO = { name: 'test', version: '1.0.0' };
+
+const servers = [
+  ['a server of SDK v1', serveV1],
+  ['a server of SDK v2', serveV2],
+  ['a server of SDK v2 for both eras', serveBothEras],
+] as const;
+
+describe.each(servers)('%s behind ./server', (_, onConnection) => {
+  it('T8 serves the client of SDK v1, with every progress notification', async () => {
+    await using server = await startServer({ onConnection });
+    const client = new ClientV1(INFO);
+    await client.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['count']);
+    const progress: number[] = [];
+    const params = { name: 'count', arguments: { to: 20 } };
+    const result = await client.callTool(params, undefined, {
+      onprogress: (step) => progress.push(step.progress),
+    });
+    expect(result.content).toEqual([{ type: 'text', text: 'counted to 20' }]);
+    expect(progress).toEqual(Array.from({ length: 20 }, (_unused, index) => index + 1));
+    await client.close();
+  });
+
+  it('T8 serves the client of SDK v2, with every progress notification', async () => {
+    await using server = await startServer({ onConnection });
+    const client = new ClientV2(INFO);
+    await client.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
+    const progress: number[] = [];
+    const params = { name: 'count', arguments: { to: 20 } };
+    const result = await client.callTool(params, { onprogress: (step) => progress.push(step.progress) });
+    expect(result.content).toEqual([{ type: 'text', text: 'counted to 20' }]);
+    expect(progress).toHaveLength(20);
+    await client.close();
+  });
+
+  it('C.3 the client of SDK v2 finds the era by itself, on the same connection', async () => {
+    let connections = 0;
+    await using server = await startServer({
+      onConnection: (transport) => {
+        connections += 1;
+        return onConnection(transport);
+      },
+    });
+    const client = new ClientV2(INFO, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
+    expect(client.getProtocolEra()).toBe(onConnection === serveBothEras ? 'modern' : 'legacy');
+    const result = await client.callTool({ name: 'count', arguments: { to: 1 } });
+    expect(result.content).toEqual([{ type: 'text', text: 'counted to 1' }]);
+    expect(connections).toBe(1);
+    await client.close();
+  });
+
+  it('a server that goes away fails the calls of both clients at once', async () => {
+    await using server = await startServer({ onConnection });
+    const v1 = new ClientV1(INFO);
+    const v2 = new ClientV2(INFO);
+    await v1.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
+    await v2.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
+    // 10^9 progress notifications never end.
+    const params = { name: 'count', arguments: { to: 1e9 } };
+    const calls = [
+      v1.callTool(params, undefined, { onprogress: () => undefined }),
+      v2.callTool(params, { onprogress: () => undefined }),
+    ];
+    const ends = Promise.allSettled(calls);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const socket of server.listening.sockets) socket.destroy();
+    for (const end of await ends) {
+      expect(end).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'CONNECTION_LOST', delivery: 'unknown' },
+      });
+    }
+  });
+});
+
+it('C.3 the version negotiation of SDK v2 hands an AuthRequiredError on', async () => {
+  await using server = await startServer({ onConnection: serveV2 });
+  for (const mode of ['auto', 'legacy'] as const) {
+    const client = new ClientV2(INFO, { versionNegotiation: { mode } });
+    const connecting = client.connect(createWebSocketTransport({ url: server.url }));
+    expect(await failureOf(connecting)).toBeInstanceOf(AuthRequiredError);
+  }
+});
+
+it('C.1 the transport is one for both SDKs, as far as types go', () => {
+  const transport = createWebSocketTransport({ url: 'ws://localhost/' });
+  const v1: TransportV1 = transport;
+  const v2: Parameters<ClientV2['connect']>[0] = transport;
+  expect(v1).toBe(v2);
+});

@@ -1,0 +1,103 @@
+/**
+ * `api/<package>[.<entry>].api.md` holds the exported types of every entry point, as users see them. A change of the
+ * surface fails here until `npm run api` has written it down, so that a reviewer reads it as a change of a text.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { entryPoints } from './workspace.mjs';
+
+const root = process.cwd();
+const write = process.argv.includes('--write');
+const reports = join(root, 'api');
+const fresh = mkdtempSync(join(tmpdir(), 'mcp-fittings-api-'));
+const silent = { default: { logLevel: 'none' } };
+
+/** One compilation for all of them; the compiler is API Extractor's own. */
+const compilerOptions = {
+  module: 'NodeNext',
+  target: 'ES2022',
+  lib: ['ES2023', 'ESNext.Disposable'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+};
+
+function configOf({ folder, name, types }) {
+  return ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: join(root, 'packages', folder),
+      mainEntryPointFilePath: types,
+      newlineKind: 'lf',
+      compiler: { overrideTsconfig: { compilerOptions, files: [types] } },
+      apiReport: {
+        enabled: true,
+        reportFileName: name,
+        reportFolder: reports,
+        reportTempFolder: fresh,
+        includeForgottenExports: true,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        compilerMessageReporting: silent,
+        extractorMessageReporting: silent,
+        tsdocMessageReporting: silent,
+      },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, 'packages', folder, 'package.json'),
+  });
+}
+
+const declared = entryPoints(root);
+const entries = declared.filter(({ types }) => existsSync(types));
+const problems = declared
+  .filter(({ types }) => !existsSync(types))
+  .map(({ name }) => `${name} is not built: run "npm run build" first.`);
+try {
+  mkdirSync(reports, { recursive: true });
+  const configs = entries.map((entry) => ({ ...entry, config: configOf(entry) }));
+  const compilerState = CompilerState.create(configs[0].config, {
+    additionalEntryPoints: entries.map(({ types }) => types),
+  });
+  for (const { name, config } of configs) {
+    const { apiReportChanged } = Extractor.invoke(config, {
+      localBuild: write,
+      compilerState,
+      messageCallback: (message) => {
+        message.handled = true;
+      },
+    });
+    if (apiReportChanged && write) console.log(`written: api/${name}.api.md`);
+    if (apiReportChanged && !write) problems.push(`api/${name}.api.md\n${differenceOf(name)}`);
+  }
+  const known = new Set(declared.map(({ name }) => `${name}.api.md`));
+  for (const file of readdirSync(reports).filter((name) => !known.has(name))) {
+    if (write) rmSync(join(reports, file));
+    else problems.push(`api/${file} belongs to no entry point`);
+  }
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  if (!write)
+    console.error(
+      'If users may see this change: "npm run api", and read what it wrote before you commit it.',
+    );
+  process.exitCode = 1;
+} else console.log(`${entries.length} entry points are as api/ says.`);
+
+function differenceOf(name) {
+  const before = join(reports, `${name}.api.md`);
+  if (!existsSync(before)) return 'is missing: a new entry point';
+  const args = ['diff', '--no-index', '--no-color', '--unified=2', before, join(fresh, `${name}.api.md`)];
+  const { stdout } = spawnSync('git', args, { encoding: 'utf8' });
+  return stdout.split('\n').slice(4, 200).join('\n');
+}

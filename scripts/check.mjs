@@ -1,0 +1,32 @@
+/** `npm run check`: everything that has to hold before a change lands. Runs all steps, then says which failed. */
+import { spawnSync } from 'node:child_process';
+
+/** @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]} */
+const STEPS = [
+  ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
+  ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
+  ['build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
+  ['types of the tests', 'tsc', ['-p', 'tsconfig.tests.json']],
+  ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
+  ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
+  ['api surface', process.execPath, ['scripts/check-api.mjs']],
+  ['unused exports and dependencies', 'knip', []],
+  ['tests', 'vitest', ['run', ...(process.env['VITEST_ARGS']?.split(' ') ?? [])]],
+  ['new packages', process.execPath, ['scripts/check-new-packages.mjs']],
+  ['packed packages', process.execPath, ['scripts/check-packages.mjs']],
+];
+
+const only = process.argv.slice(2);
+const failed = [];
+for (const [name, command, args] of STEPS) {
+  if (only.length > 0 && !only.some((word) => name.includes(word))) continue;
+  const started = Date.now();
+  console.log(`\n── ${name}`);
+  const path = `${process.cwd()}/node_modules/.bin:${process.env['PATH'] ?? ''}`;
+  const env = { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' };
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env, shell: process.platform === 'win32' });
+  if (status !== 0) failed.push(name);
+  console.log(`   ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
+console.log(failed.length === 0 ? '\nAll checks passed.' : `\nFailed: ${failed.join(', ')}`);
+process.exitCode = failed.length === 0 ? 0 : 1;

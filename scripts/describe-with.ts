@@ -1,0 +1,23 @@
+import { describe, it } from 'vitest';
+
+/** What a group of tests needs of the system. */
+interface Needs {
+  /** What of it is not there; an empty list when all is. */
+  readonly missing: readonly string[];
+  /** Debian packages that have it. */
+  readonly packages: string;
+}
+
+/** Where something is missing: one line that says so, and in continuous integration a failure. */
+export function describeWith({ missing, packages }: Needs, name: string, define: () => void): void {
+  if (missing.length === 0) return void describe(name, define);
+  const line = `${name}: not tested, as these are missing: ${missing.join(', ')} (apt-get install -y ${packages})`;
+  if (process.env['CI'] !== 'true') {
+    console.warn(line);
+    it.skip(line);
+    return;
+  }
+  it(name, () => {
+    throw new Error(line);
+  });
+}

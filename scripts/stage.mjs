@@ -1,0 +1,86 @@
+/**
+ * `npm run stage`: writes what is published of each public package, or of those that are named, into its folder `publish`;
+ * changesets publishes that folder (`publishConfig.directory`). docs/decisions/040-what-is-published.md says why.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { publicPackages } from './workspace.mjs';
+
+export const STAGED = 'publish';
+/** An export condition of this workspace, and fields that mean nothing to who installs the package. */
+const SOURCE_CONDITION = '@mcp-fittings/source';
+const ONLY_HERE = ['scripts', 'devDependencies', 'files'];
+const AS_IT_IS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
+
+/** Fills `target` with what is published of the package in `folder`, which was built. */
+export async function stage(folder, target) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  rmSync(target, { recursive: true, force: true });
+  copyBuilt(folder, target, /\.d\.ts$/);
+  if (findsOwnFiles(folder)) copyBuilt(folder, target, /\.js$/);
+  else await bundle(manifest, folder, target);
+  for (const name of AS_IT_IS) {
+    if (existsSync(join(folder, name))) cpSync(join(folder, name), join(target, name));
+  }
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published(manifest), undefined, 2)}\n`);
+}
+
+function builtFiles(folder, pattern) {
+  const dist = join(folder, 'dist');
+  return readdirSync(dist, { recursive: true })
+    .filter((name) => pattern.test(name))
+    .map((name) => ({ name: join('dist', name), text: readFileSync(join(dist, name), 'utf8') }));
+}
+
+/** Without the comment that leads to a map, which is not published. */
+function copyBuilt(folder, target, pattern) {
+  for (const { name, text } of builtFiles(folder, pattern)) {
+    mkdirSync(dirname(join(target, name)), { recursive: true });
+    writeFileSync(join(target, name), text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  }
+}
+
+/** A module that looks for a file beside itself has to stay where it is. */
+function findsOwnFiles(folder) {
+  return builtFiles(folder, /\.js$/).some(({ text }) => text.includes('import.meta'));
+}
+
+/** One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. */
+async function bundle({ exports }, folder, target) {
+  const files = Object.values(exports).flatMap(({ default: file }) => file ?? []);
+  const built = await rolldown({
+    input: Object.fromEntries(
+      files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
+    ),
+    platform: 'node',
+    // Whatever is no file of this package stays an import.
+    external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
+  });
+  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
+  await built.write({ dir: join(target, 'dist'), format: 'esm', ...names });
+  await built.close();
+}
+
+function published(manifest) {
+  const kept = Object.entries(manifest).filter(([name]) => !ONLY_HERE.includes(name));
+  const exports = Object.entries(manifest.exports).map(([path, target]) => [path, withoutSource(target)]);
+  const publishConfig = { ...manifest.publishConfig, directory: undefined };
+  return { ...Object.fromEntries(kept), exports: Object.fromEntries(exports), publishConfig };
+}
+
+function withoutSource(target) {
+  if (typeof target !== 'object') return target;
+  return Object.fromEntries(Object.entries(target).filter(([name]) => name !== SOURCE_CONDITION));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = join(import.meta.dirname, '..');
+  const only = process.argv.slice(2);
+  for (const { folder } of publicPackages(root)) {
+    if (only.length > 0 && !only.includes(folder)) continue;
+    const place = join(root, 'packages', folder);
+    await stage(place, join(place, STAGED));
+  }
+}
