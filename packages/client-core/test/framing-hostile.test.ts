@@ -44,6 +44,15 @@ describe('createLineReader, hostile input', () => {
     );
   });
 
+  it('ST-09 a byte order mark that comes byte by byte is no part of a line at the limit', () => {
+    const bom = [0xef, 0xbb, 0xbf].map((byte) => Uint8Array.of(byte));
+    for (const maxBytes of [0, 1, 2]) {
+      expect(read([...bom, bytes('x'.repeat(maxBytes)), bytes('\n')], maxBytes)).toEqual(
+        text('x'.repeat(maxBytes)),
+      );
+    }
+  });
+
   it('ST-09 what comes out as text is what went in: never U+FFFD in the place of broken bytes', () => {
     assert(
       property(uint8Array({ maxLength: 40 }), (random) => {

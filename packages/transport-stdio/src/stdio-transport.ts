@@ -122,9 +122,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     await this.#launching;
   }
 
-  protected override write(message: JSONRPCMessage): Promise<void> {
+  protected override write(message: JSONRPCMessage): Promise<void> | undefined {
     const text = this.#framing.frame(this.#serialize(message));
-    const taken = this.#queue.offer(text, isRequest(message) ? message.id : undefined);
+    const id = isRequest(message) ? message.id : undefined;
+    const taken = this.#queue.offer(text, id);
     if (taken === undefined) {
       throw this.#fault('SEND_QUEUE_FULL', 'The server does not read what it is sent.', {
         delivery: 'not-sent',
@@ -132,7 +133,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       });
     }
     this.#shield.sent(message);
-    return taken;
+    // Whatever rejects `taken` has failed all requests before.
+    return id === undefined ? taken : undefined;
   }
 
   protected override isUnsent(id: RequestId): boolean {
@@ -197,9 +199,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     // What waits in the old queue is answered or sent again below.
     this.#queue = this.#newQueue();
     for (const message of replay) {
-      void this.#queue
-        .offer(this.#framing.frame(this.#serialize(message)), message.id)
-        ?.catch(() => undefined);
+      void this.#queue.offer(this.#framing.frame(this.#serialize(message)), message.id);
     }
     await old.stop({ polite: false });
     if (this.#stopping) return;

@@ -264,10 +264,11 @@ export abstract class BaseTransport implements Transport {
 
   #hand(message: JSONRPCMessage): void {
     const answered = isResponse(message) ? message.id : undefined;
+    const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
     // Cancelled while its answer was held back.
-    if (answered !== undefined && !this.#pending.isAnswered(answered)) return;
+    if (answered !== undefined && settle === undefined) return;
     callSafely(() => this.onmessage?.(message), this.#messageHandlerFailed);
-    if (answered !== undefined) this.#pending.settle(answered);
+    settle?.();
   }
 
   readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);

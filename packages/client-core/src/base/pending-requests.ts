@@ -17,10 +17,8 @@ export interface PendingRequests {
   has(id: RequestId): boolean;
   /** Its answer came. False: nobody waits for it, or it is not the first one. From now on {@link fail} leaves it alone. */
   answer(id: RequestId): boolean;
-  /** Its answer came, and nobody gave it up since. */
-  isAnswered(id: RequestId): boolean;
-  /** Its answer was delivered. */
-  settle(id: RequestId): void;
+  /** Its answer is delivered now: what settles it afterwards. Undefined: it was given up since the answer came. */
+  takeAnswered(id: RequestId): (() => void) | undefined;
   /** Nobody wants the answer any more; should it come late, {@link wasForgotten} knows it. */
   forget(id: RequestId): void;
   wasForgotten(id: RequestId): boolean;
@@ -58,8 +56,12 @@ export function createPendingRequests(): PendingRequests {
       entry.answered = true;
       return true;
     },
-    isAnswered: (id) => pending.get(id)?.answered === true,
-    settle: (id) => take(id)?.resolve(),
+    takeAnswered(id) {
+      const entry = pending.get(id);
+      if (entry?.answered !== true) return undefined;
+      pending.delete(id);
+      return entry.resolve;
+    },
     forget(id) {
       const entry = take(id);
       if (entry === undefined) return;

@@ -18,9 +18,9 @@ export interface LineReaderOptions {
   readonly onLine: (line: Line) => void;
   /** Told how long a line that is being refused is so far, and how it began, so that an endless one can be ended. */
   readonly onDiscard?: ((bytes: number, head: string) => void) | undefined;
-  /** Asked about the first byte of each line; a line that it declines is not decoded. Empty lines are never asked about. */
-  readonly accepts?: ((firstByte: number) => boolean) | undefined;
-  /** Told of each line that `accepts` declined, and of each empty one when there is an `accepts`. */
+  /** Asked about the first character of each line that begins with ASCII. A line that it declines, and any other, is skipped. */
+  readonly accepts?: ((firstCode: number) => boolean) | undefined;
+  /** Told of each line that is skipped because of `accepts`. */
   readonly onSkip?: ((head: () => string) => void) | undefined;
 }
 
@@ -33,6 +33,7 @@ export interface LineReader {
 
 const LF = 10;
 const CR = 13;
+const FIRST_BEYOND_ASCII = 0x80;
 const EXCERPT_BYTES = 256;
 const NOTHING = new Uint8Array(0);
 const BOM = [0xef, 0xbb, 0xbf] as const;
@@ -51,9 +52,10 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const refuse = (kind: RefusedLine['kind'], line: Uint8Array): void =>
     onLine({ kind, bytes: line.length, head: excerpt(line), tail: excerpt(lastBytes(line)) });
 
-  const declines = (firstByte: number | undefined): boolean => {
-    if (accepts === undefined || (first && firstByte === BOM[0])) return false;
-    return firstByte === undefined || firstByte === CR || !accepts(firstByte);
+  /** NaN: the line is empty. */
+  const declines = (firstCode: number): boolean => {
+    if (accepts === undefined || (first && firstCode === BOM[0])) return false;
+    return !(firstCode < FIRST_BEYOND_ASCII) || firstCode === CR || !accepts(firstCode);
   };
 
   const finish = (end: Uint8Array): void => {
@@ -65,7 +67,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
       return;
     }
     const begin = kept.size === 0 ? NOTHING : kept.head(EXCERPT_BYTES);
-    if (declines(begin[0] ?? end[0])) {
+    if (declines(begin[0] ?? end[0] ?? NaN)) {
       first = false;
       kept.clear();
       onSkip?.(() => excerpt(concatBytes([begin], end)));
@@ -87,7 +89,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
       kept.add(rest);
       // A final CR, and a byte order mark before the first line, are no part of it.
       if (kept.size <= maxBytes + 1) return;
-      if (first && kept.size <= maxBytes + 1 + BOM.length && startsWithBom(kept.head(BOM.length))) return;
+      if (first && kept.size <= maxBytes + 1 + BOM.length && mayStartWithBom(kept.head(BOM.length))) return;
       const head = excerpt(kept.head(EXCERPT_BYTES));
       discarding = { bytes: kept.size, head, tail: kept.tail(EXCERPT_BYTES) };
       kept.clear();
@@ -98,14 +100,42 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     onDiscard?.(discarding.bytes, discarding.head);
   };
 
+  const finishEach = (lines: Uint8Array): void => {
+    let start = 0;
+    for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, start)) {
+      finish(lines.subarray(start, end));
+      start = end + 1;
+    }
+  };
+
+  /** Whole lines, none of them the first: decoded at once, unless one of them may have to be refused. */
+  const finishAll = (lines: Uint8Array): void => {
+    const text = lines.length > maxBytes ? undefined : decode(lines);
+    if (text === undefined) return finishEach(lines);
+    for (let start = 0; start < text.length;) {
+      const end = text.indexOf('\n', start);
+      if (declines(end === start ? NaN : text.charCodeAt(start))) {
+        const from = start;
+        onSkip?.(() => text.slice(from, Math.min(end, from + EXCERPT_BYTES)));
+      } else {
+        const to = text.charCodeAt(end - 1) === CR && end > start ? end - 1 : end;
+        onLine({ kind: 'text', text: text.slice(start, to) });
+      }
+      start = end + 1;
+    }
+  };
+
   return {
     push(chunk) {
       let start = 0;
-      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
-        finish(chunk.subarray(start, end));
-        start = end + 1;
+      if (first || discarding !== undefined || kept.size > 0) {
+        start = chunk.indexOf(LF) + 1;
+        if (start === 0) return keep(chunk);
+        finish(chunk.subarray(0, start - 1));
       }
-      if (start < chunk.length) keep(start === 0 ? chunk : chunk.subarray(start));
+      const end = chunk.lastIndexOf(LF) + 1;
+      if (end > start) finishAll(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
+      if (end < chunk.length) keep(end === 0 ? chunk : chunk.subarray(end));
     },
     get pending() {
       return kept.size;
@@ -115,6 +145,11 @@ export function createLineReader(options: LineReaderOptions): LineReader {
 
 function startsWithBom(bytes: Uint8Array): boolean {
   return BOM.every((byte, index) => bytes[index] === byte);
+}
+
+/** The bytes are a byte order mark, or the first ones of it. */
+function mayStartWithBom(bytes: Uint8Array): boolean {
+  return bytes.every((byte, index) => BOM[index] === byte);
 }
 
 function lastBytes(...parts: readonly Uint8Array[]): Uint8Array {

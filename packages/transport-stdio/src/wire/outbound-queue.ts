@@ -5,7 +5,8 @@ import type { RequestId } from '@mcp-fittings/client-core/transport';
 export interface OutboundQueue {
   /**
    * Undefined: there is no room. There always is when nothing else waits, however large the message is. Settles when
-   * the pipe took it; rejects only with what {@link end} gives. `id` is for {@link isUnsent}.
+   * the pipe took it; rejects only with what {@link end} gives, which nobody has to handle. Throws the same once it has
+   * ended. `id` is for {@link isUnsent}.
    */
   offer(text: string, id?: RequestId): Promise<void> | undefined;
   /** From now on the pipe is there. */
@@ -76,7 +77,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
 
   return {
     offer(text, id) {
-      if (ended !== undefined) return Promise.reject(ended('not-sent'));
+      if (ended !== undefined) throw ended('not-sent');
       const bytes = Buffer.byteLength(text);
       if (waitingBytes > 0 && waitingBytes + bytes > maxBytes) return undefined;
       waitingBytes += bytes;
@@ -118,6 +119,7 @@ function newBatch(): Batch {
   const taken = new Promise<void>((...settle) => {
     [resolve, reject] = settle;
   });
+  taken.catch(NOT_YET);
   return { text: '', bytes: 0, ids: [], taken, resolve, reject };
 }
 
