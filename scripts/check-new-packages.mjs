@@ -27,7 +27,7 @@ try {
   step(process.execPath, 'scripts/check-sizes.mjs');
   step(process.execPath, 'scripts/check-api.mjs', '--write');
   step('knip');
-  step('vitest', 'run', ...folders.flatMap((folder) => ['--project', folder]));
+  step('vitest', 'run', ...places.map((place) => `${place}/`));
   step(process.execPath, 'scripts/check-packages.mjs', ...folders);
   for (const place of places) runReadme(place);
 } finally {

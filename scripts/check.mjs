@@ -1,5 +1,11 @@
 /** `npm run check`: everything that has to hold before a change lands. Runs all steps, then says which failed. */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+
+/** The suites of testkit on the packages as they are built, without vitest. */
+const contracts = readdirSync('packages')
+  .map((folder) => `packages/${folder}/test/node/contract.mjs`)
+  .filter((file) => existsSync(file));
 
 /** @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]} */
 const STEPS = [
@@ -12,6 +18,7 @@ const STEPS = [
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
   ['unused exports and dependencies', 'knip', []],
   ['tests', 'vitest', ['run', ...(process.env['VITEST_ARGS']?.split(' ') ?? [])]],
+  ['contracts under node --test', process.execPath, ['--test', ...contracts]],
   ['new packages', process.execPath, ['scripts/check-new-packages.mjs']],
   ['packed packages', process.execPath, ['scripts/check-packages.mjs']],
 ];

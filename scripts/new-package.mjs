@@ -60,7 +60,7 @@ if (values.install) run('npm', ['install', '--no-progress']);
 console.log(`\
 packages/${folder} is there. Next:
   npx tsc -b packages/${folder}
-  npx vitest run --project ${folder}
+  npx vitest run packages/${folder}/
   npm run api
   npm run check`);
 

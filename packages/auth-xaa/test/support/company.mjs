@@ -14,8 +14,12 @@ const common = {
 };
 const ttl = { Grant: 864_000, Session: 600, Interaction: 600, AccessToken: 3600, ClientCredentials: 3600 };
 
+/** Making an RSA key costs more than most tests. */
+let signingKeys;
+
 export async function startIdentityProvider({ clients }) {
-  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  signingKeys ??= generateKeyPair('RS256', { extractable: true });
+  const { privateKey, publicKey } = await signingKeys;
   const key = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'key-1' };
   const idp = await serveProvider(() => ({
     ...common,

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
 import { transportSuite } from '@mcp-fittings/testkit/transport';
-import { contracts } from './contracts.mjs';
+import { contracts } from '../support/contracts.mjs';
 
 for (const contract of contracts) transportSuite({ describe, it }, contract);
