@@ -96,7 +96,10 @@ async function measure(workload, installed) {
     extraArgs: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${workload.id}`],
   });
   const record = evaluate({ ...workload, contenders }, rounds);
-  const figures = record.figures.map(({ against, value: at }) => `${at.toFixed(2)} ${against}`).join(', ');
+  const inCpu = (cpu) => (cpu === undefined ? '' : ` (${cpu.toFixed(2)} in CPU)`);
+  const figures = record.figures
+    .map(({ against, value: at, cpu }) => `${at.toFixed(2)} ${against}${inCpu(cpu)}`)
+    .join(', ');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${workload.id.padEnd(24)} ${figures}  (${rounds.length} rounds, ${seconds} s)`);
   return record;

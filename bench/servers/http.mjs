@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { answer } from './answer.mjs';
+import { answer, answerText } from './answer.mjs';
 
 const JOINED = 65_536;
 const EVENTS =
@@ -118,7 +118,7 @@ function upgradeToWebSocket(head, socket, rest) {
   webSockets.handleUpgrade({ method, url, headers, socket }, socket, rest, (webSocket) => {
     webSocket.on('message', (data) => {
       socket.cork();
-      answer(JSON.parse(data), (text) => webSocket.send(text));
+      answerText(data.toString(), (text) => webSocket.send(text));
       socket.uncork();
     });
   });

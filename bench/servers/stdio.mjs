@@ -1,5 +1,5 @@
 /** A server on standard streams: what one chunk asks for is answered in one write. */
-import { answer } from './answer.mjs';
+import { answerText } from './answer.mjs';
 
 let rest = '';
 process.stdin.setEncoding('utf8');
@@ -14,7 +14,7 @@ process.stdin.on('data', (chunk) => {
     length = 0;
   };
   for (const line of lines) {
-    answer(JSON.parse(line), (text) => {
+    answerText(line, (text) => {
       out.push(text, '\n');
       length += text.length;
       if (length > 65_536) flush();
