@@ -44,6 +44,8 @@ export interface EventReader {
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
+const MESSAGE_LINE = 'event: message\n';
+const DATA_FIELD = 'data: ';
 const COLON = 58;
 const MAX_EVENT_BYTES = 64 * 1024 * 1024;
 /** Ids go back to the server in a header; a longer one would not fit. */
@@ -87,10 +89,13 @@ class LinearEventReader implements EventReader {
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const from = this.#afterCr && chunk[0] === LF ? 1 : 0;
-    const end = 1 + Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR));
+    const lastCr = chunk.lastIndexOf(CR);
+    const end = 1 + Math.max(chunk.lastIndexOf(LF), lastCr);
     if (end > from) {
       this.#afterCr = chunk[end - 1] === CR;
-      this.#readLines(this.#textUpTo(chunk.subarray(from, end)));
+      const text = this.#textUpTo(chunk.subarray(from, end));
+      // What was kept of earlier chunks has no line end.
+      this.#readLines(lastCr === -1 ? text : text.replace(/\r\n?/g, '\n'));
     } else if (end === 1) this.#afterCr = false;
     if (end === chunk.length) return;
     this.#afterCr = false;
@@ -109,16 +114,33 @@ class LinearEventReader implements EventReader {
     return text ?? new TextDecoder().decode(whole);
   }
 
-  /** `text` ends with a line end. */
+  /** Lines that all end in LF. */
   #readLines(text: string): void {
-    // One search a line, and no second one for CR beside it: V8 would run that for every line, needed or not.
-    const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-    for (let start = 0; start < lines.length;) {
-      const end = lines.indexOf('\n', start);
+    for (let start = 0; start < text.length;) {
+      const next = this.#readSimpleEvent(text, start);
+      if (next > start) {
+        start = next;
+        continue;
+      }
+      const end = text.indexOf('\n', start);
       if (end === start) this.#endEvent();
-      else this.#readLine(lines, start, end);
+      else this.#readLine(text, start, end);
       start = end + 1;
     }
+  }
+
+  /** An event of one line of data, as MCP servers write nearly all of them. Where it ends; `start`: this is none. */
+  #readSimpleEvent(text: string, start: number): number {
+    if (this.#size > 0 || this.#event !== '' || this.#id !== undefined || this.#dirty) return start;
+    const named = text.startsWith(MESSAGE_LINE, start);
+    const field = named ? start + MESSAGE_LINE.length : start;
+    if (!text.startsWith(DATA_FIELD, field)) return start;
+    const end = text.indexOf('\n', field);
+    if (text.charCodeAt(end + 1) !== LF) return start;
+    const data = text.slice(field + DATA_FIELD.length, end);
+    this.#check(data.length + 1);
+    this.#options.onEvent({ event: named ? 'message' : '', data, id: undefined });
+    return end + 2;
   }
 
   #readLine(text: string, start: number, end: number): void {
