@@ -92,7 +92,7 @@ function eventWriter(socket, head) {
     out = '';
   };
   return {
-    write(text) {
+    write: (text) => {
       out += `event: message\ndata: ${text}\n\n`;
       if (out.length > JOINED) flush('');
     },

@@ -10,5 +10,10 @@ const AFTER_STDIN_END_MS = 500;
 /** Every transport that a configuration file can name. */
 export function createTransports(): readonly TransportPlugin[] {
   const older = sse();
-  return [stdio({ shutdown: { afterStdinEndMs: AFTER_STDIN_END_MS } }), http({ fallback: older }), older, ws()];
+  return [
+    stdio({ shutdown: { afterStdinEndMs: AFTER_STDIN_END_MS } }),
+    http({ fallback: older }),
+    older,
+    ws(),
+  ];
 }
