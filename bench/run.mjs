@@ -28,7 +28,7 @@ const isWhole = !quick && value('only') === undefined && profile === undefined;
 
 const PACE = quick
   ? { budgetMs: 350, minRounds: 3, maxRounds: 9 }
-  : { budgetMs: 3000, minRounds: 3, maxRounds: 31 };
+  : { budgetMs: 2500, minRounds: 3, maxRounds: 31 };
 const ATTEMPTS = 3;
 
 if (option('documents') !== undefined) {
