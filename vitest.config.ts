@@ -17,9 +17,9 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Importing the same packages anew for each file took a quarter of the time. CI has time, and keeps files apart.
     isolate: isCi,
-    // Many tests wait, for a process to start or for a server to be missed, so that there is room for more than the cores.
-    // CI shows more of each test when fewer compete.
-    maxWorkers: availableParallelism() + (isCi ? 0 : 2),
+    // Many tests wait, for a process to start or for a server to be missed, so that there is room for one more than the cores;
+    // with two more they all take longer. CI shows more of each test when fewer compete.
+    maxWorkers: availableParallelism() + (isCi ? 0 : 1),
     sequence: { sequencer: SlowFirst },
   },
 });

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { fileStore } from '@mcp-fittings/token-store';
@@ -100,17 +101,24 @@ it('takes the lock over from a process whose id lives on in another one', async 
 });
 
 it('takes the lock over from a zombie, of which only the exit status is left', async () => {
-  // The shell becomes `sleep`, which never asks for the exit status of the child that the shell had.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  // The shell becomes `sleep`, which never asks for the exit status of the child that the shell had. Until then the child
+  // waits: a shell would ask.
+  const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60 3<&-'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
   try {
     const pid = await new Promise<number>((resolve) =>
-      parent.stdout.once('data', (text) => resolve(Number(text))),
+      parent.stdout?.once('data', (text) => resolve(Number(text))),
     );
-    while (!(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ')) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    const until = async (file: string, words: string): Promise<void> => {
+      while (!(await readFile(file, 'utf8')).includes(words)) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await until(`/proc/${parent.pid}/comm`, 'sleep');
+    // A pipe, as asked for above; the type knows of three.
+    (parent.stdio[3] as Writable).end();
+    await until(`/proc/${pid}/stat`, ') Z ');
     const { machine, start } = await identifyProcess(pid);
     await foreignHolder(directory, 'name', { machine, pid, start });
     const clock = createManualClock();
