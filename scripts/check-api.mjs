@@ -112,7 +112,7 @@ if (problems.length > 0) {
   process.exitCode = 1;
 } else console.log(`${entries.length} entry points are as api/ says.`);
 
-/** Whether the extractor says `import type` depends on which file it met first, and users see no difference. */
+/** The extractor said `import type` of one build and `import` of the next; users see no difference. */
 function normalised(report) {
   return report.replace(/^import type \{/gm, 'import {');
 }
