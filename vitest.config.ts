@@ -12,7 +12,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   // All in one project: what many of them import is compiled once.
   test: {
-    include: ['{packages,examples}/*/test/**/*.test.ts', '{bench,compat,scripts}/test/**/*.test.ts'],
+    include: ['{packages,examples}/*/test/**/*.test.ts', '{bench,compat}/test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Importing the same packages anew for each file took a quarter of the time. CI has time, and keeps files apart.

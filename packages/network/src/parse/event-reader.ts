@@ -44,9 +44,9 @@ export interface EventReader {
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
+const COLON = 58;
 const MESSAGE_LINE = 'event: message\n';
 const DATA_FIELD = 'data: ';
-const COLON = 58;
 const MAX_EVENT_BYTES = 64 * 1024 * 1024;
 /** Ids go back to the server in a header; a longer one would not fit. */
 const MAX_ID_LENGTH = 1024;

@@ -4,7 +4,7 @@ import type { StoreBench, StoreCaseGroup } from '../store-suite/store-case.js';
 import { startStoreProcess, type StoreProcess, type StoreTask } from '../store-suite/store-process.js';
 
 const PROCESSES = 4;
-const INCREMENTS = 10;
+const INCREMENTS = 25;
 
 export const processCases: StoreCaseGroup = {
   name: 'several processes on the same data',
