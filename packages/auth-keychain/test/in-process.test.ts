@@ -1,6 +1,5 @@
 // One session bus for the whole file: the native libraries of a process remember the first one they were shown.
 import { join } from 'node:path';
-import keytar from '@github/keytar';
 import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/auth-keychain';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -34,6 +33,8 @@ describeWithSecretService('on a real Secret Service', () => {
   });
 
   it('shares items with a program that uses keytar itself: by name, by path, as an object', async () => {
+    // Not loaded before: where libsecret is missing it throws.
+    const { default: keytar } = await import('@github/keytar');
     const named = opened({ driver: '@github/keytar', isolation: 'in-process' });
     const byPath = opened({ driver: { module: new URL(import.meta.resolve('@github/keytar')) } });
     const given = opened({ driver: keytar });

@@ -35,7 +35,7 @@ export interface RealServiceSuites {
   readonly suite: (
     name: string,
     capabilities: TokenStoreCapabilities,
-    open: (place: Place) => SuiteStores,
+    open: (place: Place) => SuiteStores | Promise<SuiteStores>,
   ) => void;
   readonly suiteWithHelpers: (name: string, options: KeychainOptions) => void;
 }
@@ -62,7 +62,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
       let stores: SuiteStores | undefined;
       const setup = async (): Promise<TokenStoreFixture> => {
         if (stores === undefined) {
-          stores = open({ service: name, lockDirectory: join(locks.path, encodeURIComponent(name)) });
+          stores = await open({ service: name, lockDirectory: join(locks.path, encodeURIComponent(name)) });
           opened.push(stores.store, stores.sibling);
         }
         return { ...stores, teardown: () => service.clear(name) };
