@@ -27,8 +27,8 @@ const profile = value('prof');
 const isWhole = !quick && value('only') === undefined && profile === undefined;
 
 const PACE = quick
-  ? { budgetMs: 350, minRounds: 3, maxRounds: 9 }
-  : { budgetMs: 2500, minRounds: 3, maxRounds: 31 };
+  ? { budgetMs: 350, minRounds: 3, minFreshRounds: 2, maxRounds: 9 }
+  : { budgetMs: 2500, minRounds: 5, minFreshRounds: 3, maxRounds: 31 };
 const ATTEMPTS = 3;
 
 if (option('documents') !== undefined) {
@@ -37,6 +37,7 @@ if (option('documents') !== undefined) {
   const started = performance.now();
   const installed = await install();
   const awake = keepAwake();
+  console.log(`Cores are kept awake: ${awake.how}.`);
   const { records, worse } = await measureAll(installed).finally(() => {
     awake.stop();
     installed.remove();
@@ -89,7 +90,7 @@ async function measure(workload, installed) {
   );
   const rounds = await runWorkload(quick ? hurried(workload) : workload, {
     budgetMs: PACE.budgetMs * share,
-    minRounds: share < 1 ? 1 : workload.fresh && quick ? 2 : PACE.minRounds,
+    minRounds: share < 1 ? 1 : workload.fresh ? PACE.minFreshRounds : PACE.minRounds,
     maxRounds: PACE.maxRounds,
     contenders,
     installed,
@@ -107,13 +108,10 @@ async function measure(workload, installed) {
 
 /** Half of everything that costs the same however much of it there is. */
 function hurried(workload) {
-  const { task, measure } = workload;
-  const { calls, count } = task;
-  const halved =
-    measure === 'firstBurst'
-      ? {}
-      : { ...(calls && { calls: calls / 2 }), ...(count && { count: count / 2 }) };
-  return { ...workload, task: { ...task, ...halved, warmMs: 150 } };
+  const { task } = workload;
+  const { count } = task;
+  const warm = task.warm ?? { calls: 4000, leastMs: 300, mostMs: 4000 };
+  return { ...workload, task: { ...task, ...(count && { count: count / 2 }), warm, roundMs: 100 } };
 }
 
 function resultOf(records) {

@@ -4,12 +4,18 @@ import { connect, makeTransport, startHttpServer } from './connection.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
-/** So long everybody runs before it counts. */
-const WARM_MS = 400;
+/**
+ * So many calls, and so long, everybody makes before it counts: until then V8 compiles, and a call of undici or `fetch`
+ * takes several times as long as later.
+ */
+const WARM = { calls: 20_000, leastMs: 1000, mostMs: 8000 };
+const ROUND_MS = 200;
 
-/** Milliseconds of wall and of this process's CPU that `work` takes. */
+/**
+ * Milliseconds of wall and of this process's CPU that `work` takes. The collector runs when it wants to: a forced collection
+ * throws compiled code away with the garbage, and a short round after it measures little but compiling it anew.
+ */
 async function timed(work) {
-  globalThis.gc?.();
   const cpu = process.cpuUsage();
   const started = performance.now();
   await work();
@@ -37,20 +43,42 @@ async function callMany(connection, count, inFlight) {
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
+/** Calls of one tool, `inFlight` at any time, until `enough(made, ms)`. @returns how many were made */
+async function callUntil(enough, connection, inFlight, { tool, given }) {
+  const started = performance.now();
+  let made = 0;
+  const worker = async () => {
+    do {
+      await connection.call(tool, given);
+      made++;
+    } while (!enough(made, performance.now() - started));
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return made;
+}
+
+/** What a call takes, in parts of a second: `perSecond` 1000 is milliseconds. */
+async function callsMeasure(task, what, perSecond) {
+  const { inFlight = 1, warm = WARM, roundMs = ROUND_MS } = task;
+  const connection = await open(task);
+  const isWarm = (made, ms) => (made >= warm.calls && ms >= warm.leastMs) || ms >= warm.mostMs;
+  await callUntil(isWarm, connection, inFlight, what);
+  return async () => {
+    let made;
+    const { ms, cpuMs } = await timed(async () => {
+      made = await callUntil((_, elapsed) => elapsed >= roundMs, connection, inFlight, what);
+    });
+    const perCall = perSecond / 1000 / made;
+    return { value: ms * perCall, cpu: cpuMs * perCall };
+  };
+}
+
 export const MEASURES = {
   /** Microseconds a call. */
-  async calls(task) {
-    const { calls, inFlight = 1, warmMs = WARM_MS } = task;
-    const connection = await open(task);
-    const started = performance.now();
-    for (let passes = 0; passes < 3 || performance.now() - started < warmMs; passes++) {
-      await callMany(connection, calls, inFlight);
-    }
-    return async () => {
-      const { ms, cpuMs } = await timed(() => callMany(connection, calls, inFlight));
-      return { value: (ms * 1000) / calls, cpu: (cpuMs * 1000) / calls };
-    };
-  },
+  calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),
+
+  /** Milliseconds for one large result. */
+  large: (task) => callsMeasure(task, { tool: 'large', given: { bytes: task.bytes } }, 1000),
 
   /** The first burst that a process sends, all calls at once: milliseconds, memory, and the longer one of it and the next. */
   async firstBurst(task) {
@@ -66,17 +94,6 @@ export const MEASURES = {
     };
   },
 
-  /** Milliseconds for one large result. */
-  async large(task) {
-    const connection = await open(task);
-    await connection.call('large', { bytes: MIB });
-    await connection.call('large', { bytes: task.bytes });
-    return async () => {
-      const { ms, cpuMs } = await timed(() => connection.call('large', { bytes: task.bytes }));
-      return { value: ms, cpu: cpuMs };
-    };
-  },
-
   /** What a result costs that is `times` as large, over what so many results cost. */
   async linear(task) {
     const { bytes, times } = task;
@@ -85,7 +102,9 @@ export const MEASURES = {
     await fetchLarge(bytes);
     await fetchLarge(bytes * times);
     return async () => {
+      globalThis.gc();
       const small = await fetchLarge(bytes);
+      globalThis.gc();
       const large = await fetchLarge(bytes * times);
       return { value: large.ms / (small.ms * times) };
     };
@@ -96,7 +115,7 @@ export const MEASURES = {
     const connection = await open(task);
     await connection.call('large', { bytes: MIB });
     return async () => {
-      globalThis.gc?.();
+      globalThis.gc();
       const before = process.memoryUsage.rss();
       const { ms, cpuMs } = await timed(() => connection.call('large', { bytes: task.bytes }));
       const peak = process.resourceUsage().maxRSS * 1024 - before;

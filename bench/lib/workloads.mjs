@@ -3,11 +3,11 @@
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
 const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
 
-const oneCall = (wire, calls, goal, contenders = ALL) => ({
+const oneCall = (wire, goal, contenders = ALL) => ({
   id: `one-${wire}`,
   label: `one call at a time: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire, calls },
+  task: { wire },
   unit: 'µs',
   contenders,
   goal,
@@ -22,21 +22,21 @@ const NAMES = {
   inprocess: 'in-process',
 };
 
-const underClient = (wire, client, calls, goal) => ({
+const underClient = (wire, client, goal) => ({
   id: `client${client}-${wire}`,
   label: `one call under the Client of SDK v${client}: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire, client, calls },
+  task: { wire, client },
   unit: 'µs',
   contenders: ['floor', 'ours', `sdk${client}`],
   goal,
 });
 
-const inFlight = (wire, count, calls, goal, contenders = ALL) => ({
+const inFlight = (wire, count, goal, contenders = ALL) => ({
   id: `flight${count}-${wire}`,
   label: `${count} in flight: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire, calls, inFlight: count },
+  task: { wire, inFlight: count },
   unit: 'µs',
   throughput: true,
   contenders,
@@ -47,7 +47,7 @@ const large = (wire, mb, goal) => ({
   id: `large${mb}-${wire}`,
   label: `one result of ${mb} MB: ${NAMES[wire]}`,
   measure: 'large',
-  task: { wire, bytes: mb * 1_000_000 },
+  task: { wire, bytes: mb * 1_000_000, warm: { calls: 3, leastMs: 500, mostMs: 4000 } },
   unit: 'ms',
   throughput: true,
   contenders: ALL,
@@ -80,33 +80,33 @@ const importOf = (wire, ours, sdk1, sdk2) => ({
 const CLIENT2 = '@modelcontextprotocol/client';
 
 export const WORKLOADS = [
-  oneCall('stdio', 1000, { floor: 1.05, sdk: 0.87 }),
-  oneCall('ws', 800, { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
-  oneCall('http', 250, { floor: 1.2, sdk: 0.25 }),
-  oneCall('http-sse', 200, { floor: 1.2, sdk: 0.2 }),
-  oneCall('sse', 200, { floor: 1.2, sdk: 0.27 }),
-  oneCall('inprocess', 30_000, { floor: 1 }),
-  underClient('stdio', 1, 600, { floor: 1.05, sdk: 0.93 }),
-  underClient('stdio', 2, 600, { floor: 1.05, sdk: 0.93 }),
-  underClient('http', 1, 150, { floor: 1.15, sdk: 0.32 }),
-  underClient('http', 2, 150, { floor: 1.15, sdk: 0.32 }),
+  oneCall('stdio', { floor: 1.05, sdk: 0.87 }),
+  oneCall('ws', { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
+  oneCall('http', { floor: 1.2, sdk: 0.25 }),
+  oneCall('http-sse', { floor: 1.2, sdk: 0.2 }),
+  oneCall('sse', { floor: 1.2, sdk: 0.27 }),
+  oneCall('inprocess', { floor: 1 }),
+  underClient('stdio', 1, { floor: 1.05, sdk: 0.93 }),
+  underClient('stdio', 2, { floor: 1.05, sdk: 0.93 }),
+  underClient('http', 1, { floor: 1.15, sdk: 0.32 }),
+  underClient('http', 2, { floor: 1.15, sdk: 0.32 }),
   {
-    ...underClient('inprocess', 1, 2000, { sdk: 1.05 }),
+    ...underClient('inprocess', 1, { sdk: 1.05 }),
     contenders: ['ours', 'sdk1'],
   },
   {
     id: 'host',
     label: 'through our host instead of a bare Client: µs a call on top',
     measure: 'calls',
-    task: { wire: 'inprocess', client: 1, calls: 2000 },
+    task: { wire: 'inprocess', client: 1 },
     unit: 'µs',
     contenders: ['ours', 'host'],
     goal: {},
     difference: { of: 'host', over: 'ours', most: 5 },
   },
-  inFlight('stdio', 64, 4000, { floor: 1, sdk: 0.65 }),
-  inFlight('stdio', 1000, 6000, { floor: 0.55, sdk: 0.45 }),
-  inFlight('http', 64, 512, { floor: 1.3, sdk: 0.125 }),
+  inFlight('stdio', 64, { floor: 1, sdk: 0.65 }),
+  inFlight('stdio', 1000, { floor: 0.55, sdk: 0.45 }),
+  inFlight('http', 64, { floor: 1.3, sdk: 0.125 }),
   {
     id: 'burst-http',
     label: 'burst of 1000, the first of a process: HTTP, JSON',
@@ -122,8 +122,8 @@ export const WORKLOADS = [
       { metric: 'longest', most: 1000, unit: 'ms', worst: true },
     ],
   },
-  inFlight('sse', 64, 512, { floor: 1.2, sdk: 0.15 }),
-  inFlight('ws', 64, 3200, { floor: 0.95, sdk: 0.85 }, WITHOUT_V2),
+  inFlight('sse', 64, { floor: 1.2, sdk: 0.15 }),
+  inFlight('ws', 64, { floor: 0.95, sdk: 0.85 }, WITHOUT_V2),
   {
     id: 'large50-stdio',
     label: 'one result of 50 MB: stdio',
