@@ -59,7 +59,8 @@ async function bundle({ exports }, folder, target) {
     external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
-  await built.write({ dir: join(target, 'dist'), format: 'esm', ...names });
+  const groups = [{ name: 'shared', minShareCount: 2 }];
+  await built.write({ dir: join(target, 'dist'), format: 'esm', codeSplitting: { groups }, ...names });
   await built.close();
 }
 
