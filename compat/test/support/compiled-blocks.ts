@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { installedPackages } from '../../../scripts/installed.mjs';
 import type { CodeBlock } from './code-blocks.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
-/** Blocks as a user would have them: compiled against the built packages, in a folder that finds them as a project does. */
+/** Blocks as a user would have them: compiled against what is published, in a folder that finds it as a project does. */
 export interface CompiledBlocks extends AsyncDisposable {
   /** What the compiler said; empty when all is well. */
   readonly complaints: string;
@@ -16,7 +17,7 @@ export interface CompiledBlocks extends AsyncDisposable {
 }
 
 export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<CompiledBlocks> {
-  const folder = await mkdtemp(join(import.meta.dirname, '../.blocks-'));
+  const folder = await mkdtemp(join(await installedPackages(), 'blocks-'));
   const file = (...parts: string[]): string => join(folder, ...parts);
   await writeFile(file('package.json'), JSON.stringify({ type: 'module' }));
   for (const block of blocks) {

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { installedPackages } from '../../../../scripts/installed.mjs';
 
-/** `fittings`, as it was built. */
-export const BIN = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
+/** `fittings`, as it is published. */
+export const BIN = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.js');
 
 /** Arguments for one configured server and no other. */
 export const withServer = (name: string, config: unknown): readonly string[] => [

@@ -1,0 +1,73 @@
+/**
+ * All public packages as they are published, in a folder inside of `node_modules` from where the packages of others are found:
+ * for tests that run what a user installs. Made once for each build.
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { stage } from './stage.mjs';
+import { publicPackages } from './workspace.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+const PLACE = join(ROOT, 'node_modules/.cache/mcp-fittings');
+/** What an older build left is swept up when nobody can be using it any more. */
+const OLD_MS = 24 * 60 * 60 * 1000;
+
+/** @returns the folder whose `node_modules` they are in. */
+export async function installedPackages() {
+  const folder = join(PLACE, `installed-${fingerprint()}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(PLACE, { recursive: true });
+  sweep();
+  const fresh = mkdtempSync(join(PLACE, 'fresh-'));
+  await installInto(join(fresh, 'node_modules'));
+  try {
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+async function installInto(modules) {
+  for (const { folder, manifest } of publicPackages(ROOT)) {
+    const source = join(ROOT, 'packages', folder);
+    const target = join(modules, manifest.name);
+    await stage(source, target);
+    const own = join(source, 'node_modules');
+    if (existsSync(own)) symlinkSync(own, join(target, 'node_modules'), 'junction');
+  }
+}
+
+/** Of everything that was built: a new build, a new folder. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const { folder } of publicPackages(ROOT)) {
+    const dist = join(ROOT, 'packages', folder, 'dist');
+    const built = readdirSync(dist, { recursive: true }).map((name) => join(dist, name));
+    for (const file of [...built, join(dist, '../package.json')]) {
+      const { size, mtimeMs } = statSync(file);
+      hash.update(`${file} ${size} ${mtimeMs}\n`);
+    }
+  }
+  hash.update(String(statSync(join(import.meta.dirname, 'stage.mjs')).mtimeMs));
+  return hash.digest('hex').slice(0, 16);
+}
+
+function sweep() {
+  for (const name of readdirSync(PLACE)) {
+    const path = join(PLACE, name);
+    if (Date.now() - statSync(path).mtimeMs > OLD_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
