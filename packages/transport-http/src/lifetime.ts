@@ -11,31 +11,39 @@ export interface Lifetime {
 
 /** Ends with its parent, or earlier by itself. */
 export function createLifetime(parent?: Lifetime): Lifetime {
-  let ended = false;
-  const tasks = new Set<() => void>();
-  const lifetime: Lifetime = {
-    get ended() {
-      return ended;
-    },
-    onEnd(task) {
-      if (ended) {
-        task();
-        return () => undefined;
-      }
-      tasks.add(task);
-      return () => void tasks.delete(task);
-    },
-    end() {
-      if (ended) return;
-      ended = true;
-      leave?.();
-      const all = [...tasks];
-      tasks.clear();
-      for (const task of all) task();
-    },
-  };
-  const leave = parent?.onEnd(() => lifetime.end());
-  return lifetime;
+  return new LifetimeWithin(parent);
+}
+
+class LifetimeWithin implements Lifetime {
+  #ended = false;
+  readonly #tasks = new Set<() => void>();
+  readonly #leave: (() => void) | undefined;
+
+  constructor(parent: Lifetime | undefined) {
+    this.#leave = parent?.onEnd(() => this.end());
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  onEnd(task: () => void): () => void {
+    if (this.#ended) {
+      task();
+      return () => undefined;
+    }
+    this.#tasks.add(task);
+    return () => void this.#tasks.delete(task);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#leave?.();
+    const all = [...this.#tasks];
+    this.#tasks.clear();
+    for (const task of all) task();
+  }
 }
 
 /** Settles as `work` does, or with nothing when `lifetime` ends first. */

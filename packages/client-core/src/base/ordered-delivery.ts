@@ -21,64 +21,84 @@ const GIVE_BACK_AT = 1024;
 
 /** `hand` must not throw. */
 export function createOrderedDelivery(hand: (message: JSONRPCMessage) => void): OrderedDelivery {
-  let queue: JSONRPCMessage[] = [];
+  return new Delivery(hand);
+}
+
+class Delivery implements OrderedDelivery {
+  readonly #hand: (message: JSONRPCMessage) => void;
+  #queue: JSONRPCMessage[] = [];
   /** Messages of the queue before this one were handed on. */
-  let next = 0;
-  let handing = false;
-  let notified = false;
-  let stopped = false;
+  #next = 0;
+  #handing = false;
+  #notified = false;
+  #stopped = false;
 
-  const mustWait = (message: JSONRPCMessage): boolean => notified && isResponse(message);
+  constructor(hand: (message: JSONRPCMessage) => void) {
+    this.#hand = hand;
+  }
 
-  const settle = (): void => {
-    notified = false;
-    drain();
-  };
-
-  const pass = (message: JSONRPCMessage): void => {
-    if (!notified && !isResponse(message)) {
-      notified = true;
-      queueMicrotask(() => queueMicrotask(settle));
+  push(message: JSONRPCMessage): void {
+    if (this.#stopped) return;
+    if (this.#handing || this.#next < this.#queue.length || this.#mustWait(message)) {
+      this.#queue.push(message);
+      return this.#drain();
     }
-    hand(message);
-  };
+    this.#handing = true;
+    this.#pass(message);
+    this.#handing = false;
+    if (this.#next < this.#queue.length) this.#drain();
+  }
 
-  const drain = (): void => {
-    if (handing) return;
-    handing = true;
-    for (let message = queue[next]; message !== undefined && !mustWait(message); message = queue[next]) {
-      next++;
-      pass(message);
+  flush(): void {
+    for (let message = this.#first(); message !== undefined; message = this.#first()) {
+      this.#next++;
+      this.#hand(message);
     }
-    handing = false;
-    if (next === queue.length || (next >= GIVE_BACK_AT && next * 2 >= queue.length)) {
-      queue = queue.slice(next);
-      next = 0;
-    }
-  };
+  }
 
-  return {
-    push(message) {
-      if (stopped) return;
-      if (handing || next < queue.length || mustWait(message)) {
-        queue.push(message);
-        return drain();
-      }
-      handing = true;
-      pass(message);
-      handing = false;
-      if (next < queue.length) drain();
-    },
-    flush() {
-      for (let message = queue[next]; message !== undefined; message = queue[next]) {
-        next++;
-        hand(message);
-      }
-    },
-    stop() {
-      stopped = true;
-      queue = [];
-      next = 0;
-    },
-  };
+  stop(): void {
+    this.#stopped = true;
+    this.#queue = [];
+    this.#next = 0;
+  }
+
+  #first(): JSONRPCMessage | undefined {
+    return this.#queue[this.#next];
+  }
+
+  #mustWait(message: JSONRPCMessage): boolean {
+    return this.#notified && isResponse(message);
+  }
+
+  #pass(message: JSONRPCMessage): void {
+    if (!this.#notified && !isResponse(message)) {
+      this.#notified = true;
+      queueMicrotask(() => queueMicrotask(() => this.#settle()));
+    }
+    this.#hand(message);
+  }
+
+  #settle(): void {
+    this.#notified = false;
+    this.#drain();
+  }
+
+  #drain(): void {
+    if (this.#handing) return;
+    this.#handing = true;
+    for (
+      let message = this.#first();
+      message !== undefined && !this.#mustWait(message);
+      message = this.#first()
+    ) {
+      this.#next++;
+      this.#pass(message);
+    }
+    this.#handing = false;
+    const { length } = this.#queue;
+    if (this.#next === length || (this.#next >= GIVE_BACK_AT && this.#next * 2 >= length)) {
+      this.#queue = this.#queue.slice(this.#next);
+      this.#next = 0;
+    }
+  }
 }

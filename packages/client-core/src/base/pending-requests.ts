@@ -30,55 +30,72 @@ export interface PendingRequests {
 const FORGOTTEN_KEPT = 64;
 
 export function createPendingRequests(): PendingRequests {
-  const pending = new Map<RequestId, Pending>();
-  const forgotten = new Set<RequestId>();
+  return new PendingById();
+}
 
-  const take = (id: RequestId): Pending | undefined => {
-    const entry = pending.get(id);
-    if (entry !== undefined) pending.delete(id);
+/** A class, as the other parts that every connection has: closures take several times the memory. */
+class PendingById implements PendingRequests {
+  readonly #pending = new Map<RequestId, Pending>();
+  /** None before the first, which most connections never have. */
+  #forgotten: Set<RequestId> | undefined;
+
+  add(id: RequestId): Promise<void> | undefined {
+    if (this.#pending.has(id)) return undefined;
+    return new Promise((resolve, reject) => this.#pending.set(id, { answered: false, resolve, reject }));
+  }
+
+  has(id: RequestId): boolean {
+    return this.#pending.get(id)?.answered === false;
+  }
+
+  answer(id: RequestId): boolean {
+    const entry = this.#pending.get(id);
+    if (entry === undefined || entry.answered) return false;
+    entry.answered = true;
+    return true;
+  }
+
+  takeAnswered(id: RequestId): (() => void) | undefined {
+    const entry = this.#pending.get(id);
+    if (entry?.answered !== true) return undefined;
+    this.#pending.delete(id);
+    return entry.resolve;
+  }
+
+  forget(id: RequestId): void {
+    const entry = this.#take(id);
+    if (entry === undefined) return;
+    this.#remember(id);
+    entry.resolve();
+  }
+
+  wasForgotten(id: RequestId): boolean {
+    return this.#forgotten?.has(id) === true;
+  }
+
+  fail(id: RequestId, error: FittingsError): boolean {
+    if (!this.has(id)) return false;
+    this.#remember(id);
+    this.#take(id)?.reject(error);
+    return true;
+  }
+
+  failAll(errorFor: (id: RequestId) => TransportError): void {
+    const all = [...this.#pending];
+    this.#pending.clear();
+    for (const [id, entry] of all) entry.reject(errorFor(id));
+  }
+
+  #take(id: RequestId): Pending | undefined {
+    const entry = this.#pending.get(id);
+    if (entry !== undefined) this.#pending.delete(id);
     return entry;
-  };
-  const remember = (id: RequestId): void => {
+  }
+
+  #remember(id: RequestId): void {
+    const forgotten = (this.#forgotten ??= new Set());
     forgotten.add(id);
     const oldest = forgotten.values().next();
     if (forgotten.size > FORGOTTEN_KEPT && oldest.done !== true) forgotten.delete(oldest.value);
-  };
-
-  return {
-    add(id) {
-      if (pending.has(id)) return undefined;
-      return new Promise((resolve, reject) => pending.set(id, { answered: false, resolve, reject }));
-    },
-    has: (id) => pending.get(id)?.answered === false,
-    answer(id) {
-      const entry = pending.get(id);
-      if (entry === undefined || entry.answered) return false;
-      entry.answered = true;
-      return true;
-    },
-    takeAnswered(id) {
-      const entry = pending.get(id);
-      if (entry?.answered !== true) return undefined;
-      pending.delete(id);
-      return entry.resolve;
-    },
-    forget(id) {
-      const entry = take(id);
-      if (entry === undefined) return;
-      remember(id);
-      entry.resolve();
-    },
-    wasForgotten: (id) => forgotten.has(id),
-    fail(id, error) {
-      if (pending.get(id)?.answered !== false) return false;
-      remember(id);
-      take(id)?.reject(error);
-      return true;
-    },
-    failAll(errorFor) {
-      const all = [...pending];
-      pending.clear();
-      for (const [id, entry] of all) entry.reject(errorFor(id));
-    },
-  };
+  }
 }

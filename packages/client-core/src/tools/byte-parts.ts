@@ -20,66 +20,71 @@ const SLAB_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
 export function createByteParts(): ByteParts {
-  let parts: Uint8Array[] = [];
-  let size = 0;
+  return new SlabbedParts();
+}
+
+class SlabbedParts implements ByteParts {
+  #parts: Uint8Array[] = [];
+  #size = 0;
   /** What the last part is a view of, while it has room. */
-  let slab: Uint8Array | undefined;
-  let slabUsed = 0;
+  #slab: Uint8Array | undefined;
+  #slabUsed = 0;
 
-  const clear = (): void => {
-    if (size === 0) return;
-    parts = [];
-    size = 0;
-    slab = undefined;
-  };
+  get size(): number {
+    return this.#size;
+  }
 
-  return {
-    add(part) {
-      if (part.length === 0) return;
-      size += part.length;
-      if (parts.length < PARTS_APART || part.length > SMALL_BYTES) {
-        slab = undefined;
-        parts.push(part);
-        return;
-      }
-      if (slab === undefined || slabUsed + part.length > SLAB_BYTES) {
-        slab = new Uint8Array(SLAB_BYTES);
-        slabUsed = 0;
-        parts.push(slab);
-      }
-      slab.set(part, slabUsed);
-      slabUsed += part.length;
-      parts[parts.length - 1] = slab.subarray(0, slabUsed);
-    },
-    take(end) {
-      if (size === 0) return end;
-      const whole = concatBytes(parts, end, size + end.length);
-      clear();
-      return whole;
-    },
-    head(count) {
-      const first: Uint8Array[] = [];
-      let length = 0;
-      for (const part of parts) {
-        if (length >= count) break;
-        first.push(part);
-        length += part.length;
-      }
-      return concatBytes(first.map((part) => part.subarray(0, count))).slice(0, count);
-    },
-    tail(count) {
-      const last: Uint8Array[] = [];
-      let length = 0;
-      for (let index = parts.length - 1; index >= 0 && length < count; index--) {
-        const part = parts[index] ?? NOTHING;
-        last.unshift(part.subarray(-count));
-        length += part.length;
-      }
-      return concatBytes(last).slice(-count);
-    },
-    clear,
-    get size() {
-      return size;
-    },
-  };
+  add(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#size += part.length;
+    if (this.#parts.length < PARTS_APART || part.length > SMALL_BYTES) {
+      this.#slab = undefined;
+      this.#parts.push(part);
+      return;
+    }
+    if (this.#slab === undefined || this.#slabUsed + part.length > SLAB_BYTES) {
+      this.#slab = new Uint8Array(SLAB_BYTES);
+      this.#slabUsed = 0;
+      this.#parts.push(this.#slab);
+    }
+    this.#slab.set(part, this.#slabUsed);
+    this.#slabUsed += part.length;
+    this.#parts[this.#parts.length - 1] = this.#slab.subarray(0, this.#slabUsed);
+  }
+
+  take(end: Uint8Array): Uint8Array {
+    if (this.#size === 0) return end;
+    const whole = concatBytes(this.#parts, end, this.#size + end.length);
+    this.clear();
+    return whole;
+  }
+
+  head(count: number): Uint8Array {
+    const first: Uint8Array[] = [];
+    let length = 0;
+    for (const part of this.#parts) {
+      if (length >= count) break;
+      first.push(part);
+      length += part.length;
+    }
+    return concatBytes(first.map((part) => part.subarray(0, count))).slice(0, count);
+  }
+
+  tail(count: number): Uint8Array {
+    const last: Uint8Array[] = [];
+    let length = 0;
+    for (let index = this.#parts.length - 1; index >= 0 && length < count; index--) {
+      const part = this.#parts[index] ?? NOTHING;
+      last.unshift(part.subarray(-count));
+      length += part.length;
+    }
+    return concatBytes(last).slice(-count);
+  }
+
+  clear(): void {
+    if (this.#size === 0) return;
+    this.#parts = [];
+    this.#size = 0;
+    this.#slab = undefined;
+  }
 }
