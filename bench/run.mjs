@@ -28,7 +28,7 @@ const isWhole = !quick && value('only') === undefined && profile === undefined;
 
 const PACE = quick
   ? { budgetMs: 350, minRounds: 3, minFreshRounds: 2, maxRounds: 9 }
-  : { budgetMs: 2500, minRounds: 5, minFreshRounds: 3, maxRounds: 31 };
+  : { budgetMs: 2500, minRounds: 5, minFreshRounds: 2, maxRounds: 31 };
 const ATTEMPTS = 3;
 
 if (option('documents') !== undefined) {
@@ -110,8 +110,8 @@ async function measure(workload, installed) {
 function hurried(workload) {
   const { task } = workload;
   const { count } = task;
-  const warm = task.warm ?? { calls: 4000, leastMs: 300, mostMs: 4000 };
-  return { ...workload, task: { ...task, ...(count && { count: count / 2 }), warm, roundMs: 100 } };
+  const warmMs = task.warmMs ?? (/http|sse/.test(task.wire) ? 2500 : 300);
+  return { ...workload, task: { ...task, ...(count && { count: count / 2 }), warmMs, roundMs: 100 } };
 }
 
 function resultOf(records) {

@@ -1,15 +1,17 @@
 /** What one contender does in its own process. Each measure is `setUp`, then `round` as often as it is asked for. */
+import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
 /**
- * So many calls, and so long, everybody makes before it counts: until then V8 compiles, and a call of undici or `fetch`
- * takes several times as long as later.
+ * So long everybody makes calls before it counts: until then V8 compiles, and a call of undici or `fetch` takes several times
+ * as long as later.
  */
-const WARM = { calls: 20_000, leastMs: 1000, mostMs: 8000 };
-const ROUND_MS = 200;
+const WARM_MS = 1500;
+const WARM_HTTP_MS = 6000;
+const ROUND_MS = 150;
 
 /**
  * Milliseconds of wall and of this process's CPU that `work` takes. The collector runs when it wants to: a forced collection
@@ -43,15 +45,15 @@ async function callMany(connection, count, inFlight) {
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-/** Calls of one tool, `inFlight` at any time, until `enough(made, ms)`. @returns how many were made */
-async function callUntil(enough, connection, inFlight, { tool, given }) {
-  const started = performance.now();
+/** Calls of one tool for so many milliseconds, `inFlight` at any time. @returns how many were made */
+async function callFor(ms, connection, inFlight, { tool, given }) {
+  const end = performance.now() + ms;
   let made = 0;
   const worker = async () => {
     do {
       await connection.call(tool, given);
       made++;
-    } while (!enough(made, performance.now() - started));
+    } while (performance.now() < end);
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
   return made;
@@ -59,14 +61,14 @@ async function callUntil(enough, connection, inFlight, { tool, given }) {
 
 /** What a call takes, in parts of a second: `perSecond` 1000 is milliseconds. */
 async function callsMeasure(task, what, perSecond) {
-  const { inFlight = 1, warm = WARM, roundMs = ROUND_MS } = task;
+  const { wire, inFlight = 1, roundMs = ROUND_MS } = task;
+  const { warmMs = /http|sse/.test(wire) ? WARM_HTTP_MS : WARM_MS } = task;
   const connection = await open(task);
-  const isWarm = (made, ms) => (made >= warm.calls && ms >= warm.leastMs) || ms >= warm.mostMs;
-  await callUntil(isWarm, connection, inFlight, what);
+  await callFor(warmMs, connection, inFlight, what);
   return async () => {
     let made;
     const { ms, cpuMs } = await timed(async () => {
-      made = await callUntil((_, elapsed) => elapsed >= roundMs, connection, inFlight, what);
+      made = await callFor(roundMs, connection, inFlight, what);
     });
     const perCall = perSecond / 1000 / made;
     return { value: ms * perCall, cpu: cpuMs * perCall };
@@ -174,16 +176,34 @@ export const MEASURES = {
         kept.push(transport);
       }
     }
+    const collections = countCollections();
     // Until the sockets of the handshake are closed and V8 has cleared up after itself: that is no idling.
-    await sleep(20_000);
+    await sleep(15_000);
     return async () => {
-      const cpu = process.cpuUsage();
-      await sleep(task.seconds * 1000);
-      const { user, system } = process.cpuUsage(cpu);
+      let used;
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const before = collections();
+        const cpu = process.cpuUsage();
+        await sleep(task.seconds * 1000);
+        used = process.cpuUsage(cpu);
+        if (collections() === before) break;
+      }
+      const { user, system } = used;
       return { value: ((user + system) / 1000) * (60 / task.seconds), kept: kept.length };
     };
   },
 };
+
+/** @returns a function that says how often V8 has cleared up more than what is young. */
+function countCollections() {
+  let count = 0;
+  const isMinor = ({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MINOR;
+  const observer = new PerformanceObserver((list) => {
+    count += list.getEntries().filter((entry) => !isMinor(entry)).length;
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return () => count;
+}
 
 /** As an engine does it, without an engine: afterwards the event stream is open. */
 async function handshake(transport) {
