@@ -53,6 +53,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     this.#options = checkOptions(options);
     this.#parts = createParts(this.#options, {
       makeError: (code, message, facts) => this.error(code, message, facts),
+      encode: (message) => this.encode(message),
       inbox: {
         receive: (value) => this.receive(value),
         isPending: (id) => this.isPending(id),

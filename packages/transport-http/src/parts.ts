@@ -5,6 +5,7 @@ import type { CheckedOptions } from './checked-options.js';
 import type { MakeError } from './errors/make-error.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestFacts } from './messages/post-request.js';
+import type { Encode } from './messages/encode.js';
 import type { Inbox } from './reply/inbox.js';
 import { replayHandshake } from './session/replay-handshake.js';
 import { createSession, type Session } from './session/session.js';
@@ -14,6 +15,7 @@ import { createExchanger, type Exchanger } from './wire/exchanger.js';
 /** What the parts need of the transport that they make up. */
 export interface TransportSide {
   readonly makeError: MakeError;
+  readonly encode: Encode;
   readonly inbox: Inbox;
   /** Ends with the transport. */
   readonly lifetime: Lifetime;
@@ -38,7 +40,7 @@ export interface Parts {
 /** Makes the parts of one connection and joins them. */
 export function createParts(options: CheckedOptions, side: TransportSide): Parts {
   const { url, server, headers, maxMessageBytes, reconnect, clock, random } = options;
-  const { makeError, inbox, lifetime, revision } = side;
+  const { makeError, encode, inbox, lifetime, revision } = side;
 
   const network = createNetwork({
     ...options.network,
@@ -75,7 +77,18 @@ export function createParts(options: CheckedOptions, side: TransportSide): Parts
       if (verb === 'POST') standalone.noticeLife();
     },
   });
-  const shared = { server, maxMessageBytes, makeError, inbox, exchange, reconnect, clock, random, revision };
+  const shared = {
+    server,
+    maxMessageBytes,
+    makeError,
+    encode,
+    inbox,
+    exchange,
+    reconnect,
+    clock,
+    random,
+    revision,
+  };
   const standalone = createStandaloneStream({
     ...shared,
     lifetime,

@@ -123,7 +123,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   protected override write(message: JSONRPCMessage): Promise<void> | undefined {
-    const text = this.#framing.frame(this.#serialize(message));
+    const text = this.#framing.frame(this.encode(message));
     const id = isRequest(message) ? message.id : undefined;
     const taken = this.#queue.offer(text, id);
     if (taken === undefined) {
@@ -199,7 +199,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     // What waits in the old queue is answered or sent again below.
     this.#queue = this.#newQueue();
     for (const message of replay) {
-      void this.#queue.offer(this.#framing.frame(this.#serialize(message)), message.id);
+      void this.#queue.offer(this.#framing.frame(this.encode(message)), message.id);
     }
     await old.stop({ polite: false });
     if (this.#stopping) return;
@@ -240,19 +240,6 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     }
     if (tail !== undefined) this.reportCounted(code, () => problem);
     return false;
-  }
-
-  #serialize(message: JSONRPCMessage): string {
-    let cause: unknown;
-    try {
-      // Not always a string, whatever its type says: a `toJSON` may give undefined.
-      const text: unknown = JSON.stringify(message);
-      if (typeof text === 'string') return text;
-    } catch (error) {
-      cause = error;
-    }
-    const problem = 'The message can not be written as JSON.';
-    throw this.#fault('MESSAGE_UNSERIALIZABLE', problem, { cause, delivery: 'not-sent' });
   }
 
   #newQueue(): OutboundQueue {

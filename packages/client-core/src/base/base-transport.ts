@@ -185,15 +185,19 @@ export abstract class BaseTransport implements Transport {
 
   /** For the wire: the message as JSON text. Throws `MESSAGE_UNSERIALIZABLE`, `delivery: 'not-sent'`. */
   protected encode(message: JSONRPCMessage): string {
+    let cause: unknown;
     try {
-      return JSON.stringify(message);
-    } catch (cause) {
-      throw this.error('MESSAGE_UNSERIALIZABLE', 'The message can not be written as JSON.', {
-        cause,
-        delivery: 'not-sent',
-        hint: 'Arguments must be plain JSON: no BigInt, no circular reference.',
-      });
+      // Not always a string, whatever its type says: a `toJSON` may give undefined.
+      const text: unknown = JSON.stringify(message);
+      if (typeof text === 'string') return text;
+    } catch (error) {
+      cause = error;
     }
+    throw this.error('MESSAGE_UNSERIALIZABLE', 'The message can not be written as JSON.', {
+      cause,
+      delivery: 'not-sent',
+      hint: 'Arguments must be plain JSON: no BigInt, no circular reference.',
+    });
   }
 
   /** What was thrown, as a `TransportError`; `fallback` where the platform's code says nothing better. */

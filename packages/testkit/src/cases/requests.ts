@@ -140,6 +140,9 @@ export const requestCases: CaseGroup = {
         });
         const failed = await session.within(outcomeOf(sent), 'send() settles');
         assertSendFailed(failed, 'send() of a cycle', expected);
+        const nothing = { jsonrpc: '2.0', method: 'notifications/kit', toJSON: () => undefined } as const;
+        const unsent = await session.within(outcomeOf(session.transport.send(nothing)), 'send() settles');
+        assertSendFailed(unsent, 'send() of what becomes nothing', expected);
         await session.assertAlive();
       },
     },

@@ -65,13 +65,7 @@ export class ReferenceTransport extends BaseTransport {
   }
 
   protected override async write(message: JSONRPCMessage): Promise<void> {
-    let text: string;
-    try {
-      text = JSON.stringify(message);
-    } catch (cause) {
-      throw this.error('MESSAGE_UNSERIALIZABLE', 'Not JSON.', { cause, delivery: 'not-sent' });
-    }
-    this.#unread.push(text);
+    this.#unread.push(this.encode(message));
     if (this.#paused !== undefined) await this.#paused;
     for (const line of this.#unread.splice(0)) if (this.#alive) this.peer.receive(JSON.parse(line));
   }

@@ -20,11 +20,12 @@ import { streamHeaders } from '../stream/stream-headers.js';
 import { wait } from '../wait.js';
 import type { Exchanger } from '../wire/exchanger.js';
 import type { AcceptedReply, BodySink } from '../wire/send.js';
-import { serialize } from './serialize.js';
+import type { Encode } from './encode.js';
 
 /** What all requests of a connection share. */
 export interface RequestFacts extends ReadingFacts {
   readonly exchange: Exchanger;
+  readonly encode: Encode;
   readonly session: Session;
   readonly reconnect: ReconnectOptions;
   readonly clock: Clock;
@@ -122,11 +123,11 @@ class RequestOnItsWay {
   /** Settles with the reason why the stream of the reply ended too early. */
   async #post(): Promise<unknown> {
     const { request, lifetime, onSend } = this.#outgoing;
-    const { makeError, exchange } = this.#facts;
+    const { encode, exchange } = this.#facts;
     const { fields, stateless } = this.#headers;
     const reply = await exchange({
       verb: 'POST',
-      body: serialize(request, makeError),
+      body: encode(request),
       fields,
       session: this.#handshake || stateless ? 'none' : 'current',
       handshake: this.#handshake,

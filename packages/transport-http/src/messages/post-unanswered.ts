@@ -8,11 +8,12 @@ import type { MakeError } from '../errors/make-error.js';
 import { messageHeaders } from '../headers/message-headers.js';
 import type { Lifetime } from '../lifetime.js';
 import type { Exchanger } from '../wire/exchanger.js';
-import { serialize } from './serialize.js';
+import type { Encode } from './encode.js';
 
 export interface UnansweredFacts {
   readonly exchange: Exchanger;
   readonly makeError: MakeError;
+  readonly encode: Encode;
   readonly revision: () => string | undefined;
 }
 
@@ -39,7 +40,7 @@ export async function postUnanswered(outgoing: OutgoingUnanswered, facts: Unansw
   const { fields, stateless } = messageHeaders(message, facts.revision(), options, facts.makeError);
   await facts.exchange({
     verb: 'POST',
-    body: serialize(message, facts.makeError),
+    body: facts.encode(message),
     fields,
     session: stateless ? 'none' : session,
     survivesSession: !isResponse(message) && !BOUND_TO_SESSION.has(message.method),

@@ -3,7 +3,6 @@ import { isErrorResponse, isMessage, type JSONRPCObject } from '@mcp-fittings/cl
 import { messageHeaders } from '../headers/message-headers.js';
 import { createLifetime, type Lifetime } from '../lifetime.js';
 import { postUnanswered, type UnansweredFacts } from '../messages/post-unanswered.js';
-import { serialize } from '../messages/serialize.js';
 import { acceptReply, type ReadingFacts } from '../reply/accept-reply.js';
 import { createOwnAnswer } from '../reply/own-answer.js';
 import { createCursor } from '../stream/cursor.js';
@@ -38,7 +37,7 @@ export async function replayHandshake(lost: Handshake, facts: ReplayFacts): Prom
 }
 
 async function initialize(lost: Handshake, facts: ReplayFacts): Promise<JSONRPCObject> {
-  const { exchange, session, inbox, makeError } = facts;
+  const { exchange, session, inbox, makeError, encode } = facts;
   const request = {
     jsonrpc: '2.0' as const,
     id: 'mcp-fittings-new-session',
@@ -55,7 +54,7 @@ async function initialize(lost: Handshake, facts: ReplayFacts): Promise<JSONRPCO
     });
     const reply = await exchange({
       verb: 'POST',
-      body: serialize(request, makeError),
+      body: encode(request),
       fields: messageHeaders(request, undefined, {}, makeError).fields,
       session: 'none',
       handshake: true,
