@@ -1,6 +1,6 @@
 /**
  * All public packages as they are published, in a folder inside of `node_modules` from where the packages of others are found:
- * for tests that run what a user installs. Made once for each build.
+ * for tests and measurements of what a user installs. Made once for each build.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -68,6 +68,8 @@ function fingerprint() {
 function sweep() {
   for (const name of readdirSync(PLACE)) {
     const path = join(PLACE, name);
-    if (Date.now() - statSync(path).mtimeMs > OLD_MS) rmSync(path, { recursive: true, force: true });
+    // Another process may have swept or renamed it meanwhile.
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > OLD_MS) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -5,13 +5,9 @@ import { connect, makeTransport, startHttpServer } from './connection.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
-/**
- * So long everybody makes calls before it counts: until then V8 compiles, and a call of undici or `fetch` takes several times
- * as long as later.
- */
-const WARM_MS = 1500;
-const WARM_HTTP_MS = 6000;
 const ROUND_MS = 150;
+/** An idle window in which V8 clears up is taken again, so often at most. */
+const IDLE_ATTEMPTS = 3;
 
 /**
  * Milliseconds of wall and of this process's CPU that `work` takes. The collector runs when it wants to: a forced collection
@@ -61,8 +57,7 @@ async function callFor(ms, connection, inFlight, { tool, given }) {
 
 /** What a call takes, in parts of a second: `perSecond` 1000 is milliseconds. */
 async function callsMeasure(task, what, perSecond) {
-  const { wire, inFlight = 1, roundMs = ROUND_MS } = task;
-  const { warmMs = /http|sse/.test(wire) ? WARM_HTTP_MS : WARM_MS } = task;
+  const { inFlight = 1, warmMs, roundMs = ROUND_MS } = task;
   const connection = await open(task);
   await callFor(warmMs, connection, inFlight, what);
   return async () => {
@@ -180,16 +175,14 @@ export const MEASURES = {
     // Until the sockets of the handshake are closed and V8 has cleared up after itself: that is no idling.
     await sleep(15_000);
     return async () => {
-      let used;
-      for (let attempt = 0; attempt < 3; attempt++) {
+      for (let attempt = 1; ; attempt++) {
         const before = collections();
         const cpu = process.cpuUsage();
         await sleep(task.seconds * 1000);
-        used = process.cpuUsage(cpu);
-        if (collections() === before) break;
+        const { user, system } = process.cpuUsage(cpu);
+        const value = ((user + system) / 1000) * (60 / task.seconds);
+        if (attempt === IDLE_ATTEMPTS || collections() === before) return { value, kept: kept.length };
       }
-      const { user, system } = used;
-      return { value: ((user + system) / 1000) * (60 / task.seconds), kept: kept.length };
     };
   },
 };

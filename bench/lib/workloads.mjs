@@ -3,11 +3,17 @@
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
 const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
 
+/**
+ * So long everybody makes calls before it counts: until then V8 compiles, and a call of undici or `fetch` takes several times
+ * as long as later.
+ */
+const warmMs = (wire) => (/http|sse/.test(wire) ? 6000 : 1500);
+
 const oneCall = (wire, goal, contenders = ALL) => ({
   id: `one-${wire}`,
   label: `one call at a time: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire },
+  task: { wire, warmMs: warmMs(wire) },
   unit: 'µs',
   contenders,
   goal,
@@ -26,7 +32,7 @@ const underClient = (wire, client, goal) => ({
   id: `client${client}-${wire}`,
   label: `one call under the Client of SDK v${client}: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire, client },
+  task: { wire, client, warmMs: warmMs(wire) },
   unit: 'µs',
   contenders: ['floor', 'ours', `sdk${client}`],
   goal,
@@ -36,7 +42,7 @@ const inFlight = (wire, count, goal, contenders = ALL) => ({
   id: `flight${count}-${wire}`,
   label: `${count} in flight: ${NAMES[wire]}`,
   measure: 'calls',
-  task: { wire, inFlight: count },
+  task: { wire, inFlight: count, warmMs: warmMs(wire) },
   unit: 'µs',
   throughput: true,
   contenders,
@@ -98,7 +104,7 @@ export const WORKLOADS = [
     id: 'host',
     label: 'through our host instead of a bare Client: µs a call on top',
     measure: 'calls',
-    task: { wire: 'inprocess', client: 1 },
+    task: { wire: 'inprocess', client: 1, warmMs: warmMs('inprocess') },
     unit: 'µs',
     contenders: ['ours', 'host'],
     goal: {},
