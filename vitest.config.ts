@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defaultServerConditions } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowFirst } from './scripts/slow-first.js';
 
 /** As Node resolves; `module` is a bundler's condition and leads to files that Node can't load. */
 const conditions = ['@mcp-fittings/source', ...defaultServerConditions.filter((name) => name !== 'module')];
 const isCi = process.env['CI'] === 'true';
+/** Tests that talk to programs of the system: a keyring, a browser, Redis. `npm run test:system` runs them. */
+export const SYSTEM_TESTS = 'packages/*/test/*.system.test.ts';
 
 export default defineConfig({
   // Tests run from source, without a build; the processes that they start run what was built.
@@ -13,6 +15,7 @@ export default defineConfig({
   // All in one project: what many of them import is compiled once.
   test: {
     include: ['{packages,examples}/*/test/**/*.test.ts', '{bench,compat}/test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, SYSTEM_TESTS],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Importing the same packages anew for each file took a quarter of the time. CI has time, and keeps files apart.

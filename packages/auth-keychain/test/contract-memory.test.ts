@@ -3,22 +3,8 @@ import { keychain } from '@mcp-fittings/auth-keychain';
 import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { memoryKeytar } from './support/memory-keytar.js';
-import { IN_PROCESS, onRealService, WHOLE } from './support/real-service-suites.js';
+import { IN_PROCESS } from './support/real-service-suites.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
-
-onRealService(({ suite, suiteWithHelpers }) => {
-  suiteWithHelpers('@github/keytar in a helper process', {
-    driver: '@github/keytar',
-    chunkCharacters: WHOLE,
-  });
-  // A driver that is an object can not be given to another process.
-  suite('a given keytar', IN_PROCESS, async (place) => {
-    // Not loaded before: where libsecret is missing it throws.
-    const { default: keytar } = await import('@github/keytar');
-    const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
-    return { store: keychain(options), sibling: keychain(options) };
-  });
-});
 
 describe('in memory', () => {
   let temporary: TemporaryDirectory;

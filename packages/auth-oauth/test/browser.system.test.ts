@@ -3,19 +3,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loopback } from '@mcp-fittings/auth-oauth';
+import { describeWith } from '../../../scripts/describe-with.js';
 import { createWorld } from './support/world.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-const isHere = existsSync(CHROMIUM);
 const ARTIFACTS = join(import.meta.dirname, '../../../artifacts');
 
-if (!isHere && process.env['CI'] !== 'true') {
-  console.log(`${CHROMIUM} is missing, so no real browser is tried (apt-get install chromium).`);
-}
+const missing = existsSync(CHROMIUM) ? [] : [CHROMIUM];
 
-describe.runIf(isHere || process.env['CI'] === 'true')('O2 in a real browser', () => {
+describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({
