@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkV1Server } from '../../transport-http/test/support/real-servers.js';
 import { serveNetwork, type NetworkBridge } from '../src/bridge/serve-network.js';
-import { everythingOverSse } from './support/everything-sse.js';
+import { everythingServer } from '../../../scripts/everything-server.js';
 import { plant } from './support/planted-server.js';
 import { recordingLogger, upstreamTo } from './support/upstreams.js';
 
@@ -128,7 +128,7 @@ describe('a remote server over another wire', () => {
   });
 
   it('reaches a server that speaks only HTTP+SSE of 2024, without being told', async () => {
-    await using server = await everythingOverSse();
+    await using server = await everythingServer('sse');
     const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
     const client = new ClientV1({ name: 'test', version: '1' });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));

@@ -30,7 +30,7 @@ const COMMANDS = [
 ];
 
 it('help names every command; each has its own help with an example', async () => {
-  await using workspace = await openWorkspace();
+  await using workspace = await openWorkspace({ here: true });
   const help = await workspace.fittings(['--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });
   for (const command of COMMANDS) {
@@ -98,7 +98,7 @@ it.each([
   [['call', 'x', '--timeout', 'soon'], 'number of seconds'],
   [[], 'Usage: fittings'],
 ])('a wrong command line ends with 2 and says what is wrong: %j', async (args, words) => {
-  await using workspace = await openWorkspace();
+  await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(args);
   expect(run).toMatchObject({ code: 2, stdout: '' });
   expect(run.stderr).toContain(words);
@@ -108,7 +108,7 @@ it.each([
 });
 
 it('an error is one line with a hint; --verbose has the rest, --json has it as data', async () => {
-  await using workspace = await openWorkspace();
+  await using workspace = await openWorkspace({ here: true });
   const args = [
     'list',
     'tools',
@@ -130,7 +130,7 @@ it('an error is one line with a hint; --verbose has the rest, --json has it as d
 });
 
 it('colours are for terminals, unless they are asked for', async () => {
-  await using workspace = await openWorkspace();
+  await using workspace = await openWorkspace({ here: true });
   const args = ['status', ...only({ off: { command: 'x', disabled: true } })];
   expect((await workspace.fittings(args)).stdout).not.toContain('\u001b');
   expect((await workspace.fittings(args, { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1m');
@@ -176,7 +176,7 @@ it('Ctrl-C ends a call that has just begun, and leaves no process behind', async
 });
 
 it('completion: scripts that their shells accept, and candidates for commands, options, choices and servers', async () => {
-  await using workspace = await openWorkspace();
+  await using workspace = await openWorkspace({ here: true });
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout, code } = await workspace.fittings(['completion', shell]);
     expect(code).toBe(0);

@@ -11,7 +11,7 @@ const dying = {
 
 describe('fittings doctor', () => {
   it('says in words what is wrong with each server, and what to do', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     const { code, stdout } = await workspace.fittings([...only({ good, missing, dying }), 'doctor']);
     expect(code).toBe(1);
     expect(stdout).toContain('good: healthy');
@@ -23,7 +23,7 @@ describe('fittings doctor', () => {
   });
 
   it('is 0 when all is well, and one JSON document with --json', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     const { code, value, stderr } = await workspace.json([...only({ good }), 'doctor', 'good']);
     expect(code).toBe(0);
     expect(stderr).toBe('');
@@ -41,7 +41,7 @@ describe('fittings doctor', () => {
   });
 
   it('names findings by code in JSON', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     const { code, value } = await workspace.json([...only({ missing }), 'doctor']);
     expect(code).toBe(1);
     expect(value).toMatchObject({
@@ -56,7 +56,7 @@ describe('fittings doctor', () => {
   });
 
   it('a file that can not be read is named, though no server is known of it', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     await workspace.write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" }, }, nonsense');
     const { code, stdout } = await workspace.fittings(['doctor']);
     expect(code).toBe(1);
@@ -64,7 +64,7 @@ describe('fittings doctor', () => {
   });
 
   it('shows no configured secret', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     const canary = 'canary-token-0123456789';
     const leaking = {
       command: process.execPath,
@@ -79,7 +79,7 @@ describe('fittings doctor', () => {
   });
 
   it('refuses a time-out that is no number', async () => {
-    await using workspace = await openWorkspace();
+    await using workspace = await openWorkspace({ here: true });
     expect((await workspace.fittings(['doctor', '--timeout', 'soon'])).code).toBe(2);
   });
 });

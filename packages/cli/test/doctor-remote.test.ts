@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnosing.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
-import { everythingOverSse } from './support/everything-sse.js';
-import { freePort } from './support/free-port.js';
+import { everythingServer } from '../../../scripts/everything-server.js';
+import { freePort } from '../../../scripts/free-port.js';
 import { always, HTML, plant } from './support/planted-server.js';
 import { upstreamTo } from './support/upstreams.js';
 
@@ -88,7 +88,7 @@ describe('a remote server', () => {
   });
 
   it('an SSE-only endpoint given as http', async () => {
-    await using server = await everythingOverSse();
+    await using server = await everythingServer('sse');
     const { url } = server;
     const wrong = await diagnoseEntry({ type: 'http', url });
     expect(codesOf(wrong)).toEqual(['http TRANSPORT_TYPE_WRONG']);

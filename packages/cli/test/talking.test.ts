@@ -1,17 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { everything, only, openWorkspace } from './support/workspace.js';
 
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-
-const SERVERS = only({ everything, missing: { command: 'no-such-program' } });
-const ONE = only({ everything });
+// One process for all: to start the reference server takes ten times as long as to talk to it.
+let server: EverythingServer;
+let remote: { readonly url: string };
+let ONE: readonly string[];
+let SERVERS: readonly string[];
+beforeAll(async () => {
+  server = await everythingServer();
+  remote = { url: server.url };
+  ONE = ['--store', 'memory', ...only({ everything: remote })];
+  SERVERS = ['--store', 'memory', ...only({ everything: remote, missing: { command: 'no-such-program' } })];
+});
+afterAll(() => server[Symbol.asyncDispose]());
 
 it('P1 status tells the state, the counts and the last error of each server', async () => {
   await using workspace = await openWorkspace({ here: true });
-  const text = await workspace.fittings(['status', ...SERVERS]);
+  const text = await workspace.fittings([
+    'status',
+    ...only({ everything, missing: { command: 'no-such-program' } }),
+  ]);
   expect(text.code).toBe(1);
   expect(text.stdout).toMatch(/^● {2}everything +stdio +connected +13 +4 +\d+$/m);
   expect(text.stdout).toMatch(/^✗ {2}missing +stdio +failed/m);
@@ -129,7 +140,7 @@ it('U8 a denied tool is not called; the hint of a server that two share a name s
     'everything/echo',
     '--arg',
     'message=x',
-    ...only({ everything: { ...everything, deniedTools: ['echo'] } }),
+    ...only({ everything: { ...remote, deniedTools: ['echo'] } }),
   ]);
   expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining('denied') });
   const both = await workspace.fittings([
@@ -137,7 +148,7 @@ it('U8 a denied tool is not called; the hint of a server that two share a name s
     'echo',
     '--arg',
     'message=x',
-    ...only({ one: everything, two: everything }),
+    ...only({ one: remote, two: remote }),
   ]);
   expect(both.code).toBe(2);
   expect(both.stderr).toContain('one/echo, two/echo');

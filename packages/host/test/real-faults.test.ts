@@ -1,23 +1,16 @@
 import { once } from 'node:events';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { everythingServer } from '../../../scripts/everything-server.js';
 import { identity } from './support/calculator.js';
 import { reaches } from './support/recorder.js';
 
 const toy = join(import.meta.dirname, 'support/toy-server.mjs');
-const require = createRequire(import.meta.url);
-const everything = join(
-  dirname(require.resolve('@modelcontextprotocol/server-everything/package.json')),
-  'dist/index.js',
-);
 
 const entry = {
   toy: { command: process.execPath, args: [toy], reconnect: { delayMs: 10 } },
@@ -106,20 +99,16 @@ describe.each([
   });
 
   it('a real HTTP server that restarts: no call is lost without a word, and the lists are read again', async () => {
-    const port = await freePort();
-    let server = await startEverything(port);
+    await using server = await everythingServer();
     const host = createHost({ engine: sdk(identity), transports: [http()], delivery: 'retry' });
-    const url = `http://127.0.0.1:${port}/mcp`;
-    await host.connect({ remote: { url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
+    await host.connect({ remote: { url: server.url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
     expect(host.server('remote').state.status).toBe('connected');
     const echo = (message: string) => host.callTool({ server: 'remote', tool: 'echo' }, { message });
     expect(JSON.stringify(await echo('one'))).toContain('one');
     const uri = 'demo://resource/dynamic/text/1';
     await host.subscribe({ server: 'remote', uri });
 
-    server.kill('SIGKILL');
-    await once(server, 'exit');
-    server = await startEverything(port);
+    await server.restart();
     const again = next(host, 'catalogue');
     const outcome = await echo('two').catch((error: unknown) => error);
     expect(JSON.stringify(outcome)).toMatch(/two|"delivery":"(not-sent|rejected|unknown)"/);
@@ -130,30 +119,5 @@ describe.each([
     await host.callTool({ server: 'remote', tool: 'toggle-subscriber-updates' });
     expect(await updated).toEqual({ server: 'remote', uri });
     await host.close();
-    server.kill('SIGKILL');
-    await once(server, 'exit');
   });
 });
-
-async function startEverything(port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [everything, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  for await (const chunk of child.stderr) {
-    said += String(chunk);
-    if (said.includes('listening on port')) break;
-  }
-  child.stderr.destroy();
-  return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

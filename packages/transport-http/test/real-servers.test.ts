@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { everythingServer } from '../../../scripts/everything-server.js';
 import { createHttpTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV2 } from './support/clients.js';
-import { everythingServer, fastmcpServer, sdkV1Server, sdkV2Server } from './support/real-servers.js';
+import { fastmcpServer, sdkV1Server, sdkV2Server } from './support/real-servers.js';
 
 describe.each(ALL_CLIENTS)('T7 with the client of $name', (kind) => {
   it('server-everything', async () => {

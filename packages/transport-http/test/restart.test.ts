@@ -1,9 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
+import { everythingServer } from '../../../scripts/everything-server.js';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller, type Caller } from './support/caller.js';
 import { clientV1 } from './support/clients.js';
-import { everythingServer, sdkV1Server, sdkV2Server, type RealServer } from './support/real-servers.js';
+import { sdkV1Server, sdkV2Server, type RealServer } from './support/real-servers.js';
 import { modernParams } from './support/modern.js';
 import { when } from './support/turns.js';
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { createSseTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV2 } from './support/clients.js';
-import { startEverything, type EverythingServer } from './support/everything.js';
 import { failureOf, request } from './support/session.js';
 import { startSseServer, type SseBehaviour } from './support/sse-server.js';
 
 describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE mode', (kind) => {
   let server: EverythingServer;
   beforeAll(async () => {
-    server = await startEverything();
+    server = await everythingServer('sse');
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -33,7 +33,7 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
   });
 
   it('D.3-22 the end of the server fails an open call at once and ends the client', async () => {
-    const mortal = await startEverything();
+    const mortal = await everythingServer('sse');
     const transport = createSseTransport({ url: mortal.url });
     await using client = await kind.connect(transport, 60_000);
     let open: Promise<unknown> | undefined;

@@ -3,10 +3,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.js';
 
 const PROGRAM = '/usr/bin/glewlwyd';
 const SCHEMA = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';
@@ -117,16 +117,6 @@ async function answers(child: ChildProcess, url: string): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** Its access tokens are JWTs, so that a resource can tell by itself. */

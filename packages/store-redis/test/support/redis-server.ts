@@ -1,11 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from '../../../../scripts/free-port.js';
 import { dieWithUs } from './die-with-us.js';
 
 export interface RedisServerOptions {
@@ -105,16 +105,6 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address !== 'object') throw new Error('no port');
-  return address.port;
 }
 
 /** The user that the README tells an operator to make. */

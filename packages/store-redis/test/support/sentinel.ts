@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from '../../../../scripts/free-port.js';
 import { dieWithUs } from './die-with-us.js';
-import { freePort, type RedisServer } from './redis-server.js';
+import type { RedisServer } from './redis-server.js';
 
 export interface Sentinel extends AsyncDisposable {
   readonly port: number;

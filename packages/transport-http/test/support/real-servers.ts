@@ -1,8 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
 import {
   createMcpHandler,
@@ -17,6 +15,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { FastMCP } from 'fastmcp';
 import { z } from 'zod';
+import { freePort } from '../../../../scripts/free-port.js';
 
 export interface RealServer extends AsyncDisposable {
   readonly url: string;
@@ -26,44 +25,6 @@ export interface RealServer extends AsyncDisposable {
   readonly added?: readonly number[];
   /** Ends the connections of the calls that are under way, as a proxy does now and then. */
   dropCalls?(): void;
-}
-
-/** `@modelcontextprotocol/server-everything`, a process of its own. */
-export async function everythingServer(): Promise<RealServer> {
-  const script = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-everything/dist/index.js',
-  );
-  const port = await freePort();
-  let child = await start();
-
-  async function start(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, [script, 'streamableHttp'], {
-      env: { ...process.env, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    // Read to its end: a server whose stderr is closed dies of its next word.
-    await new Promise<void>((resolve) => {
-      started.stderr.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (said.includes('listening on port')) resolve();
-      });
-    });
-    return started;
-  }
-  async function stop(): Promise<void> {
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
-  }
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    async restart() {
-      await stop();
-      child = await start();
-    },
-    [Symbol.asyncDispose]: stop,
-  };
 }
 
 /** What the servers below offer, in the words of each of their libraries. */
@@ -241,15 +202,6 @@ async function listen(serve: RequestListener): Promise<RealServer> {
     },
     [Symbol.asyncDispose]: stop,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function memoryEventStore(): EventStore {
