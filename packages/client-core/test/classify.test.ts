@@ -11,6 +11,7 @@ import {
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { anything, assert, constantFrom, jsonValue, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 
 const base = { jsonrpc: '2.0' } as const;
 
@@ -77,7 +78,7 @@ describe('shapeOf', () => {
         expect(isResultResponse(value)).toBe(shape === 'result');
         expect(isErrorResponse(value)).toBe(shape === 'error');
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -88,7 +89,7 @@ describe('shapeOf', () => {
         const sent: unknown = JSON.parse(JSON.stringify(value));
         if (JSONRPCMessageSchema.safeParse(sent).success) expect(shapeOf(sent)).not.toBe('invalid');
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(5000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { createLineReader, type Line } from '@mcp-fittings/client-core/transport';
 import { array, assert, constantFrom, integer, oneof, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -40,7 +41,7 @@ describe('createLineReader, hostile input', () => {
           expect(read(cut, maxBytes).map(verdict)).toEqual(read([all], maxBytes).map(verdict));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 
@@ -64,7 +65,7 @@ describe('createLineReader, hostile input', () => {
           expect(Buffer.from(line.text).equals(body.subarray(bom))).toBe(true);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

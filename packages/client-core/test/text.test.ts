@@ -2,6 +2,7 @@ import { createRedactor, sanitizeText, truncateText } from '@mcp-fittings/client
 import { createBoundedText } from '@mcp-fittings/client-core/transport';
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 
 /** Nothing that a terminal obeys, or that a reader can't see. */
 const HARMLESS = /^[^\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]*$/u;
@@ -49,7 +50,7 @@ describe('CO-01 sanitizeText', () => {
         expect(clean.length).toBeLessThanOrEqual(maxLength);
         expect(sanitizeText(clean, { maxLength })).toBe(clean);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

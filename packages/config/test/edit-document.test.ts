@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 import { applyOperations, operationsBetween } from '../src/edit/plan-edits.js';
 import { applyEdits, removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
 import type { JsonObject, JsonValue } from '../src/jsonc/json-value.js';
@@ -77,7 +78,7 @@ const plain = fc.letrec<{ value: JsonValue }>((tie) => ({
     fc.dictionary(key, tie('value'), { maxKeys: 3 }),
   ),
 })).value;
-const options = { numRuns: 600 };
+const options = { numRuns: rounds(600) };
 
 /** Everything that an edit takes out of a text. */
 const taken = (text: string, edits: readonly TextEdit[]): string =>

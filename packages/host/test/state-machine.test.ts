@@ -10,6 +10,7 @@ import {
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type ConnectionState } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
+import { rounds } from '../../../scripts/rounds.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
@@ -121,6 +122,6 @@ async function play(sequence: readonly Action[]): Promise<void> {
 
 describe('any sequence of events', () => {
   it('never has two transports, settles every call once, and never connects what is disabled', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(actions, { maxLength: 25 }), play), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(fc.array(actions, { maxLength: 25 }), play), { numRuns: rounds(300) });
   }, 120_000);
 });

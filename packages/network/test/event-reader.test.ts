@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 import { createEventReader, lastEventIdHeader, type EventReaderOptions } from '../src/index.js';
 
 /** What the reader said about a stream, in order. */
@@ -89,7 +90,7 @@ describe('events, by the HTML standard', () => {
           expect(read(chunks)).toEqual(read([bytes]));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -115,7 +116,7 @@ describe('events, by the HTML standard', () => {
         const text = lines.map(([content, ending]) => content + ending).join('');
         expect(read([text])).toEqual(byTheStandard(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 });

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { startRedis } from './support/redis-server.js';
 import { startFleet, type Fleet, type Replica } from './support/replicas.js';
 import { LIFE_S, startRotatingServer, type RotatingServer } from './support/rotating-server.js';
 
 /** CI shows all of it; fewer are enough to see on a desk that something broke. */
-const ROTATIONS = process.env['CI'] === 'true' ? 500 : 100;
+const ROTATIONS = rounds(500);
 const PROCESSES = 8;
 const redirectUri = 'http://127.0.0.1:8080/back';
 

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
 import type { TokenStore } from '@mcp-fittings/client-core';
+import { rounds } from '../../../../scripts/rounds.js';
 import type { World } from './world.js';
 
 /** CI shows all of it; fewer are enough to see on a desk that something broke. */
-export const ROUNDS = process.env['CI'] === 'true' ? 50 : 10;
+export const ROUNDS = rounds(50);
 
 /** From now on the server refuses every token that it has seen, though the authorization server holds them for good. */
 export function kill({ resource }: World): void {

@@ -1,6 +1,7 @@
 import type { ToolRef } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../../scripts/rounds.js';
 import { nameLimits, type NameLimits } from '../../src/names/name-limits.js';
 import { naming, type NamingStrategy } from '../../src/names/naming.js';
 import { createToolNames } from '../../src/names/tool-names.js';
@@ -64,7 +65,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
           expect(seen.size).toBe(new Set(tools.map(keyOf)).size);
           expect(names.size).toBe(seen.size);
         }),
-        { numRuns: 500 },
+        { numRuns: rounds(500) },
       );
     },
   );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../../scripts/rounds.js';
 import { isLinearPattern } from '../../src/patterns/linear-pattern.js';
 import { parsePattern } from '../../src/patterns/pattern-syntax.js';
 import { traceMatch } from '../support/step-counter.js';
@@ -99,9 +100,9 @@ describe('the proof holds for a matcher that counts its steps', () => {
         const [few, many] = [stepsFor(20), stepsFor(40)];
         expect(many, pattern).toBeLessThanOrEqual(few * 2.2 + 200);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
-    expect(linear).toBeGreaterThan(100);
+    expect(linear).toBeGreaterThan(rounds(100));
   });
 
   it('and sees the steps multiply where there is no proof', () => {
@@ -122,7 +123,7 @@ describe('the proof holds for a matcher that counts its steps', () => {
           new RegExp(`^(?:${body})$`).test(text),
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 });

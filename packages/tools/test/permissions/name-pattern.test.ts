@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../scripts/rounds.js';
 import { fitsPattern } from '../../src/permissions/name-pattern.js';
 
 it('U8 agrees with the same pattern as a regular expression', () => {
@@ -8,7 +9,7 @@ it('U8 agrees with the same pattern as a regular expression', () => {
     fc.property(fc.stringMatching(/^[ab]{0,8}$/), piece, (name, pattern) => {
       expect(fitsPattern(name, pattern)).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name));
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });
 

@@ -2,6 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../../scripts/rounds.js';
 import { renderError, renderForModel, renderForPerson } from '../../src/results/render.js';
 
 const PNG =
@@ -219,7 +220,7 @@ describe('CO-01 nothing that a terminal or a model could take for something else
           for (const part of parts) if (part.type === 'text') expect(part.text).not.toMatch(INVISIBLE);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { rounds } from '../../../../scripts/rounds.js';
 import { convertSchema } from '../../src/schema/convert.js';
 import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 import { jsonSchemas, jsonValues } from '../support/arbitrary-schemas.js';
@@ -53,12 +54,12 @@ async function compare(schema: Record<string, unknown>, values: readonly unknown
   }
 }
 
-/** CI shows all of it; fewer are enough to see on a desk that something broke. */
-const RUNS = process.env['CI'] === 'true' ? 3000 : 1000;
-
 it('U3 a conversion agrees with another implementation when it is exact, and only accepts more when it is not', async () => {
   await fc.assert(
     fc.asyncProperty(jsonSchemas, fc.array(jsonValues, { minLength: 5, maxLength: 5 }), compare),
-    { numRuns: Number(process.env['FC_RUNS'] ?? RUNS), seed: Number(process.env['FC_SEED'] ?? 20_261_120) },
+    {
+      numRuns: Number(process.env['FC_RUNS'] ?? rounds(3000)),
+      seed: Number(process.env['FC_SEED'] ?? 20_261_120),
+    },
   );
 }, 1_200_000);
