@@ -6,7 +6,7 @@ import { median } from './statistics.mjs';
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
 /** Starts for each round of others: the shortest of few says little. */
-const STARTS = 4;
+const STARTS = 3;
 
 class Contender {
   #child;

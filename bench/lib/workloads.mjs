@@ -7,7 +7,7 @@ const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
  * So long everybody makes calls before it counts: until then V8 compiles, and a call of undici or `fetch` takes several times
  * as long as later.
  */
-const warmMs = (wire) => (/http|sse/.test(wire) ? 6000 : 1500);
+const warmMs = (wire) => (/http|sse/.test(wire) ? 5000 : 1500);
 
 const oneCall = (wire, goal, contenders = ALL) => ({
   id: `one-${wire}`,
@@ -188,7 +188,7 @@ export const WORKLOADS = [
     id: 'idle-cpu-http',
     label: 'CPU of 100 idle HTTP connections, a minute',
     measure: 'idleCpu',
-    task: { connections: 100, seconds: 10 },
+    task: { connections: 100, seconds: 6 },
     unit: 'ms',
     together: true,
     contenders: ['none', 'ours', 'sdk1', 'sdk2'],
