@@ -1,7 +1,6 @@
 /**
  * `npm run bench`: measures everything, prints the table, and writes results/, RESULTS.md and the chart.
- *   -- --quick         a minute, prints only
- *   -- --write         writes after a quick run too
+ *   -- --quick         a minute, beside the floor, prints only
  *   -- --check         compares ratios with the committed ones, and fails when one became worse
  *   -- --only=PATTERN  only the workloads whose id matches; prints only
  *   -- --prof=FOLDER   a CPU profile of every contender
@@ -28,6 +27,8 @@ const isWhole = !quick && value('only') === undefined && profile === undefined;
 
 const FULL = { budgetMs: 2500, minRounds: 5, minFreshRounds: 2, maxRounds: 31 };
 const HURRIED = { budgetMs: 350, minRounds: 3, minFreshRounds: 2, maxRounds: 9 };
+/** What shows the same code as another workload is left to the full run and to the check. */
+const isLeftOut = ({ slow, similar }) => quick && (slow || (similar && !check));
 const ATTEMPTS = 4;
 
 if (option('documents') !== undefined) {
@@ -48,7 +49,7 @@ if (option('documents') !== undefined) {
     for (const sentence of worse) console.error(`worse: ${sentence}`);
     console.log(worse.length === 0 ? 'No ratio became worse.' : `${worse.length} ratios became worse.`);
     process.exitCode = worse.length === 0 ? 0 : 1;
-  } else if (option('write') !== undefined || isWhole) {
+  } else if (isWhole) {
     console.log(`Written: ${keepResult(resultOf(records))}, RESULTS.md, docs/assets/bench.svg`);
   }
 }
@@ -59,7 +60,7 @@ async function measureAll(installed) {
   const records = [];
   const worse = [];
   for (const workload of WORKLOADS) {
-    if (!only.test(workload.id) || (quick && workload.slow)) continue;
+    if (!only.test(workload.id) || isLeftOut(workload)) continue;
     const before = committed?.records.find(({ id }) => id === workload.id);
     let record = await measure(workload, installed, quick);
     // What is worse in a hurry, or once, may be the machine's doing: then it is measured as the committed result was.
@@ -85,7 +86,7 @@ async function measure(workload, installed, hurry) {
   const started = performance.now();
   const { rounds: share = 1 } = workload;
   const slow = quick ? (workload.once ?? []) : [];
-  const contenders = (check ? checkedContenders(workload) : workload.contenders).filter(
+  const contenders = (quick || check ? checkedContenders(workload) : workload.contenders).filter(
     (name) => !slow.includes(name),
   );
   const rounds = await runWorkload(hurry ? hurried(workload) : workload, {
@@ -119,7 +120,7 @@ function resultOf(records) {
     node: process.version,
     date: new Date().toISOString().slice(0, 10),
     cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
-    command: quick ? 'npm run bench -- --quick --write' : 'npm run bench',
+    command: 'npm run bench',
     records,
   };
 }

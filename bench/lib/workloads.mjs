@@ -85,17 +85,20 @@ const importOf = (wire, ours, sdk1, sdk2) => ({
 
 const CLIENT2 = '@modelcontextprotocol/client';
 
+/** The same code as another workload runs, with another size, Client or wire. */
+const similar = (workload) => ({ ...workload, similar: true });
+
 export const WORKLOADS = [
   oneCall('stdio', { floor: 1.05, sdk: 0.87 }),
   oneCall('ws', { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
   oneCall('http', { floor: 1.2, sdk: 0.25 }),
-  oneCall('http-sse', { floor: 1.2, sdk: 0.2 }),
+  similar(oneCall('http-sse', { floor: 1.2, sdk: 0.2 })),
   oneCall('sse', { floor: 1.2, sdk: 0.27 }),
   oneCall('inprocess', { floor: 1 }),
   underClient('stdio', 1, { floor: 1.05, sdk: 0.93 }),
-  underClient('stdio', 2, { floor: 1.05, sdk: 0.93 }),
+  similar(underClient('stdio', 2, { floor: 1.05, sdk: 0.93 })),
   underClient('http', 1, { floor: 1.15, sdk: 0.32 }),
-  underClient('http', 2, { floor: 1.15, sdk: 0.32 }),
+  similar(underClient('http', 2, { floor: 1.15, sdk: 0.32 })),
   {
     ...underClient('inprocess', 1, { sdk: 1.05 }),
     contenders: ['ours', 'sdk1'],
@@ -128,7 +131,7 @@ export const WORKLOADS = [
       { metric: 'longest', most: 1000, unit: 'ms', worst: true },
     ],
   },
-  inFlight('sse', 64, { floor: 1.2, sdk: 0.15 }),
+  similar(inFlight('sse', 64, { floor: 1.2, sdk: 0.15 })),
   inFlight('ws', 64, { floor: 0.95, sdk: 0.85 }, WITHOUT_V2),
   {
     id: 'large50-stdio',
@@ -144,6 +147,7 @@ export const WORKLOADS = [
     limits: [{ metric: 'payloads', most: 2.8, unit: '× payload' }],
   },
   {
+    similar: true,
     id: 'linear-stdio',
     label: 'one result of 50 MB beside five of 10 MB: stdio',
     measure: 'linear',
@@ -155,14 +159,15 @@ export const WORKLOADS = [
     limits: [{ metric: 'value', most: 1.3, unit: '× linear' }],
   },
   large('http', 1, { floor: 1.1, sdk: 0.85 }),
-  large('http', 10, { floor: 1.1, sdk: 0.85 }),
+  similar(large('http', 10, { floor: 1.1, sdk: 0.85 })),
   large('http-sse', 1, { floor: 1.1, sdk: 0.85 }),
-  large('http-sse', 10, { floor: 1.1, sdk: 0.85 }),
+  similar(large('http-sse', 10, { floor: 1.1, sdk: 0.85 })),
   notifications('stdio', { floor: 1.2, sdk: 1 / 3 }),
   notifications('ws', { floor: 1.2, sdk: 0.53 }, WITHOUT_V2),
   notifications('http-sse', { floor: 1.25, sdk: 0.25 }),
-  notifications('sse', { floor: 1.25, sdk: 0.5 }),
+  similar(notifications('sse', { floor: 1.25, sdk: 0.5 })),
   {
+    similar: true,
     id: 'connect200-http',
     label: 'connect 200 HTTP servers, each with a Client',
     measure: 'connectMany',
@@ -208,12 +213,14 @@ export const WORKLOADS = [
     '@modelcontextprotocol/sdk/client/streamableHttp.js',
     CLIENT2,
   ),
-  importOf('sse', '@mcp-fittings/transport-sse', '@modelcontextprotocol/sdk/client/sse.js', CLIENT2),
+  similar(importOf('sse', '@mcp-fittings/transport-sse', '@modelcontextprotocol/sdk/client/sse.js', CLIENT2)),
   importOf('ws', '@mcp-fittings/transport-ws', '@modelcontextprotocol/sdk/client/websocket.js'),
-  importOf(
-    'inprocess',
-    '@mcp-fittings/transport-inprocess',
-    '@modelcontextprotocol/sdk/inMemory.js',
-    CLIENT2,
+  similar(
+    importOf(
+      'inprocess',
+      '@mcp-fittings/transport-inprocess',
+      '@modelcontextprotocol/sdk/inMemory.js',
+      CLIENT2,
+    ),
   ),
 ];
