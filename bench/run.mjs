@@ -85,10 +85,7 @@ async function measure(workload, installed, hurry) {
   const pace = hurry ? HURRIED : FULL;
   const started = performance.now();
   const { rounds: share = 1 } = workload;
-  const slow = quick ? (workload.once ?? []) : [];
-  const contenders = (quick || check ? checkedContenders(workload) : workload.contenders).filter(
-    (name) => !slow.includes(name),
-  );
+  const contenders = quick || check ? checkedContenders(workload) : workload.contenders;
   const rounds = await runWorkload(hurry ? hurried(workload) : workload, {
     budgetMs: pace.budgetMs * share,
     minRounds: share < 1 ? 1 : workload.fresh ? pace.minFreshRounds : pace.minRounds,

@@ -1,8 +1,8 @@
 /** A local npm registry on loopback: ours are published here, everybody else's come from the registry in use. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../scripts/free-port.mjs';
 
 const here = import.meta.dirname;
 const START_MS = 60_000;
@@ -78,14 +78,4 @@ async function answers(url, child) {
     if (Date.now() > until) throw new Error(`It does not answer within ${START_MS} ms.`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { freePort } from './free-port.js';
+import { freePort } from './free-port.mjs';
 
 /** `@modelcontextprotocol/server-everything`, a process of its own that listens on loopback. */
 export interface EverythingServer extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { makePki, type Pki } from './support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnosing.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
-import { freePort } from '../../../scripts/free-port.js';
+import { freePort } from '../../../scripts/free-port.mjs';
 import { always, HTML, plant } from './support/planted-server.js';
 import { upstreamTo } from './support/upstreams.js';
 

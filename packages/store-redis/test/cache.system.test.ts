@@ -5,29 +5,25 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
-import { redisCache, type RedisCacheOptions } from '@mcp-fittings/store-redis';
+import { redisCache, type RedisCacheOptions, type RedisClient } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { openClient } from './support/open-store.mjs';
 import { startRedis, type RedisServer } from './support/redis-server.js';
+import { useRedis } from './support/use-redis.js';
 
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
 describeWithRedis('what replicas learned of a server', () => {
   let redis: RedisServer;
-  let client: Awaited<ReturnType<typeof openClient>>;
+  let client: RedisClient;
   const open = (options: Partial<RedisCacheOptions> = {}) => redisCache({ client, key, ...options });
   const nameOf = (): Promise<string> => redis.cli('--raw', 'KEYS', '*');
 
-  beforeAll(async () => {
-    redis = await startRedis();
-    client = await openClient({ client: 'ioredis', port: redis.port });
-  });
-  beforeEach(() => redis.cli('FLUSHALL'));
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await redis[Symbol.asyncDispose]();
+  useRedis('ioredis', (server, opened) => {
+    redis = server;
+    client = opened;
   });
 
   it('keeps any JSON, for a time, and nothing that is too long', async () => {

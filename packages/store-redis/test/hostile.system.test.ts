@@ -2,10 +2,11 @@ import { inspect } from 'node:util';
 import type { KeySource } from '@mcp-fittings/token-store';
 import { fromIoredis, redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
 import { systemClock } from '@mcp-fittings/client-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { openClient } from './support/open-store.mjs';
-import { startRedis, type RedisServer } from './support/redis-server.js';
+import type { RedisServer } from './support/redis-server.js';
+import { useRedis } from './support/use-redis.js';
 
 const keyOf = (id: string, fill: number) => ({ id, bytes: new Uint8Array(32).fill(fill) });
 const key: KeySource = () => keyOf('2026', 7);
@@ -14,21 +15,16 @@ const CANARY = 'canary-r1';
 
 describeWithRedis('what lies in Redis is not what was written', () => {
   let redis: RedisServer;
-  let client: RedisClient & AsyncDisposable;
+  let client: RedisClient;
   const open = (options: Partial<RedisStoreOptions> = {}) => redisStore({ client, key, ...options });
   const names = async (part: string): Promise<string[]> =>
     (await redis.cli('--raw', 'KEYS', `*:${part}`)).split('\n').filter((name) => name !== '');
   const nameOf = async (part = 'value'): Promise<string> => (await names(part))[0] ?? '';
   const read = async (name: string): Promise<string> => redis.cli('--raw', 'GET', name);
 
-  beforeAll(async () => {
-    redis = await startRedis();
-    client = await openClient({ client: 'redis', port: redis.port });
-  });
-  beforeEach(() => redis.cli('FLUSHALL'));
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await redis[Symbol.asyncDispose]();
+  useRedis('redis', (server, opened) => {
+    redis = server;
+    client = opened;
   });
 
   it('names and values tell nobody who signs in where', async () => {

@@ -1,16 +1,16 @@
 import { systemClock } from '@mcp-fittings/client-core';
-import { redisStore, type RedisStoreOptions } from '@mcp-fittings/store-redis';
+import { redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWithRedis } from './support/describe-with-redis.js';
-import { openClient } from './support/open-store.mjs';
-import { startRedis, type RedisServer } from './support/redis-server.js';
+import type { RedisServer } from './support/redis-server.js';
+import { useRedis } from './support/use-redis.js';
 
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
 describeWithRedis('leases and fences', () => {
   let redis: RedisServer;
-  let client: Awaited<ReturnType<typeof openClient>>;
+  let client: RedisClient;
   const open = (options: Partial<RedisStoreOptions> = {}) => redisStore({ client, key, ...options });
   const nameOf = (part: string): Promise<string> => redis.cli('--raw', 'KEYS', `*:${part}`);
   /** As if its time had run out: Redis lets the next one in. */
@@ -18,14 +18,9 @@ describeWithRedis('leases and fences', () => {
     await redis.cli('DEL', await nameOf('lease'));
   };
 
-  beforeAll(async () => {
-    redis = await startRedis();
-    client = await openClient({ client: 'ioredis', port: redis.port });
-  });
-  beforeEach(() => redis.cli('FLUSHALL'));
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await redis[Symbol.asyncDispose]();
+  useRedis('ioredis', (server, opened) => {
+    redis = server;
+    client = opened;
   });
 
   it('a lease is renewed while the work runs, however long that is', async () => {

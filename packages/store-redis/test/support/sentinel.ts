@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { freePort } from '../../../../scripts/free-port.js';
+import { freePort } from '../../../../scripts/free-port.mjs';
 import { dieWithUs } from './die-with-us.js';
 import type { RedisServer } from './redis-server.js';
 

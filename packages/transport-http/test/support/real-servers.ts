@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { FastMCP } from 'fastmcp';
 import { z } from 'zod';
-import { freePort } from '../../../../scripts/free-port.js';
+import { freePort } from '../../../../scripts/free-port.mjs';
 
 export interface RealServer extends AsyncDisposable {
   readonly url: string;
