@@ -36,6 +36,7 @@ export type {
 } from './contracts/json-rpc.js';
 export { backoffDelay, type BackoffOptions } from './tools/backoff.js';
 export { createRedactor, type Redactor } from './tools/redact.js';
+export { escapeText, type EscapeTextOptions } from './tools/escape-text.js';
 export { isRecord } from './tools/is-record.js';
 export { nearestNames } from './tools/nearest-names.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './tools/sanitize.js';

@@ -2,7 +2,7 @@
  * What must not reach a terminal or a prompt from a stranger's text: C0 and C1 controls, bidirectional overrides,
  * zero-width and other invisible characters, the tag block, private use, lone surrogates.
  */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 /**
  * Escape sequences go as a whole, so that their printable remains do not litter the text. Those that hold a string
  * (titles, links) come first: their beginning looks like one of the others.
