@@ -42,6 +42,27 @@ describe('fittings bridge', () => {
     expect(bridge.stderr).not.toContain(TOKEN);
   });
 
+  it.each(['--http', '--ws'])('S7: %s makes up a token and prints it once', async (flag) => {
+    await using home = await temporaryHome();
+    const bridge = startBridge([...dual, 'bridge', 'dual', flag, '0'], home.path);
+    const url = await urlOf(bridge);
+    await expect.poll(() => bridge.stderr).toMatch(/Bearer [\w-]{43}\n/);
+    const token = /Bearer ([\w-]{43})/.exec(bridge.stderr)?.[1] ?? '';
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const transport =
+      flag === '--http'
+        ? new StreamableHTTPClientTransport(new URL(url), { requestInit })
+        : createWebSocketTransport({ url, apiKey: token });
+    expect(await pidThrough(transport)).toBeGreaterThan(0);
+    const stranger = await fetch(url.replace('ws:', 'http:'), { method: 'POST', body: '{}' });
+    expect(stranger.status).toBe(flag === '--http' ? 401 : 426);
+    if (flag === '--ws')
+      await expect(createWebSocketTransport({ url }).start()).rejects.toMatchObject({ kind: 'auth' });
+    expect(bridge.stderr.split(token)).toHaveLength(2);
+    bridge.child.kill('SIGINT');
+    await bridge.exited;
+  });
+
   it('--ws with --token-file', async () => {
     await using home = await temporaryHome();
     const file = join(home.path, 'token');
@@ -55,10 +76,9 @@ describe('fittings bridge', () => {
 
   it.each([
     ['two wires at once', ['--http', '0', '--ws', '0'], 2, 'cannot be used with'],
-    ['an address that is none', ['--http', 'everywhere'], 3, 'no port and no host:port'],
+    ['an address that is none', ['--http', 'everywhere'], 3, 'is not a port, a host:port or a unix:/path'],
     ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'a token is needed'],
-    ['WebSocket without a token', ['--ws', '0'], 3, 'Give a `token`'],
-    ['a token file that is not there', ['--http', '0', '--token-file', 'nowhere'], 3, 'can not be read'],
+    ['a token file that is not there', ['--http', '0', '--token-file', 'nowhere'], 3, 'cannot be read'],
   ])('refuses %s, in one line on stderr', async (_what, flags, code, words) => {
     await using home = await temporaryHome();
     const bridge = startBridge([...dual, 'bridge', 'dual', ...flags], home.path);

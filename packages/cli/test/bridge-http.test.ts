@@ -10,6 +10,8 @@ import { createSharedUpstream } from '../src/bridge/shared-upstream.js';
 import { isAlive, untilDead } from './support/processes.js';
 import { recordingLogger, upstreamTo } from './support/upstreams.js';
 
+const TOKEN = 'a token that is hard to guess';
+const SIGNED = { headers: { authorization: `Bearer ${TOKEN}` } };
 const bridges: NetworkBridge[] = [];
 const clients: { close(): Promise<void> }[] = [];
 
@@ -18,6 +20,7 @@ async function bridge(options: Partial<ServeNetworkOptions> = {}): Promise<Netwo
     open: upstreamTo(),
     address: { host: '127.0.0.1', port: 0 },
     wire: 'http',
+    token: TOKEN,
     clock: systemClock,
     ...options,
   });
@@ -28,14 +31,14 @@ async function bridge(options: Partial<ServeNetworkOptions> = {}): Promise<Netwo
 async function clientOf(url: string, era: 'legacy' | 'auto'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
   clients.push(client);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: SIGNED }));
   return client;
 }
 
 async function sdkV1(url: string): Promise<ClientV1> {
   const client = new ClientV1({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
   clients.push(client);
-  await client.connect(new HttpV1(new URL(url)));
+  await client.connect(new HttpV1(new URL(url), { requestInit: SIGNED }));
   return client;
 }
 
@@ -232,7 +235,7 @@ describe('a stdio server over Streamable HTTP', () => {
       },
     );
     clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: SIGNED }));
     await client.callTool({ name: 'grow', arguments: {} });
     expect(await changed.promise).toContain('grown');
   });
@@ -291,7 +294,7 @@ describe('a stdio server over Streamable HTTP', () => {
       { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed.resolve() } } },
     );
     clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: SIGNED }));
     await client.subscribeResource({ uri: 'memo:///a' });
     await client.subscribeResource({ uri: 'memo:///b' });
     await client.unsubscribeResource({ uri: 'memo:///b' });
@@ -346,6 +349,7 @@ function post(url: string, body: unknown, headers: Record<string, string> = {}):
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...SIGNED.headers,
       ...headers,
     },
     body: JSON.stringify(body),

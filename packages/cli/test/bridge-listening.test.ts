@@ -1,6 +1,9 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { systemClock } from '@mcp-fittings/client-core';
@@ -12,6 +15,7 @@ import { untilDead } from './support/processes.js';
 import { DUAL_SERVER, upstreamTo } from './support/upstreams.js';
 
 const TOKEN = 'a token that nobody guesses';
+const SIGNED = { headers: { authorization: `Bearer ${TOKEN}` } };
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const bridges: NetworkBridge[] = [];
 
@@ -20,6 +24,7 @@ async function bridge(options: Partial<ServeNetworkOptions> = {}): Promise<Netwo
     open: upstreamTo(),
     address: LOOPBACK,
     wire: 'http',
+    token: TOKEN,
     clock: systemClock,
     ...options,
   });
@@ -31,13 +36,22 @@ afterEach(async () => {
   await Promise.all(bridges.splice(0).map((served) => served.close()));
 });
 
-/** As Node sends it: `fetch` would not let us say another Host. */
-function ask(url: string, headers: Record<string, string>, body?: string): Promise<number> {
+/** As Node sends it: `fetch` does not send another Host. With the token, unless the headers say otherwise. */
+function ask(url: string, headers: Record<string, string | undefined>, body?: string): Promise<number> {
+  const sent = Object.fromEntries(
+    Object.entries({ authorization: `Bearer ${TOKEN}`, ...headers }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
   return new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
+    const asked = httpRequest(
+      url,
+      { method: body === undefined ? 'GET' : 'POST', headers: sent },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
     asked.once('error', reject);
     asked.end(body);
   });
@@ -66,8 +80,9 @@ describe('HT-17 who may connect', () => {
   it('wants the token when there is one, also from the allowed page', async () => {
     const { url } = await bridge({ token: TOKEN, allowedOrigins: ['https://app.example'] });
     const with_ = (authorization: string) => ask(url, { ...JSON_BODY, authorization }, MESSAGE);
-    expect(await ask(url, JSON_BODY, MESSAGE)).toBe(401);
-    expect(await ask(url, { ...JSON_BODY, origin: 'https://app.example' }, MESSAGE)).toBe(401);
+    const none = { authorization: undefined };
+    expect(await ask(url, { ...JSON_BODY, ...none }, MESSAGE)).toBe(401);
+    expect(await ask(url, { ...JSON_BODY, ...none, origin: 'https://app.example' }, MESSAGE)).toBe(401);
     expect(await with_(`Bearer ${TOKEN}x`)).toBe(401);
     expect(await with_(`Basic ${TOKEN}`)).toBe(401);
     expect(await with_(`bearer ${TOKEN}`)).toBe(400);
@@ -81,13 +96,57 @@ describe('HT-17 who may connect', () => {
   it('does not serve others than this machine without a token and a name', async () => {
     const address = { host: '0.0.0.0', port: 0 };
     const refused = { code: 'CONFIG_INVALID' };
-    await expect(bridge({ address })).rejects.toMatchObject(refused);
+    await expect(bridge({ address, token: undefined })).rejects.toMatchObject(refused);
     await expect(bridge({ address, token: TOKEN })).rejects.toMatchObject(refused);
-    await expect(bridge({ address, allowedHosts: ['bridge.example'] })).rejects.toMatchObject(refused);
+    await expect(
+      bridge({ address, token: undefined, allowedHosts: ['bridge.example'] }),
+    ).rejects.toMatchObject(refused);
     const served = await bridge({ address, token: TOKEN, allowedHosts: ['bridge.example'] });
     const { port } = new URL(served.url);
     const headers = { ...JSON_BODY, authorization: `Bearer ${TOKEN}`, host: 'bridge.example' };
     expect(await ask(`http://127.0.0.1:${port}/mcp`, headers, MESSAGE)).toBe(400);
+  });
+
+  it.each([
+    ['127.0.0.1', 'http'],
+    ['localhost', 'http'],
+    ['::1', 'http'],
+    ['127.0.0.1', 'ws'],
+  ] as const)('S7: does not listen at %s over %s without a token', async (host, wire) => {
+    await expect(bridge({ address: { host, port: 0 }, wire, token: undefined })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it('S7: refuses another user of the machine, who has no token, on loopback', async () => {
+    const { url } = await bridge();
+    for (const authorization of [undefined, 'Bearer ', 'Bearer guess', `Basic ${TOKEN}`]) {
+      expect(await ask(url, { ...JSON_BODY, authorization }, MESSAGE)).toBe(401);
+    }
+  });
+
+  it('S7: serves a Unix socket without a token, with mode 0600', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
+    const socketPath = join(folder, 'b.sock');
+    const { url } = await bridge({ address: { socketPath }, token: undefined });
+    expect(url).toBe(`unix:${socketPath}`);
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
+    const status = await new Promise((resolve, reject) => {
+      const options = {
+        socketPath,
+        path: '/mcp',
+        method: 'POST',
+        headers: { ...JSON_BODY, host: 'localhost' },
+      };
+      const asked = httpRequest(options, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.once('error', reject).end(MESSAGE);
+    });
+    expect(status).toBe(400);
+    await expect(bridge({ address: { socketPath }, token: undefined })).rejects.toThrow('exists already');
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('serves its path and nothing else', async () => {
@@ -115,7 +174,7 @@ describe('HT-17 who may connect', () => {
     const { url } = await bridge({ maxClients: 1 });
     const connect = async (): Promise<Client> => {
       const client = new Client({ name: 'test', version: '1' });
-      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: SIGNED }));
       return client;
     };
     const one = await connect();
@@ -150,13 +209,17 @@ describe('where it listens', () => {
     ['0.0.0.0:1', { host: '0.0.0.0', port: 1 }],
     ['[::1]:8080', { host: '::1', port: 8080 }],
     ['localhost:0', { host: 'localhost', port: 0 }],
+    ['unix:/run/user/1000/b.sock', { socketPath: '/run/user/1000/b.sock' }],
   ])('%s', (text, address) => {
     expect(parseListenAddress(text)).toEqual(address);
   });
 
-  it.each(['', 'here', '127.0.0.1', '1:', '65536', '-1', '1e3'])('not at "%s"', (text) => {
-    expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-  });
+  it.each(['', 'unix:', 'unix:b.sock', 'here', '127.0.0.1', '1:', '65536', '-1', '1e3'])(
+    'not at "%s"',
+    (text) => {
+      expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    },
+  );
 });
 
 describe('a stdio server over WebSocket', () => {
@@ -204,7 +267,7 @@ describe('a stdio server over WebSocket', () => {
   });
 
   it('WS-09 wants a token in any case', async () => {
-    await expect(bridge({ wire: 'ws' })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(bridge({ wire: 'ws', token: undefined })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     const { url } = await bridge({ wire: 'ws', token: TOKEN });
     const stranger = createWebSocketTransport({ url });
     await expect(stranger.start()).rejects.toMatchObject({ kind: 'auth' });

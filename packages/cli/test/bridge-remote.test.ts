@@ -18,7 +18,7 @@ const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
 function bridgeTo(
-  config: { type: string; url: string; apiKey?: string },
+  config: { type: string; url: string; apiKey?: string; headers?: Record<string, string> },
   wire: 'http' | 'ws',
 ): Promise<NetworkBridge> {
   return serveNetwork({
@@ -26,7 +26,7 @@ function bridgeTo(
     address: { host: '127.0.0.1', port: 0 },
     wire,
     clock: systemClock,
-    ...(wire === 'ws' && { token: TOKEN }),
+    token: TOKEN,
   });
 }
 
@@ -54,10 +54,12 @@ describe('a remote server over another wire', () => {
         open: upstreamTo({ logger: { ...recordingLogger(), debug } }),
         address: { host: '127.0.0.1', port },
         wire: 'http',
+        token: TOKEN,
         clock: systemClock,
       });
     const server = await start();
-    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const bridge = await bridgeTo({ type: 'http', url: server.url, headers }, 'ws');
     const client = new ClientV1({ name: 'test', version: '1' });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
     await client.subscribeResource({ uri: 'memo:///a' });
@@ -142,7 +144,9 @@ describe('a remote server over another wire', () => {
     const port = Number(new URL(inner.url).port);
     const outer = await bridgeTo({ type: 'ws', url: inner.url, apiKey: TOKEN }, 'http');
     const client = new ClientV1({ name: 'test', version: '1' });
-    await client.connect(new HttpV1(new URL(outer.url)));
+    await client.connect(
+      new HttpV1(new URL(outer.url), { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } }),
+    );
     const add = async (): Promise<string> =>
       textOf(await client.callTool({ name: 'add', arguments: { a: 4, b: 5 } }));
     expect(await add()).toBe('9');

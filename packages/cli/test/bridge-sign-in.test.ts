@@ -64,11 +64,17 @@ function counting(pages: URL[]): Interaction {
   };
 }
 
+const TOKEN = 'a token that is hard to guess';
+
 async function callThrough(open: ReturnType<typeof upstreamTo>): Promise<string> {
   const address = { host: '127.0.0.1', port: 0 };
-  const bridge = await serveNetwork({ open, address, wire: 'http', clock: systemClock });
+  const bridge = await serveNetwork({ open, address, wire: 'http', token: TOKEN, clock: systemClock });
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(bridge.url)));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(bridge.url), {
+      requestInit: { headers: { authorization: `Bearer ${TOKEN}` } },
+    }),
+  );
   const { content } = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
   await client.close();
   await bridge.close();

@@ -29,10 +29,15 @@ export function registerBridge(program: Command, context: CommandContext): void 
     .command('bridge')
     .description('Serve a server over another transport: over stdio, or where --http or --ws says.')
     .argument('<server>', 'a configured server, or the URL of one')
-    .addOption(new Option('--http <[host:]port>', 'serve Streamable HTTP').conflicts('ws'))
-    .addOption(new Option('--ws <[host:]port>', 'serve WebSocket; needs a token'))
+    .addOption(
+      new Option('--http <address>', 'serve Streamable HTTP at [host:]port or unix:/path').conflicts('ws'),
+    )
+    .addOption(new Option('--ws <address>', 'serve WebSocket at [host:]port'))
     .option('--path <path>', 'path of the endpoint', '/mcp')
-    .option('--token-file <file>', 'secret that clients have to show (or FITTINGS_BRIDGE_TOKEN)')
+    .option(
+      '--token-file <file>',
+      'token that clients send (or FITTINGS_BRIDGE_TOKEN); default: a new one, printed',
+    )
     .option('--allow-origin <origin>', 'web pages that may connect; can be repeated', collect, [])
     .option('--allow-host <name>', 'names by which others reach this machine; can be repeated', collect, [])
     .option('--no-sign-in', 'never open a sign-in page; refuse what needs one')

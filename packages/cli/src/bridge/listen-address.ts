@@ -1,25 +1,46 @@
+import { isAbsolute } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/net-policy';
 
-/** Where a bridge listens. */
-export interface ListenAddress {
-  readonly host: string;
-  /** 0: the system chooses. */
-  readonly port: number;
-}
+/** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
+export type ListenAddress =
+  | {
+      readonly host: string;
+      /** 0: the system chooses. */
+      readonly port: number;
+    }
+  | { readonly socketPath: string };
 
 const DEFAULT_HOST = '127.0.0.1';
 
-/** Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`. Throws `CONFIG_INVALID`. */
+/** Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/user/1000/bridge.sock`. Throws `CONFIG_INVALID`. */
 export function parseListenAddress(text: string): ListenAddress {
+  if (text.startsWith(UNIX)) return { socketPath: socketPathOf(text.slice(UNIX.length)) };
   const [, host = DEFAULT_HOST, digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
-    throw new FittingsError('CONFIG_INVALID', 'The address to listen at is no port and no host:port.', {
-      hint: 'Write 8080, or 127.0.0.1:8080.',
-    });
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      'The address to listen at is not a port, a host:port or a unix:/path.',
+      {
+        hint: 'Write 8080, 127.0.0.1:8080, or unix:/path/to/socket.',
+      },
+    );
   }
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
+}
+
+const UNIX = 'unix:';
+
+function socketPathOf(path: string): string {
+  if (isAbsolute(path) && process.platform !== 'win32') return path;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    'A Unix socket needs an absolute path and an operating system that has them.',
+    {
+      hint: 'Write unix:/path/to/socket.',
+    },
+  );
 }
 
 export interface ExposureOptions {
@@ -28,16 +49,19 @@ export interface ExposureOptions {
 }
 
 /**
- * Refuses to serve others than this machine without a secret and without the names under which they reach us, which are
- * what keeps web pages out. Throws `CONFIG_INVALID`.
+ * Refuses to listen where another user could use the server with this user's credentials: every user of the machine can
+ * connect to a loopback port, so a port always needs a token. Beyond loopback the names by which clients reach it are
+ * needed too; they keep web pages out. A Unix socket is private by its mode. Throws `CONFIG_INVALID`.
  */
-export function checkExposure({ host }: ListenAddress, { token, allowedHosts }: ExposureOptions): void {
-  if (isLoopbackHost(host)) return;
+export function checkExposure(address: ListenAddress, { token, allowedHosts }: ExposureOptions): void {
+  if ('socketPath' in address) return;
+  const { host } = address;
+  if (isLoopbackHost(host) && token !== undefined) return;
   const refuse = (message: string, hint: string): FittingsError =>
     new FittingsError('CONFIG_INVALID', message, { hint });
   if (token === undefined) {
     throw refuse(
-      `Whoever reaches ${host} could use the server: a token is needed to serve others than this machine.`,
+      `Every client that can reach ${host} could use the server: a token is needed.`,
       'Set FITTINGS_BRIDGE_TOKEN, or give --token-file.',
     );
   }

@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
 import type { Session } from '../composition/session.js';
 import { usableEntry } from '../composition/usable-entry.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import type { BridgeFlags } from './command.js';
-import { parseListenAddress } from './listen-address.js';
+import { parseListenAddress, type ListenAddress } from './listen-address.js';
 import { createOpenUpstream } from './open-upstream.js';
 import { personAtHand } from './person-at-hand.js';
 import { serveNetwork } from './serve-network.js';
@@ -38,11 +40,12 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     const { stdin, stdout } = context;
     return serveStdio({ open, stdin, stdout, logger, signal });
   }
-  const token = await readToken(flags.tokenFile, context.env);
-  if (token !== undefined) output.hide([token]);
+  const listenAt = parseListenAddress(address);
+  const given = await readToken(flags.tokenFile, context.env);
+  const token = given ?? (needsOwnToken(listenAt, wire) ? randomBytes(32).toString('base64url') : undefined);
   const served = await serveNetwork({
     open,
-    address: parseListenAddress(address),
+    address: listenAt,
     wire,
     path: flags.path,
     token,
@@ -52,6 +55,10 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     logger,
   });
   output.note(`"${sanitizeText(server)}" is served at ${served.url}`);
+  if (given === undefined && token !== undefined) {
+    output.note(`Clients send this token: Authorization: Bearer ${token}`);
+  }
+  if (token !== undefined) output.hide([token]);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -90,6 +97,11 @@ function noteLogger({ output }: CommandContext): Logger {
   return { debug: detail, info: detail, warn: note, error: note };
 }
 
+/** Every user of the machine can connect to a loopback port, so that there is always a token. */
+function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
+  return 'socketPath' in address ? wire === 'ws' : isLoopbackHost(address.host);
+}
+
 async function readToken(file: string | undefined, env: CommandContext['env']): Promise<string | undefined> {
   const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
   if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
@@ -102,7 +114,7 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', 'The file that --token-file names can not be read.', { cause });
+    throw new FittingsError('CONFIG_INVALID', 'The file that --token-file names cannot be read.', { cause });
   }
 }
 

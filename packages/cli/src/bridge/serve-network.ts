@@ -23,7 +23,7 @@ export interface ServeNetworkOptions {
   readonly wire: 'http' | 'ws';
   /** Path of the endpoint. Default `/mcp`. */
   readonly path?: string | undefined;
-  /** Secret that every client has to show as `Authorization: Bearer …`; needed to serve others than this machine, and for `ws`. */
+  /** Secret that every client sends as `Authorization: Bearer …`. Required for a port: other users can connect to loopback too. */
   readonly token?: string | undefined;
   /** Origins of web pages that may connect. Default none. */
   readonly allowedOrigins?: readonly string[] | undefined;
@@ -58,7 +58,7 @@ export async function serveNetwork(options: ServeNetworkOptions): Promise<Networ
   const server = createServer();
   const closeWire =
     wire === 'http' ? attachHttp(server, path, options) : attachWebSocket(server, path, options);
-  await listen(server, address);
+  await ('socketPath' in address ? listenOnSocket(server, address.socketPath) : listen(server, address));
   return {
     url: urlOf(server, wire, path),
     async close() {
@@ -96,6 +96,7 @@ function attachHttp(server: Server, path: string, options: ServeNetworkOptions):
 function attachWebSocket(server: Server, path: string, options: ServeNetworkOptions): () => Promise<void> {
   const { open, clock, logger, token, allowedOrigins = [], allowedHosts = [] } = options;
   const leaving = new Set<Promise<void>>();
+  server.on('request', (_request, response) => void response.writeHead(426, { upgrade: 'websocket' }).end());
   const sockets = createWebSocketServer({
     server,
     path,
@@ -121,7 +122,7 @@ function attachWebSocket(server: Server, path: string, options: ServeNetworkOpti
   };
 }
 
-async function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
+async function listen(server: Server, { host, port }: TcpAddress): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -135,9 +136,38 @@ async function listen(server: Server, { host, port }: ListenAddress): Promise<vo
   }
 }
 
+type TcpAddress = Exclude<ListenAddress, { readonly socketPath: string }>;
+
+/**
+ * The socket is created with mode 0600: `listen` creates it before it returns, so that no other user can connect in
+ * between.
+ */
+async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
+  const before = process.umask(0o177);
+  try {
+    server.listen(socketPath);
+  } finally {
+    process.umask(before);
+  }
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    throw new FittingsError(
+      codeOfSystemError(cause) ?? 'CONNECT_FAILED',
+      inUse ? `The file ${socketPath} exists already.` : `The bridge cannot create the socket ${socketPath}.`,
+      {
+        cause,
+        hint: inUse ? 'Delete it if no bridge uses it, or choose another path.' : 'Choose another path.',
+      },
+    );
+  }
+}
+
 function urlOf(server: Server, wire: 'http' | 'ws', path: string): string {
   const bound = server.address();
-  if (bound === null || typeof bound === 'string') return '';
+  if (bound === null) return '';
+  if (typeof bound === 'string') return `unix:${bound}`;
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   return `${wire}://${host}:${bound.port}${path}`;
 }
