@@ -26,10 +26,37 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
     expect(sums.map((sum) => JSON.stringify(sum).includes('The sum of'))).toEqual(Array(50).fill(true));
   });
 
-  it('two connections do not see each other', async () => {
-    await using first = await kind.connect(createSseTransport({ url: server.url }));
-    await using second = await kind.connect(createSseTransport({ url: server.url }));
-    await Promise.all([first.call('echo', { message: '1' }), second.call('echo', { message: '2' })]);
+  it('D16: two connections with the same request ids each get their own answers and progress', async () => {
+    const transports = [1, 2].map(() => createSseTransport({ url: server.url }));
+    await using first = await kind.connect(transports[0]!);
+    await using second = await kind.connect(transports[1]!);
+    const heard: unknown[][] = transports.map((transport) => {
+      const messages: unknown[] = [];
+      const deliver = transport.onmessage;
+      transport.onmessage = (message, extra) => {
+        messages.push(message);
+        deliver?.(message, extra);
+      };
+      return messages;
+    });
+    const steps = [2, 5];
+    const progress = [0, 0];
+    const work = (index: number) => ({ duration: 0.2, steps: steps[index] });
+    await Promise.all(
+      [first, second].map((client, index) =>
+        client.call('trigger-long-running-operation', work(index), () => progress[index]!++),
+      ),
+    );
+    expect(progress).toEqual(steps);
+    const echoes = await Promise.all(
+      [first, second].map((client, index) => client.call('echo', { message: `for ${index}` })),
+    );
+    expect(echoes.map((echo) => JSON.stringify(echo).includes('Echo: for 0'))).toEqual([true, false]);
+    for (const [index, messages] of heard.entries()) {
+      expect(JSON.stringify(messages)).not.toContain(`Echo: for ${1 - index}`);
+      const ids = messages.flatMap((message) => (message as { id?: unknown }).id ?? []);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
   });
 
   it('D.3-22 the end of the server fails an open call at once and ends the client', async () => {
