@@ -22,17 +22,24 @@ const SERVER = join(import.meta.dirname, 'server.mjs');
 const WORKERS = 12;
 const CALL_MS = 3_000;
 const UNSETTLED_MS = 60_000;
-const LOCAL_FAULTS = ['die-before', 'die-after', 'die-late'];
-const HTTP_FAULTS = [
-  ...LOCAL_FAULTS,
-  ...['503-after', '502-after', '500-after', '503-before', '429-before', 'cut-before', 'cut-after'],
+/** What ends the server, for all calls under way. */
+const DEATHS = ['die-before', 'die-after', 'die-late'];
+/** What happens to one call. */
+const STATUSES = [
+  '503-after',
+  '502-after',
+  '500-after',
+  '503-before',
+  '429-before',
+  'cut-before',
+  'cut-after',
 ];
 const WIRES = {
-  stdio: { faults: LOCAL_FAULTS },
-  inprocess: { faults: LOCAL_FAULTS },
-  http: { faults: HTTP_FAULTS, remote: true },
-  sse: { faults: HTTP_FAULTS, remote: true },
-  ws: { faults: LOCAL_FAULTS, remote: true },
+  stdio: { faults: DEATHS },
+  inprocess: { faults: DEATHS },
+  http: { faults: [...DEATHS, ...STATUSES, ...STATUSES, ...STATUSES] },
+  sse: { faults: [...DEATHS, ...STATUSES, ...STATUSES, ...STATUSES] },
+  ws: { faults: DEATHS },
 };
 const ENGINES = { v1: sdkV1, v2: sdkV2 };
 
@@ -83,12 +90,15 @@ async function run(wire, engine, calls, random) {
   const worker = async () => {
     while (next < calls) {
       const id = `${wire}-${engine}-${next++}`;
-      const hasFault = random() < 0.015;
+      const hasFault = random() < 0.002 * WIRES[wire].faults.length;
       const fault = hasFault ? pick(random, WIRES[wire].faults) : 'none';
       const ms = random() < 0.5 ? 0 : Math.floor(random() * 20);
       if (hasFault) faults++;
       if (random() < 0.006) faults += world.disturb();
-      told.set(id, await outcomeOf(host, { id, ms, fault }));
+      const outcome = await outcomeOf(host, { id, ms, fault });
+      told.set(id, outcome);
+      // As a caller does: what failed is not followed by the next call in the same instant.
+      if (outcome.kind !== 'ok') await new Promise((resolve) => setTimeout(resolve, 20 + random() * 100));
       // A server that failed for good is started by its user.
       if (host.server('chaos').state.status === 'failed') await host.start('chaos').catch(() => undefined);
     }
