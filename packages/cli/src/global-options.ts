@@ -11,6 +11,8 @@ export interface GlobalOptions {
   /** Values of `--mcp-config`: files or JSON; later ones win. */
   readonly mcpConfig: readonly string[];
   readonly strictMcpConfig: boolean;
+  /** Values of `--plugin`: packages or files with third-party transports and sign-in schemes. */
+  readonly plugin: readonly string[];
   readonly store: StoreName;
 }
 

@@ -29,6 +29,11 @@ export function createProgram(): Command {
     )
     .addOption(new Option('--strict-mcp-config', 'only servers of --mcp-config').default(false))
     .addOption(
+      new Option('--plugin <package-or-file>', 'a third-party transport or sign-in scheme; can be repeated')
+        .argParser(collect)
+        .default([]),
+    )
+    .addOption(
       new Option('--store <name>', 'where credentials are kept').choices(STORE_NAMES).default('keychain'),
     )
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)

@@ -7,11 +7,12 @@ import { shown } from '../output/shown.js';
 /** What the command line says about the session, for everything that opens one or reads the configuration. */
 export function sessionOptions(context: CommandContext): SessionOptions {
   const { options, env, cwd, signal, clock } = context;
-  const { layout, mcpConfig, strictMcpConfig, store } = options;
+  const { layout, mcpConfig, strictMcpConfig, plugin, store } = options;
   return {
     layout,
     mcpConfig,
     strictMcpConfig,
+    plugins: plugin,
     store,
     env,
     cwd,

@@ -17,10 +17,12 @@ import { usableEntry } from './usable-entry.js';
  */
 export async function createSession(options: SessionOptions = {}): Promise<Session> {
   const { logger, clock, callbacks } = options;
-  const { loaded, approvals, transports } = await loadServers(options);
+  const { loaded, approvals, transports, auth: others } = await loadServers(options);
   const { store, close } = openStore(options);
   const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
-  const { plugins: auth, sharesSignIn } = createAuth(loaded, readable, options);
+  const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);
+  // OAuth takes any URL, so that what the user added is asked first.
+  const auth = [...others, ...ours];
   const host = createHost({
     engine: sdk({
       name: 'fittings',

@@ -1,4 +1,4 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
+import type { AuthPlugin, TransportPlugin } from '@mcp-fittings/client-core';
 import {
   approvalFile,
   createApprovals,
@@ -10,11 +10,12 @@ import {
 } from '@mcp-fittings/config';
 import { LAYOUTS } from './layouts.js';
 import type { SessionOptions } from './session.js';
+import { loadPlugins } from './load-plugins.js';
 import { createTransports } from './transports.js';
 
 type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
 type LoadServersOptions = PlacedOptions &
-  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'signal'>;
+  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'signal'>;
 
 /** Where the files of the chosen layout are, for everything in `config` that reads or writes them. */
 export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): PlaceOptions {
@@ -41,8 +42,12 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   readonly loaded: LoadedConfig;
   readonly approvals: Approvals;
   readonly transports: readonly TransportPlugin[];
+  /** Third-party sign-in schemes. */
+  readonly auth: readonly AuthPlugin[];
 }> {
   const approvals = openApprovals(options);
-  const transports = createTransports();
-  return { loaded: await loadConfig(loadOptions(options, approvals, transports)), approvals, transports };
+  const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());
+  const transports = [...createTransports(), ...others.transports];
+  const loaded = await loadConfig(loadOptions(options, approvals, transports));
+  return { loaded, approvals, transports, auth: others.auth };
 }

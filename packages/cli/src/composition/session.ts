@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly mcpConfig?: readonly string[] | undefined;
   /** Only what `mcpConfig` names counts. Default false. */
   readonly strictMcpConfig?: boolean | undefined;
+  /** Packages or files with third-party transports and sign-in schemes, imported as code. Default none. */
+  readonly plugins?: readonly string[] | undefined;
   /** Where credentials are kept. Default `keychain`; never another one in its place. */
   readonly store?: StoreName | undefined;
   /** Asked before credentials are written to disk unencrypted (`store: 'file'`). Default: refused. */

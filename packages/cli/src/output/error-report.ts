@@ -15,11 +15,12 @@ export interface ErrorFacts {
 
 export function errorFacts(error: unknown): ErrorFacts {
   if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
-  const { code, message, hint, server, delivery, details } = error;
+  const { code, message, server, delivery, details } = error;
   return {
     code,
     message,
-    hint,
+    hint:
+      code === 'TRANSPORT_UNKNOWN' ? 'Name a package that provides it with --plugin <package>.' : error.hint,
     server,
     delivery,
     ...(Object.keys(details).length > 0 && { details }),
