@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -15,6 +16,8 @@ export interface OwnContext {
 /** The context of one run. `options` is asked when it is needed, because commands register before they are parsed. */
 export function createContext(world: World, options: () => GlobalOptions): OwnContext {
   const { stdin, stdout, stderr, env, cwd, signal } = world;
+  // Every server listens to it, and there is no limit to servers.
+  setMaxListeners(0, signal);
   let exitCode: ExitCode = EXIT.ok;
   let parts: { readonly output: Output; readonly clock: Clock } | undefined;
   const prepared = (): NonNullable<typeof parts> => {
@@ -63,7 +66,8 @@ export function createContext(world: World, options: () => GlobalOptions): OwnCo
         return options();
       },
       live:
-        stderr.isTTY === true
+        // A dumb terminal shows what moves its cursor as text.
+        stderr.isTTY === true && env['TERM'] !== 'dumb'
           ? { stream: stderr, columns: () => stderr.columns ?? 80, rows: () => stderr.rows ?? 24 }
           : undefined,
       setExitCode(code) {

@@ -13,7 +13,8 @@ export interface GlobalOptions {
   readonly strictMcpConfig: boolean;
   /** Values of `--plugin`: packages or files with third-party transports and sign-in schemes. */
   readonly plugin: readonly string[];
-  readonly store: StoreName;
+  /** Undefined: `FITTINGS_STORE`, else the store of the last sign-in that named one, else `keychain`. */
+  readonly store?: StoreName | undefined;
 }
 
 /** `fittings` is the CLI's own; the others are those of `@mcp-fittings/config`. */

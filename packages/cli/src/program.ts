@@ -34,7 +34,10 @@ export function createProgram(): Command {
         .default([]),
     )
     .addOption(
-      new Option('--store <name>', 'where credentials are kept').choices(STORE_NAMES).default('keychain'),
+      new Option(
+        '--store <name>',
+        'where credentials are kept; default: FITTINGS_STORE, or the store that you signed in with, or keychain',
+      ).choices(STORE_NAMES),
     )
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .configureHelp({ showGlobalOptions: true, optionDescription })

@@ -73,7 +73,7 @@ it('C7 adds, disables, enables and removes a server, in the scope that was said'
 
 it.each([
   ['a name that no model API takes', ['add', 'a b', '--', 'x'], 'a-b', 3],
-  ['an address that is none', ['add', 'a', '--url', 'nonsense'], 'not a whole URL', 2],
+  ['an address that is none', ['add', 'a', '--url', 'nonsense'], 'must be an absolute URL', 2],
   ['no command', ['add', 'a'], 'a command or --url', 2],
   [
     'a scope that the layout does not have',
@@ -81,7 +81,7 @@ it.each([
     'project',
     3,
   ],
-  ['an entry that is no object', ['add', 'a', '--entry', '[]'], 'not a JSON object', 2],
+  ['an entry that is no object', ['add', 'a', '--entry', '[]'], 'must be a JSON object', 2],
 ])('C7 refuses %s and writes nothing', async (_, args, words, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(args);
@@ -215,7 +215,9 @@ it('O6 the store is the one that was asked for: where it does not work, nothing 
   expect(status.value).toMatchObject({
     servers: [{ status: 'needs-auth' }, { error: { code: 'CONNECTION_REFUSED' } }],
   });
-  expect(status.stderr).toMatch(/^warning: .*keychain/im);
+  // M1: a server that needs no sign-in says nothing of the store; the one that does names a command that works.
+  expect(status.stderr).not.toMatch(/keychain/i);
+  expect(status.value).toMatchObject({ servers: [{ fix: 'fittings login guarded --store file' }, {}] });
   // A sign-in could not be kept: it is refused, and no file is written in its place.
   const login = await workspace.fittings(
     ['login', 'guarded', '--method', 'paste', ...only(servers)],
@@ -255,5 +257,5 @@ it('O2 a sign-in that nobody finishes ends in time', async () => {
     ...only({ guarded: { url: guarded.url } }),
   ]);
   expect(run.code).toBe(6);
-  expect(run.stderr).toContain('Nobody signed in to "guarded" in time.');
+  expect(run.stderr).toContain('The sign-in to "guarded" was not finished in time.');
 });

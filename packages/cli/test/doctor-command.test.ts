@@ -16,7 +16,7 @@ describe('fittings doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('good: healthy');
     expect(stdout).toContain('missing: not usable');
-    expect(stdout).toMatch(/wrong command[^\n]*\n {8}COMMAND_NOT_FOUND [^\n]*\n {8}fix: Install it/);
+    expect(stdout).toMatch(/fail  command[^\n]*\n {8}COMMAND_NOT_FOUND [^\n]*\n {8}fix: Install it/);
     expect(stdout).toMatch(/PROCESS_EXITED [\s\S]*no disk/);
     // Neither our own colours nor those of a server: it is no terminal.
     expect(stdout).not.toContain('\u001b');
@@ -60,7 +60,7 @@ describe('fittings doctor', () => {
     await workspace.write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" }, }, nonsense');
     const { code, stdout } = await workspace.fittings(['doctor']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/wrong .*\.mcp\.json:1/);
+    expect(stdout).toMatch(/fail .*\.mcp\.json:1/);
   });
 
   it('shows no configured secret', async () => {

@@ -1,34 +1,89 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import type { ServerSnapshot } from '@mcp-fittings/host';
+import type { Host, ServerSnapshot } from '@mcp-fittings/host';
+import type { CommandContext } from '../command-context.js';
 import type { Session } from '../composition/session.js';
+import { openWaiting } from '../output/waiting.js';
 import { untilAborted } from '../until-aborted.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
-export async function connectOne(session: Session, name: string, signal: AbortSignal): Promise<void> {
+export async function connectOne(context: CommandContext, session: Session, name: string): Promise<void> {
   const { host } = session;
+  const { signal } = context;
+  using _waiting = openWaiting(context, () => namesStillConnecting(host));
   await untilAborted(session.connect([name]), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
-  const problem = whyNotConnected(host.server(name));
+  const problem = whyNotConnected(host.server(name), session);
   if (problem !== undefined) throw problem;
 }
 
-/** Connects all servers; those that could not be stay in the host as what they are. */
-export async function connectAll(session: Session, signal: AbortSignal): Promise<void> {
+/**
+ * Connects all servers; those that could not be stay in the host as what they are. `isEnough` is asked whenever a server
+ * changed, or when it calls `check`: once it says yes, the servers that are still connecting are not waited for.
+ */
+export async function connectAll(
+  context: CommandContext,
+  session: Session,
+  isEnough: (check: () => void) => boolean = () => false,
+): Promise<void> {
   const { host } = session;
-  await untilAborted(session.connect(), signal);
+  const { signal } = context;
+  using _waiting = openWaiting(context, () => namesStillConnecting(host));
+  const enough = whenEnough(host, isEnough);
+  try {
+    const all = connectEach(session, signal);
+    await untilAborted(Promise.race([all, enough.reached]), signal);
+    // What still goes on ends with the session.
+    all.catch(() => undefined);
+  } finally {
+    enough[Symbol.dispose]();
+  }
+}
+
+async function connectEach(session: Session, signal: AbortSignal): Promise<void> {
+  const { host } = session;
+  await session.connect();
   const waiting = host.servers().filter(({ state }) => state.status === 'disconnected');
   await Promise.all(waiting.map(({ name }) => host.start(name, { signal }).catch(() => undefined)));
 }
 
+function whenEnough(
+  host: Host,
+  isEnough: (check: () => void) => boolean,
+): Disposable & { readonly reached: Promise<void> } {
+  let resolve = (): void => undefined;
+  const reached = new Promise<void>((settle) => (resolve = settle));
+  const look = (): void => {
+    if (isEnough(look)) resolve();
+  };
+  const subscriptions = [host.on('state', look), host.on('catalogue', look)];
+  return {
+    reached,
+    [Symbol.dispose]() {
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
+    },
+  };
+}
+
+/** Servers that may still be connected. */
+export function namesStillConnecting(host: Host): readonly string[] {
+  return host
+    .servers()
+    .filter(({ state: { status } }) => status === 'connecting' || status === 'pending')
+    .map(({ name }) => name);
+}
+
 /** Undefined for a connected server. */
-export function whyNotConnected({ name, state, lastError }: ServerSnapshot): FittingsError | undefined {
+export function whyNotConnected(
+  { name, state, lastError }: ServerSnapshot,
+  session: Pick<Session, 'loginCommand' | 'storeError'>,
+): FittingsError | undefined {
   switch (state.status) {
     case 'connected':
       return undefined;
     case 'needs-auth':
       return new AuthRequiredError(`The server "${name}" wants you to sign in.`, {
         server: name,
-        hint: `Sign in: fittings login ${name}`,
+        hint: signInHint(name, session),
         cause: state.error,
       });
     case 'disabled':
@@ -44,4 +99,12 @@ export function whyNotConnected({ name, state, lastError }: ServerSnapshot): Fit
         new FittingsError('CONNECT_FAILED', `The server "${name}" is not connected.`, { server: name })
       );
   }
+}
+
+function signInHint(
+  name: string,
+  { loginCommand, storeError }: Pick<Session, 'loginCommand' | 'storeError'>,
+): string {
+  const reason = storeError === undefined ? '' : `${storeError.message} `;
+  return `${reason}Sign in: ${loginCommand(name)}`;
 }

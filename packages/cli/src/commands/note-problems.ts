@@ -1,4 +1,6 @@
-import type { Problem } from '@mcp-fittings/config';
+import type { LoadedConfig, Problem } from '@mcp-fittings/config';
+import type { CommandContext } from '../command-context.js';
+import { EXIT } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
 import { shown } from '../output/shown.js';
 
@@ -14,4 +16,10 @@ export function noteProblems(problems: readonly Problem[], output: Output): void
     const advice = hint === undefined ? '' : ` ${style.dim(shown(hint))}`;
     output.note(`${paint(`${severity}:`)}${place}${subject} ${shown(message)}${advice}`);
   }
+}
+
+/** A file that cannot be used is a failure of its own: what the command shows is not all that was configured. */
+export function configurationExit(context: CommandContext, { problems }: LoadedConfig): void {
+  if (problems.some(({ severity, server }) => severity === 'error' && server === undefined))
+    context.setExitCode(EXIT.config);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '@mcp-fittings/client-core';
 import type { CommandContext } from '../command-context.js';
+import { chooseStore } from '../composition/remembered-store.js';
 import type { Session, SessionOptions } from '../composition/session.js';
 import { jsonText } from '../output/json-text.js';
 import { shown } from '../output/shown.js';
@@ -13,7 +14,8 @@ export function sessionOptions(context: CommandContext): SessionOptions {
     mcpConfig,
     strictMcpConfig,
     plugins: plugin,
-    store,
+    store: chooseStore(store, env),
+    storeFlag: store,
     env,
     cwd,
     signal,
@@ -31,10 +33,8 @@ export async function openSession(
   const { output } = context;
   const session = await createSession({
     ...sessionOptions(context),
-    onStoreUnavailable: ({ message, hint = '' }) =>
-      output.note(
-        `${output.noteStyle.yellow('warning:')} ${shown(message)} ${output.noteStyle.dim(shown(hint))}`,
-      ),
+    // A server that needs a sign-in says so; the others do not need the store.
+    onStoreUnavailable: ({ message }) => output.detail(shown(message)),
     ...more,
   });
   context.output.hide(session.secrets);

@@ -1,7 +1,8 @@
 import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
 import type { Session } from '../composition/session.js';
 import { shown } from '../output/shown.js';
-import { connectAll, connectOne } from './connect.js';
+import { connectAll, connectOne, namesStillConnecting } from './connect.js';
+import type { CommandContext } from '../command-context.js';
 
 /** One thing of one server. */
 export interface Target {
@@ -19,18 +20,23 @@ interface Offered {
  * them has to offer the name.
  */
 export async function connectTarget(
+  context: CommandContext,
   session: Session,
   text: string,
   kind: string,
   offered: () => readonly Offered[],
-  signal: AbortSignal,
 ): Promise<Target> {
   const split = splitTarget(session, text);
   if (split !== undefined) {
-    await connectOne(session, split.server, signal);
+    await connectOne(context, session, split.server);
     return split;
   }
-  await connectAll(session, signal);
+  await connectUntilKnown(context, session, () => offered().some(({ name }) => name === text));
+  const waiting = namesStillConnecting(session.host);
+  if (waiting.length > 0) {
+    const names = waiting.map((name) => shown(name)).join(', ');
+    context.output.note(context.output.noteStyle.dim(`Not waited for: ${names}.`));
+  }
   const [match, ...others] = offered().filter(({ name }) => name === text);
   if (match === undefined) throw unknownName(session, text, kind, offered());
   if (others.length > 0) {
@@ -40,6 +46,34 @@ export async function connectTarget(
     });
   }
   return { server: match.server, name: text };
+}
+
+/** How long another server may take to offer the same name, once one offers it. Milliseconds. */
+const SAME_NAME_MS = 1_000;
+
+/** One slow server does not hold up a call to another. */
+async function connectUntilKnown(
+  context: CommandContext,
+  session: Session,
+  isKnown: () => boolean,
+): Promise<void> {
+  let timer: Disposable | undefined;
+  let isOver = false;
+  let look = (): void => undefined;
+  try {
+    await connectAll(context, session, (check) => {
+      look = check;
+      if (isKnown()) {
+        timer ??= context.clock.schedule(() => {
+          isOver = true;
+          look();
+        }, SAME_NAME_MS);
+      }
+      return isOver;
+    });
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
 }
 
 /** `server/name`, when there is such a server; names of tools and resources may hold slashes themselves. */

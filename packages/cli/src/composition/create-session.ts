@@ -1,5 +1,5 @@
 import { XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { packageVersion } from '../version.js';
@@ -19,7 +19,11 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
   const { logger, clock, callbacks } = options;
   const { loaded, approvals, transports, auth: others } = await loadServers(options);
   const { store, close } = openStore(options);
-  const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
+  let storeError: FittingsError | undefined;
+  const readable = storeForReading(store, (error) => {
+    storeError = error;
+    options.onStoreUnavailable?.(error);
+  });
   const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);
   // OAuth takes any URL, so that what the user added is asked first.
   const auth = [...others, ...ours];
@@ -45,6 +49,13 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     auth,
     host,
     secrets: secretsIn(loaded),
+    loginCommand(server) {
+      const flag = storeError === undefined ? options.storeFlag : 'file';
+      return `fittings login ${server}${flag === undefined ? '' : ` --store ${flag}`}`;
+    },
+    get storeError() {
+      return storeError;
+    },
     async connect(names) {
       return host.connect(names === undefined ? loaded.servers : chosen(names, {}));
     },

@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly plugins?: readonly string[] | undefined;
   /** Where credentials are kept. Default `keychain`; never another one in its place. */
   readonly store?: StoreName | undefined;
+  /** The store that was named on the command line, so that commands to copy name it too. */
+  readonly storeFlag?: StoreName | undefined;
   /** Asked before credentials are written to disk unencrypted (`store: 'file'`). Default: refused. */
   readonly plaintextConsent?: ((question: { readonly path: string }) => Promise<boolean>) | undefined;
   /** How a person signs in. Default: nobody is there. */
@@ -54,6 +56,10 @@ export interface Session extends AsyncDisposable {
   readonly host: Host;
   /** Values in the configuration that must not be printed. */
   readonly secrets: readonly string[];
+  /** The command that signs in to a server, to be copied. */
+  readonly loginCommand: (server: string) => string;
+  /** Why the credential store cannot be used, once that was noticed. */
+  readonly storeError: FittingsError | undefined;
   /** Connects these servers, or all that may be connected. Rejects with `SERVER_UNKNOWN`, `APPROVAL_REQUIRED`, … */
   connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
   /** Tells the host of these servers and connects none, e.g. to sign out. Rejects as {@link connect} does. */

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { seconds } from '../arguments/seconds.js';
 import type { CommandContext } from '../command-context.js';
 
 const EXAMPLES = `
@@ -14,17 +15,10 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .command('doctor')
     .description('Find out what is wrong with a server, or with all of them, and what to do about it.')
     .argument('[server]', 'one server; default: all')
-    .option('--timeout <ms>', 'how long one connection may take', milliseconds, 15_000)
+    .option('--timeout <seconds>', 'how long one connection may take', seconds, 15)
     .addHelpText('after', EXAMPLES)
     .action(async (server: string | undefined, { timeout }: { readonly timeout: number }) => {
       const { runDoctor } = await import('./run-doctor.js');
-      await runDoctor(server, timeout, context);
+      await runDoctor(server, timeout * 1000, context);
     });
-}
-
-function milliseconds(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It has to be a number of milliseconds.');
-  return value;
 }

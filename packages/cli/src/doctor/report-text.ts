@@ -2,7 +2,7 @@ import type { Problem } from '@mcp-fittings/config';
 import type { Style } from '../output/style.js';
 import type { CheckResult, Diagnosis, Finding } from './diagnosis.js';
 
-const MARKS = { passed: 'ok', warning: 'look', failed: 'wrong' } as const;
+const MARKS = { passed: 'ok', warning: 'warn', failed: 'fail' } as const;
 const COLOURS = { passed: 'green', warning: 'yellow', failed: 'red' } as const;
 const CHECK_COLUMN = 10;
 const MARK_COLUMN = 6;
@@ -16,7 +16,7 @@ export function reportText(
   const parts = diagnoses.map((diagnosis) => diagnosisText(diagnosis, style));
   const files = problems.map(({ file, line, message, hint }) => {
     const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-    return `${style.red('wrong')} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
+    return `${style.red('fail')} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
   });
   const all = [...files, ...parts];
   return all.length === 0 ? 'No server is configured.' : all.join('\n\n');

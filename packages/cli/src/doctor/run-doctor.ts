@@ -2,9 +2,12 @@ import { sdk } from '@mcp-fittings/host/sdk-v2';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
 import { EXIT } from '../exit-codes.js';
+import { shown } from '../output/shown.js';
+import { openWaiting } from '../output/waiting.js';
 import { untilAborted } from '../until-aborted.js';
 import { packageVersion } from '../version.js';
 import { diagnose } from './diagnose.js';
+import type { Diagnosis } from './diagnosis.js';
 import { reportText } from './report-text.js';
 
 export async function runDoctor(
@@ -18,7 +21,18 @@ export async function runDoctor(
   const engine = sdk({ name: 'fittings', version: packageVersion() });
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
   const options = { loaded, engine, transports, auth, store, env, timeoutMs, clock, signal };
-  const servers = await untilAborted(Promise.all([...names].map((name) => diagnose(name, options))), signal);
+  const waiting = new Set(names);
+  const diagnosed = async (name: string): Promise<Diagnosis> => {
+    output.detail(`Checking ${shown(name)}`);
+    const diagnosis = await diagnose(name, options);
+    waiting.delete(name);
+    return diagnosis;
+  };
+  let servers: readonly Diagnosis[];
+  {
+    using _waiting = openWaiting(context, () => [...waiting]);
+    servers = await untilAborted(Promise.all([...names].map(diagnosed)), signal);
+  }
   // Those of a server are among its findings.
   const problems = loaded.problems.filter(
     ({ severity, server: whose }) => severity === 'error' && whose === undefined,

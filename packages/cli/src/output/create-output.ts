@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { createRedactor } from '@mcp-fittings/client-core';
 import { jsonText } from './json-text.js';
+import type { LiveRegion } from './live-region.js';
 import type { Output } from './output.js';
 import { createStyle } from './style.js';
 
@@ -18,8 +19,11 @@ export function createOutput(options: OutputOptions): Output {
   const { stdout, stderr, json, verbose } = options;
   const secrets = new Set<string>();
   let redact = createRedactor([]);
+  let live: LiveRegion | undefined;
   const say = (stream: Writable, text: string): void => {
-    stream.write(`${redact(text)}\n`);
+    const write = (): void => void stream.write(`${redact(text)}\n`);
+    if (live === undefined) write();
+    else live.above(write);
   };
   return {
     json,
@@ -38,6 +42,14 @@ export function createOutput(options: OutputOptions): Output {
     hide(more) {
       for (const secret of more) secrets.add(secret);
       redact = createRedactor(secrets);
+    },
+    keepAbove(region) {
+      live = region;
+      return {
+        [Symbol.dispose]() {
+          if (live === region) live = undefined;
+        },
+      };
     },
     redact: (text) => redact(text),
   };

@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { shown, shownBlock } from './shown.js';
 import type { Output } from './output.js';
@@ -13,24 +13,43 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Where the hint of a library speaks to programmers. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  TRANSPORT_UNKNOWN: 'Name a package that provides it with --plugin <package>.',
+  STORE_UNAVAILABLE: 'Keep credentials in a private file instead: --store file, or FITTINGS_STORE=file.',
+};
+
 export function errorFacts(error: unknown): ErrorFacts {
   if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
   const { code, message, server, delivery, details } = error;
   return {
     code,
     message,
-    hint:
-      code === 'TRANSPORT_UNKNOWN' ? 'Name a package that provides it with --plugin <package>.' : error.hint,
+    hint: HINTS[code] ?? error.hint,
     server,
     delivery,
     ...(Object.keys(details).length > 0 && { details }),
   };
 }
 
-/** What fails because the person ended it is no failure of its own. */
+/** An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. */
 export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted || (error instanceof FittingsError && error.code === 'ABORTED')) return error;
-  return new FittingsError('ABORTED', 'It was interrupted.', { cause: error });
+  if (!signal.aborted && !isInterruption(error)) return error;
+  return new FittingsError('ABORTED', 'Interrupted.', { cause: error });
+}
+
+function isInterruption(error: unknown): boolean {
+  for (
+    let cause = error, depth = 0;
+    cause instanceof Error && depth < MOST_CAUSES;
+    cause = cause.cause, depth++
+  ) {
+    if (!(cause instanceof FittingsError)) continue;
+    if (cause.code === 'ABORTED') return true;
+    // A limit of ours ends what is under way in the same manner as a person.
+    if (cause.code === 'TIMEOUT') return false;
+  }
+  return false;
 }
 
 /** Code by kind; what a person decides has its own. */

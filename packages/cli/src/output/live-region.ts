@@ -7,6 +7,8 @@ export interface LiveRegion {
   paint(lines: readonly string[]): void;
   /** Takes the lines away, so that something else can be written; the next `paint` shows them again. */
   clear(): void;
+  /** Writes something above the lines, which stay where the cursor is. */
+  above(write: () => void): void;
   /** Leaves the lines as they are and puts the cursor below them. */
   finish(): void;
 }
@@ -30,11 +32,13 @@ export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): 
   let painted: readonly string[] = [];
   let paintedFor = 0;
   let hidden = false;
+  let shownLines: readonly string[] = [];
 
   const up = (count: number): string => (count > 0 ? `\u001b[${count}A` : '');
 
-  return {
+  const region: LiveRegion = {
     paint(lines) {
+      shownLines = lines;
       const width = Math.max(1, columns() - 1);
       const room = Math.max(1, rows() - 1);
       const more = lines.length - room;
@@ -60,10 +64,17 @@ export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): 
       painted = [];
       hidden = false;
     },
+    above(write) {
+      const isShown = hidden;
+      region.clear();
+      write();
+      if (isShown) region.paint(shownLines);
+    },
     finish() {
       if (hidden) stream.write(SHOW_CURSOR);
       painted = [];
       hidden = false;
     },
   };
+  return region;
 }

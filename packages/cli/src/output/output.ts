@@ -1,3 +1,4 @@
+import type { LiveRegion } from './live-region.js';
 import type { Style } from './style.js';
 
 /**
@@ -24,6 +25,8 @@ export interface Output {
   detail(text: string): void;
   /** Values that must never be printed, from now on. */
   hide(secrets: Iterable<string>): void;
+  /** Keeps what is written above these lines of the same terminal, until it is disposed of. */
+  keepAbove(region: LiveRegion): Disposable;
   /** For what is written to the terminal in another way: prompts, live lines. */
   redact(text: string): string;
 }

@@ -74,5 +74,5 @@ function optionsOf(choices: readonly Choice<string>[]): { value: string; label: 
 }
 
 function giveUp(): never {
-  throw new FittingsError('ABORTED', 'The question was not answered.');
+  throw new FittingsError('ABORTED', 'Interrupted.');
 }

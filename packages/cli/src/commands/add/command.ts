@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CommandContext } from '../../command-context.js';
 import { collect, examples } from '../../help-text.js';
 
 export interface AddOptions {
   readonly scope?: string;
   readonly type?: string;
+  /** Another name of `--type`. */
+  readonly transport?: string;
   readonly url?: string;
   readonly env: readonly string[];
   readonly header: readonly string[];
@@ -22,10 +24,11 @@ export function registerAdd(program: Command, context: CommandContext): void {
     .command('add')
     .description('add a server to a configuration file; without a command and --url it asks')
     .argument('[name]', 'name of the server')
-    .argument('[command...]', 'the program and its arguments, after --')
+    .argument('[command-or-url...]', 'the program and its arguments, after --; or the URL of a remote server')
     .option('-s, --scope <scope>', 'user, local (this project, for you alone) or project (in its repository)')
     .option('-u, --url <url>', 'address of a remote server')
     .option('-t, --type <type>', 'transport: stdio, http, sse, ws; default: by command or URL')
+    .addOption(new Option('--transport <type>', 'the same as --type').hideHelp())
     .option('-e, --env <name=value>', 'variable for the program; can be repeated', collect, [])
     .option('-H, --header <name: value>', 'header for each request; can be repeated', collect, [])
     .option('--cwd <folder>', 'working directory of the program')
@@ -39,7 +42,7 @@ export function registerAdd(program: Command, context: CommandContext): void {
       'after',
       examples(
         'fittings add everything -- npx -y @modelcontextprotocol/server-everything',
-        'fittings add notion --url https://mcp.notion.com/mcp --scope project',
+        'fittings add notion https://mcp.notion.com/mcp --scope project',
         "fittings add api --url https://api.example/mcp --header 'X-Key: ${API_KEY}'",
         `fittings add db --entry '{"command":"db-mcp","env":{"DSN":"\${DSN}"}}'`,
       ) +

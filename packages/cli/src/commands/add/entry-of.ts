@@ -7,17 +7,19 @@ import type { AddOptions } from './command.js';
 /** The entry that the command line describes; whether it can work is for the editor to say. */
 export async function entryOf(
   context: CommandContext,
-  [command, ...args]: readonly string[],
+  words: readonly string[],
   options: AddOptions,
 ): Promise<ServerConfig> {
-  const { type, url, cwd, clientId, oauthScope: scopes, callbackPort: port, disabled } = options;
+  const { cwd, clientId, oauthScope: scopes, callbackPort: port, disabled } = options;
+  const { command, args, url } = commandOrUrl(words, options.url);
+  const type = options.type ?? options.transport ?? (/^wss?:/i.test(url ?? '') ? 'ws' : undefined);
   const oauth = {
     ...(clientId !== undefined && { clientId }),
     ...(scopes.length > 0 && { scopes }),
     ...(port !== undefined && { callbackPort: Number(port) }),
   };
   if (url !== undefined && !URL.canParse(url) && !url.includes('${')) {
-    throw new FittingsError('ARGUMENTS_INVALID', 'What --url was given is not a whole URL.', {
+    throw new FittingsError('ARGUMENTS_INVALID', '--url must be an absolute URL.', {
       hint: 'It begins with https:// or, on this machine, http://.',
     });
   }
@@ -37,16 +39,36 @@ export async function entryOf(
   };
 }
 
+/** `add name https://…`, as `claude mcp add` and others have it, is a remote server and not a program. */
+function commandOrUrl(
+  [command, ...args]: readonly string[],
+  url: string | undefined,
+): {
+  readonly command?: string | undefined;
+  readonly args: readonly string[];
+  readonly url?: string | undefined;
+} {
+  if (command === undefined || !/^(?:https?|wss?):\/\//i.test(command)) return { command, args, url };
+  if (url === undefined && args.length === 0) return { args, url: command };
+  throw new FittingsError(
+    'ARGUMENTS_INVALID',
+    url === undefined
+      ? 'Unexpected words after the URL of the server.'
+      : 'The URL of the server is given twice, by --url and as an argument.',
+    { hint: 'Write: fittings add <name> <url>, with options such as --header.' },
+  );
+}
+
 async function jsonEntry(text: string, context: CommandContext): Promise<ServerConfig> {
   let value: unknown;
   try {
     value = JSON.parse(await readTextArgument(text, context));
   } catch (cause) {
     if (cause instanceof FittingsError) throw cause;
-    throw new FittingsError('ARGUMENTS_INVALID', 'What --entry was given is not JSON.', { cause });
+    throw new FittingsError('ARGUMENTS_INVALID', '--entry is not valid JSON.', { cause });
   }
   if (isRecord(value)) return value;
-  throw new FittingsError('ARGUMENTS_INVALID', 'What --entry was given is not a JSON object.');
+  throw new FittingsError('ARGUMENTS_INVALID', '--entry must be a JSON object.');
 }
 
 /** `Name: value`, as in HTTP. */

@@ -18,6 +18,7 @@ export interface ProgressView extends Disposable {
 export function openProgress({ live, output }: CommandContext): ProgressView {
   let state: BarState = { progress: 0 };
   const region = live === undefined || output.json ? undefined : createLiveRegion(live);
+  const kept = region === undefined ? undefined : output.keepAbove(region);
   const view: ProgressView = {
     show(event) {
       state =
@@ -30,7 +31,10 @@ export function openProgress({ live, output }: CommandContext): ProgressView {
     },
     pause: () => region?.clear(),
     done: () => region?.clear(),
-    [Symbol.dispose]: () => region?.clear(),
+    [Symbol.dispose]() {
+      region?.clear();
+      kept?.[Symbol.dispose]();
+    },
   };
   return view;
 }

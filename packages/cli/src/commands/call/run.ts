@@ -26,7 +26,7 @@ export async function call(context: CommandContext, text: string, options: CallO
   using progress = openProgress(context);
   await using session = await openSession(context, { callbacks: hostCallbacks(context, progress) });
   const { host, loaded } = session;
-  const target = await connectTarget(session, text, 'tool', () => host.tools(), signal);
+  const target = await connectTarget(context, session, text, 'tool', () => host.tools());
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {

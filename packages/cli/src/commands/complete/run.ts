@@ -23,7 +23,7 @@ export async function complete(context: CommandContext, request: CompleteRequest
     kind === 'prompt'
       ? host.prompts()
       : host.resourceTemplates().map(({ server, uriTemplate }) => ({ server, name: uriTemplate }));
-  const { server, name } = await connectTarget(session, request.target, kind, offered, signal);
+  const { server, name } = await connectTarget(context, session, request.target, kind, offered);
   const ref: CompletionParams['ref'] =
     kind === 'prompt' ? { type: 'ref/prompt', name } : { type: 'ref/resource', uri: name };
   const completion = await host.complete(

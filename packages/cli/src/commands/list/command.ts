@@ -2,25 +2,33 @@ import { Argument, type Command } from 'commander';
 import type { CommandContext } from '../../command-context.js';
 import { examples } from '../../help-text.js';
 
-export const LIST_KINDS = ['tools', 'prompts', 'resources'] as const;
+export const LIST_KINDS = ['servers', 'tools', 'prompts', 'resources'] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
 export function registerList(program: Command, context: CommandContext): void {
   program
     .command('list')
-    .description('what servers offer: tools, prompts, or resources and their templates')
-    .addArgument(new Argument('<kind>', 'what to list').choices(LIST_KINDS))
+    .description(
+      'list the configured servers, or what servers offer: tools, prompts, resources and templates',
+    )
+    .addArgument(new Argument('[kind]', 'what to list').choices(LIST_KINDS).default('servers'))
     .argument('[servers...]', 'names of servers; default: all')
     .addHelpText(
       'after',
       examples(
+        'fittings list                          # servers, scopes and files; connects to none',
         'fittings list tools',
         'fittings list tools github --verbose   # with arguments',
         "fittings list resources --json | jq '.resources[].uri'",
       ),
     )
     .action(async (kind: ListKind, servers: readonly string[]) => {
-      const { list } = await import('./run.js');
-      await list(context, kind, servers);
+      if (kind === 'servers') {
+        const { listServers } = await import('./list-servers.js');
+        await listServers(context, servers);
+      } else {
+        const { list } = await import('./run.js');
+        await list(context, kind, servers);
+      }
     });
 }

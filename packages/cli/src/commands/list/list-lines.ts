@@ -19,18 +19,22 @@ interface Item {
   readonly more: readonly string[];
 }
 
-/** What servers offer, for a person: by server, one line each; `--verbose` adds descriptions and arguments. */
-export function listLines(host: Host, kind: ListKind, output: Output): readonly string[] {
-  const items = itemsFor(host, kind);
-  if (items.length === 0) return [output.style.dim(`There are no ${kind}.`)];
-  const servers = [...new Set(items.map(({ server }) => server))];
-  return servers.flatMap((server, index) => {
-    const own = items.filter((item) => item.server === server);
-    const width = Math.min(48, Math.max(...own.map(({ name }) => textWidth(name))));
+/** What one server offers, or all of them, for a person: one line each; `--verbose` adds descriptions and arguments. */
+export function listLines(
+  host: Host,
+  kind: Exclude<ListKind, 'servers'>,
+  server: string | undefined,
+  output: Output,
+): readonly string[] {
+  const items = itemsFor(host, kind).filter((item) => server === undefined || item.server === server);
+  const servers = [...new Set(items.map((item) => item.server))];
+  return servers.flatMap((name) => {
+    const own = items.filter((item) => item.server === name);
+    const width = Math.min(48, Math.max(...own.map((item) => textWidth(item.name))));
     return [
-      ...(index > 0 ? [''] : []),
-      `${output.style.bold(shown(server))} ${output.style.dim(String(own.length))}`,
+      `${output.style.bold(shown(name))} ${output.style.dim(String(own.length))}`,
       ...own.flatMap((item) => itemLines(item, width, output)),
+      '',
     ];
   });
 }
@@ -49,7 +53,7 @@ function itemLines({ name, description, more }: Item, width: number, output: Out
   ];
 }
 
-function itemsFor(host: Host, kind: ListKind): readonly Item[] {
+function itemsFor(host: Host, kind: Exclude<ListKind, 'servers'>): readonly Item[] {
   switch (kind) {
     case 'tools':
       return host

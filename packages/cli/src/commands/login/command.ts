@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { seconds } from '../../arguments/seconds.js';
 import type { CommandContext } from '../../command-context.js';
 import { examples } from '../../help-text.js';
 
@@ -43,10 +44,4 @@ export function registerLogin(program: Command, context: CommandContext): void {
       const { logout } = await import('./logout.js');
       await logout(context, server);
     });
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It has to be a number of seconds.');
-  return value;
 }

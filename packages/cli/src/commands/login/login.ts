@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CommandContext } from '../../command-context.js';
+import { rememberStore } from '../../composition/remembered-store.js';
 import { shown } from '../../output/shown.js';
 import { askForConsent } from '../../prompts/ask-for-consent.js';
 import { untilAborted } from '../../until-aborted.js';
@@ -29,21 +30,24 @@ export async function login(context: CommandContext, server: string, options: Lo
     return;
   }
   if (before !== 'needs-auth' && before !== 'disconnected') {
-    const problem = whyNotConnected(host.server(server));
+    const problem = whyNotConnected(host.server(server), session);
     if (problem !== undefined) throw problem;
   }
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
-    throw new FittingsError('TIMEOUT', `Nobody signed in to "${server}" in time.`, {
+    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" was not finished in time.`, {
       server,
       cause: error,
       hint: 'Start the sign-in again; --timeout gives more time.',
     });
   }
+  if (context.options.store !== undefined) await rememberStore(context.options.store);
   const { state, counts } = host.server(server);
   output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
-    output.style.green(`Signed in to ${shown(server)}: ${counts.tools} tools.`),
+    output.style.green(
+      `Signed in to ${shown(server)}: ${counts.tools} ${counts.tools === 1 ? 'tool' : 'tools'}.`,
+    ),
   );
 }

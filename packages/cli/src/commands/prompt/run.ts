@@ -11,7 +11,7 @@ export async function prompt(context: CommandContext, text: string, { arg }: Pro
   const args = textPairs(arg);
   await using session = await openSession(context);
   const { host } = session;
-  const target = await connectTarget(session, text, 'prompt', () => host.prompts(), signal);
+  const target = await connectTarget(context, session, text, 'prompt', () => host.prompts());
   const result = await host.getPrompt({ server: target.server, prompt: target.name }, args, { signal });
   output.result({ server: target.server, prompt: target.name, ...result }, () => {
     const messages = result.messages.map(

@@ -14,7 +14,7 @@ export async function read(context: CommandContext, text: string, options: ReadO
   await using session = await openSession(context);
   const { host } = session;
   const offered = () => host.resources().map(({ server, uri }) => ({ server, name: uri }));
-  const { server, name: uri } = await connectTarget(session, text, 'resource', offered, signal);
+  const { server, name: uri } = await connectTarget(context, session, text, 'resource', offered);
   const { contents } = await host.readResource({ server, uri }, { signal });
   if (options.output !== undefined) {
     const file = resolve(cwd, options.output);

@@ -7,7 +7,8 @@ export function chosenRows(
   loaded: LoadedConfig,
   snapshots: readonly ServerSnapshot[],
   wanted: readonly string[] | undefined,
+  loginCommand: (server: string) => string,
 ): readonly ServerRow[] {
-  const rows = serverRows(loaded, snapshots);
+  const rows = serverRows(loaded, snapshots, loginCommand);
   return wanted === undefined ? rows : rows.filter(({ name }) => wanted.includes(name));
 }

@@ -3,7 +3,7 @@ import type { Session } from '../../composition/session.js';
 import { EXIT } from '../../exit-codes.js';
 import { createLiveRegion } from '../../output/live-region.js';
 import { untilAborted } from '../../until-aborted.js';
-import { noteProblems } from '../note-problems.js';
+import { configurationExit, noteProblems } from '../note-problems.js';
 import { openSession } from '../open-session.js';
 import type { StatusOptions } from './command.js';
 import { chosenRows } from './choose-rows.js';
@@ -21,7 +21,8 @@ export async function status(
   const wanted = names.length > 0 ? names : undefined;
   if (watch) return await watchStatus(context, session, wanted);
 
-  const rows = (): readonly ServerRow[] => chosenRows(session.loaded, session.host.servers(), wanted);
+  const rows = (): readonly ServerRow[] =>
+    chosenRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
     using _live = showWhileConnecting(context, session, rows);
     await untilAborted(session.connect(wanted && usableNames(session, wanted)), context.signal);
@@ -32,6 +33,7 @@ export async function status(
     statusLines(found, output.style).join('\n'),
   );
   context.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
+  configurationExit(context, session.loaded);
 }
 
 /** Those that can be connected at all; the others are shown with the reason. Rejects names that nobody knows. */
@@ -55,7 +57,7 @@ function showWhileConnecting(
   const region = createLiveRegion(live);
   const paint = (): void =>
     region.paint(statusLines(rows(), output.noteStyle).map((line) => output.redact(line)));
-  const subscriptions = [host.on('state', paint), host.on('catalogue', paint)];
+  const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalogue', paint)];
   return {
     [Symbol.dispose]() {
       for (const subscription of subscriptions) subscription[Symbol.dispose]();

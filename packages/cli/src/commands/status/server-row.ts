@@ -21,6 +21,8 @@ export interface ServerRow {
   /** What it is busy with, or waits for. */
   readonly activity?: string | undefined;
   readonly error?: ErrorFacts | undefined;
+  /** A command to copy that mends it. */
+  readonly fix?: string | undefined;
 }
 
 const UNUSED_STATUS = {
@@ -31,7 +33,11 @@ const UNUSED_STATUS = {
 } as const;
 
 /** Every configured server: those of the host, and those that it was not given, each with the reason. */
-export function serverRows(loaded: LoadedConfig, snapshots: readonly ServerSnapshot[]): readonly ServerRow[] {
+export function serverRows(
+  loaded: LoadedConfig,
+  snapshots: readonly ServerSnapshot[],
+  loginCommand?: (server: string) => string,
+): readonly ServerRow[] {
   const entries = loaded.entries.filter(({ status }) => status !== 'replaced');
   const known = new Set(snapshots.map(({ name }) => name));
   return [
@@ -39,13 +45,18 @@ export function serverRows(loaded: LoadedConfig, snapshots: readonly ServerSnaps
       connectedRow(
         snapshot,
         entries.find(({ name }) => name === snapshot.name),
+        loginCommand,
       ),
     ),
     ...entries.filter(({ name }) => !known.has(name)).map(unusedRow),
   ];
 }
 
-function connectedRow(snapshot: ServerSnapshot, entry: ServerEntry | undefined): ServerRow {
+function connectedRow(
+  snapshot: ServerSnapshot,
+  entry: ServerEntry | undefined,
+  loginCommand: ((server: string) => string) | undefined,
+): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
   const error = 'error' in state ? state.error : undefined;
@@ -59,6 +70,7 @@ function connectedRow(snapshot: ServerSnapshot, entry: ServerEntry | undefined):
     protocolVersion: connection?.protocolVersion,
     serverInfo: connection?.serverInfo,
     activity: activityOf(state),
+    ...(state.status === 'needs-auth' && loginCommand !== undefined && { fix: loginCommand(name) }),
     ...(state.status !== 'connected' &&
       (error ?? lastError) !== undefined && { error: errorFacts(error ?? lastError) }),
   };

@@ -16,6 +16,8 @@ const COLUMNS: readonly Column[] = [
 interface Totals {
   readonly servers: number;
   readonly connected: number;
+  /** Not connected yet; the last attempt has not been decided. */
+  readonly waiting: number;
   /** Failed, or waiting for a person. */
   readonly errored: number;
   readonly tools: number;
@@ -27,6 +29,7 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
   return {
     servers: rows.length,
     connected: rows.filter(({ status }) => status === 'connected').length,
+    waiting: rows.filter(({ status }) => status === 'pending' || status === 'connecting').length,
     errored: rows.filter(({ status }) => ERRORED.has(status)).length,
     tools: rows.reduce((sum, { tools }) => sum + tools, 0),
   };
@@ -92,12 +95,12 @@ function stateText(status: string): string {
 }
 
 /** Why a server is not what it should be, and what to do, on one line. */
-function reasonOf({ name, status, error }: ServerRow, style: Style): readonly string[] {
+function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
   const server = shown(name);
   if (status === 'needs-auth')
-    return [`${style.yellow(server)}: sign in with ${style.bold(`fittings login ${server}`)}`];
+    return [`${style.yellow(server)}: sign in with ${style.bold(fix ?? `fittings login ${server}`)}`];
   if (status === 'needs-approval')
-    return [`${style.yellow(server)}: look at it with ${style.bold(`fittings approve ${server}`)}`];
+    return [`${style.yellow(server)}: review it with ${style.bold(`fittings approve ${server}`)}`];
   if (error === undefined) return [];
   const hint = error.hint === undefined ? '' : ` ${style.dim(shown(error.hint))}`;
   const paint = ERRORED.has(status) ? style.red : style.dim;
@@ -107,10 +110,11 @@ function reasonOf({ name, status, error }: ServerRow, style: Style): readonly st
   return [`${paint(`${subject}${message}`)}${hint}`];
 }
 
-function totalsLine({ servers, connected, errored, tools }: Totals, style: Style): string {
+function totalsLine({ servers, connected, waiting, errored, tools }: Totals, style: Style): string {
   const parts = [
     `${servers} ${servers === 1 ? 'server' : 'servers'}`,
     style.green(`${connected} connected`),
+    ...(waiting > 0 ? [style.yellow(`${waiting} not answering yet`)] : []),
     ...(errored > 0 ? [style.red(`${errored} not usable`)] : []),
     `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
   ];

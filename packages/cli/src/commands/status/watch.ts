@@ -22,7 +22,7 @@ export async function watchStatus(
   const { host, approvals, transports } = session;
   let { loaded } = session;
   const view = openView(context);
-  const show = (): void => view.show(chosenRows(loaded, host.servers(), wanted));
+  const show = (): void => view.show(chosenRows(loaded, host.servers(), wanted, session.loginCommand));
   let timer: Disposable | undefined;
   const showSoon = (): void => {
     timer ??= context.clock.schedule(() => {
@@ -78,9 +78,13 @@ function openView(context: CommandContext): View {
     columns: () => output.columns ?? 80,
     rows: () => context.live?.rows() ?? 24,
   });
+  const kept = output.keepAbove(region);
   return {
     show: (rows) => region.paint(statusLines(rows, output.style).map((line) => output.redact(line))),
-    close: () => region.finish(),
+    close() {
+      kept[Symbol.dispose]();
+      region.finish();
+    },
   };
 }
 

@@ -1,0 +1,45 @@
+import type { CommandContext } from '../command-context.js';
+import { createLiveRegion } from './live-region.js';
+import { shown } from './shown.js';
+
+/** Shorter waits show nothing. Milliseconds. */
+const DELAY_MS = 300;
+const FRAME_MS = 120;
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const MOST_NAMES = 5;
+
+/**
+ * A spinner on the last line of the terminal that names who is waited for, until it is disposed of. Shows nothing where
+ * stderr is not a terminal.
+ */
+export function openWaiting(context: CommandContext, names: () => readonly string[]): Disposable {
+  const { live, output, clock } = context;
+  if (live === undefined || output.json) return { [Symbol.dispose]() {} };
+  const region = createLiveRegion(live);
+  const kept = output.keepAbove(region);
+  let frame = 0;
+  const paint = (): void => {
+    const waiting = names();
+    if (waiting.length === 0) region.clear();
+    else
+      region.paint([
+        `${output.noteStyle.cyan(FRAMES[frame++ % FRAMES.length] ?? '')} ${waitingText(waiting)}`,
+      ]);
+    timer = clock.schedule(paint, FRAME_MS);
+  };
+  let timer = clock.schedule(paint, DELAY_MS);
+  return {
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]();
+      region.clear();
+      kept[Symbol.dispose]();
+    },
+  };
+}
+
+/** `waiting for a, b and 3 more`. */
+function waitingText(names: readonly string[]): string {
+  const named = names.slice(0, MOST_NAMES).map((name) => shown(name, 60));
+  const more = names.length - named.length;
+  return `waiting for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

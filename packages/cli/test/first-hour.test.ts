@@ -1,0 +1,162 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { createOutput } from '../src/output/create-output.js';
+import { createLiveRegion } from '../src/output/live-region.js';
+import { everything, only, openWorkspace } from './support/workspace.js';
+
+const SILENT = { command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)'] };
+
+it('M12: list without a kind lists the configured servers and connects to none', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
+  await workspace.fittings(['add', 'off', '--disabled', '--', 'no-such-program']);
+  await workspace.write('.mcp.json', { mcpServers: { shared: { command: 'evil' } } });
+  const { code, stdout } = await workspace.fittings(['list']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/web +http +user +ready +.*servers\.json/);
+  expect(stdout).toMatch(/off +stdio +user +disabled/);
+  expect(stdout).toMatch(/shared +stdio +project +needs approval +.*\.mcp\.json/);
+  const { value } = await workspace.json(['list', 'servers', 'web']);
+  expect(value).toMatchObject({ servers: [{ name: 'web', scope: 'user', state: 'ready' }] });
+  const wrong = await workspace.fittings(['list', 'tool']);
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('servers, tools, prompts, resources'),
+  });
+});
+
+it.each([
+  [['web', 'https://x.example/mcp'], { url: 'https://x.example/mcp' }],
+  [['web', '--transport', 'http', 'HTTPS://x.example/mcp'], { type: 'http', url: 'HTTPS://x.example/mcp' }],
+  [['web', '--', 'http://127.0.0.1:1/mcp'], { url: 'http://127.0.0.1:1/mcp' }],
+  [['web', 'wss://x.example/mcp'], { type: 'ws', url: 'wss://x.example/mcp' }],
+])('M3: a URL in the place of a command is a URL: %j', async (args, entry) => {
+  await using workspace = await openWorkspace({ here: true });
+  expect((await workspace.fittings(['add', ...args])).code).toBe(0);
+  const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ mcpServers: { web: entry } });
+});
+
+it.each([
+  [['web', 'https://x.example/mcp', 'more']],
+  [['web', '--url', 'https://a.example', 'https://b.example']],
+])('M3: %j is refused', async (args) => {
+  await using workspace = await openWorkspace({ here: true });
+  expect(await workspace.fittings(['add', ...args])).toMatchObject({ code: 2 });
+});
+
+it.each([
+  ['status', []],
+  ['list', []],
+  ['list', ['tools']],
+])('M13: %s %j ends with 3 if a configuration file is broken', async (command, args) => {
+  await using workspace = await openWorkspace({ here: true });
+  const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, '{ "mcpServers": { "a": { "command": "x" } "b": {} } }');
+  const run = await workspace.fittings([command, ...args]);
+  expect(run).toMatchObject({ code: 3, stderr: expect.stringContaining('servers.json:1') });
+  const missing = await workspace.fittings(['--mcp-config', 'nofile.json', command, ...args]);
+  expect(missing).toMatchObject({ code: 3, stderr: expect.stringContaining('nofile.json') });
+});
+
+it('M6: a call does not wait for a server that never answers', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ hang: SILENT, everything });
+  const run = await workspace.fittings([...servers, 'call', 'get-sum', '-a', 'a=1', '-a', 'b=2']);
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
+  expect(run.stderr).toContain('Not waited for: hang.');
+});
+
+it('M6: list prints each server as it comes, and Ctrl-C keeps what was printed', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ hang: SILENT, everything });
+  const run = await workspace.fittings([...servers, 'list', 'tools'], {
+    interruptWhen: (text) => text.includes('get-sum'),
+  });
+  expect(run).toMatchObject({ code: 130, stdout: expect.stringContaining('echo') });
+  expect(run.stderr.trim()).toBe('error: Interrupted.');
+});
+
+it.each([['status'], ['call', 'hang/x'], ['doctor']])(
+  'Ctrl-C in %j has one text and one code',
+  async (...args) => {
+    await using workspace = await openWorkspace();
+    const marker = join(workspace.home, 'started');
+    const script = `require('fs').writeFileSync(${JSON.stringify(marker)}, ''); console.error('started'); setInterval(() => undefined, 1000)`;
+    const servers = only({ hang: { command: process.execPath, args: ['-e', script] } });
+    const run = workspace.fittings(['--verbose', ...servers, ...args], {
+      interruptWhen: (text) => text.length > 0,
+    });
+    const { code, stderr } = await run;
+    expect(code).toBe(130);
+    expect(stderr).toContain('error: Interrupted.');
+  },
+);
+
+it('M1: FITTINGS_STORE names the store, and a wrong name is refused', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ everything });
+  const wrong = await workspace.fittings(['status', ...servers], { env: { FITTINGS_STORE: 'safe' } });
+  expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('keychain, file, memory') });
+  const consentless = await workspace.fittings(
+    ['logout', 'gone', ...only({ gone: { url: 'http://127.0.0.1:1' } })],
+    {
+      env: { FITTINGS_STORE: 'memory' },
+    },
+  );
+  expect(consentless.code).toBe(0);
+});
+
+it('minor 15: doctor with many servers prints no warning of Node.js', async () => {
+  await using workspace = await openWorkspace();
+  const names = Array.from({ length: 12 }, (_, index) => `s${String(index)}`);
+  const servers = only(Object.fromEntries(names.map((name) => [name, { command: 'no-such-program' }])));
+  const run = await workspace.fittings([...servers, 'doctor']);
+  expect(run).toMatchObject({ code: 1, stderr: '' });
+});
+
+it('minor 12: every --timeout is in seconds', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ hang: SILENT });
+  const run = await workspace.json([...servers, 'doctor', '--timeout', '0.3']);
+  expect(JSON.stringify(run.value)).toContain('300 ms');
+  const help = await Promise.all(
+    ['doctor', 'call', 'login'].map(async (name) => (await workspace.fittings([name, '--help'])).stdout),
+  );
+  for (const text of help) expect(text).toContain('--timeout <seconds>');
+});
+
+it('M2: a note stands above the live lines, which are painted again below it', () => {
+  const written: string[] = [];
+  const stderr = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      written.push(chunk.toString());
+      done();
+    },
+  });
+  const output = createOutput({
+    stdout: stderr,
+    stderr,
+    json: false,
+    verbose: false,
+    colours: { stdout: false, stderr: false },
+    columns: () => 80,
+  });
+  const region = createLiveRegion({ stream: stderr, columns: () => 80, rows: () => 24 });
+  {
+    using _kept = output.keepAbove(region);
+    region.paint(['one', 'two']);
+    written.length = 0;
+    output.note('warning');
+    const [cleared, note, painted] = written;
+    expect(cleared).toContain('\u001b[2A');
+    expect(note).toBe('warning\n');
+    expect(painted).toMatch(/one[^]*two/);
+  }
+  written.length = 0;
+  output.note('after');
+  expect(written).toEqual(['after\n']);
+});
