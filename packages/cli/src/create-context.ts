@@ -43,6 +43,7 @@ export function createContext(world: World, options: () => GlobalOptions): OwnCo
           stderr: color && wantsColours(stderr.isTTY === true, env),
         },
         columns: () => (stdout.isTTY === true ? stdout.columns : undefined),
+        noteColumns: () => (stderr.isTTY === true ? stderr.columns : undefined),
       });
       parts = { output, clock: world.clock ?? systemClock };
     },

@@ -72,15 +72,15 @@ describe('P2 arguments are read as the schema wants them', () => {
     ['point=3', 'needs an object'],
     ['=x', 'not of the form'],
     ['txt=x', 'has no argument "txt"'],
-    ['__proto__=x', "can't be called"],
+    ['__proto__=x', 'cannot be called'],
   ])('%s is refused', (pair, words) => {
     expect(() => build(pair)).toThrow(words);
     expect(() => build(pair)).toThrow(FittingsError);
   });
 
   it('a text given twice, and a member of what is no object, are refused', () => {
-    expect(() => build('text=a', 'text=b')).toThrow('is no list');
-    expect(() => buildArguments({ pairs: ['point.x=1'], json: '{"point":3}' }, schema)).toThrow('no object');
+    expect(() => build('text=a', 'text=b')).toThrow('is not a list');
+    expect(() => buildArguments({ pairs: ['point.x=1'], json: '{"point":3}' }, schema)).toThrow('not an object');
   });
 
   it('nothing that a prototype has can be changed', () => {

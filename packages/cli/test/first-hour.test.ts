@@ -1,9 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createOutput } from '../src/output/create-output.js';
+import { buildArguments } from '../src/arguments/build-arguments.js';
 import { createLiveRegion } from '../src/output/live-region.js';
+import { wrapWords } from '../src/output/text-width.js';
 import { everything, only, openWorkspace } from './support/workspace.js';
 
 const SILENT = { command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)'] };
@@ -159,4 +161,64 @@ it('M2: a note stands above the live lines, which are painted again below it', (
   written.length = 0;
   output.note('after');
   expect(written).toEqual(['after\n']);
+});
+
+it('minor 11: list --verbose shows choices, defaults, descriptions and members', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const { stdout } = await workspace.fittings([...only({ everything }), 'list', 'tools', '--verbose']);
+  expect(stdout).toMatch(/--arg messageType=<error\|success\|debug>/);
+  expect(stdout).toMatch(/--arg duration=<number> {2}\(optional; default: 10\) {2}Duration/);
+});
+
+it('minor 18: a changed definition is not called new', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.write('.mcp.json', { mcpServers: { s: { command: 'one' } } });
+  const { value } = await workspace.json(['approve', 's']);
+  const [{ hash }] = (value as { servers: [{ hash: string }] }).servers;
+  expect((await workspace.fittings(['approve', 's', '--hash', hash])).code).toBe(0);
+  await workspace.write('.mcp.json', { mcpServers: { s: { command: 'two' } } });
+  const run = await workspace.fittings(['call', 's/x']);
+  expect(run).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('has changed since you approved it'),
+  });
+});
+
+it('minor 21: notes wrap at words', () => {
+  const text = 'error: The server "everything" did not answer in time. Increase the time-out.';
+  const lines = wrapWords(text, 30).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
+  expect(lines.join(' ').replaceAll(/ +/g, ' ')).toBe(text);
+  expect(wrapWords(text, undefined)).toBe(text);
+});
+
+it('minor 23: --arg sets members that an open object does not declare', () => {
+  const schema = {
+    type: 'object',
+    properties: { extra: { type: 'object' }, shut: { type: 'object', additionalProperties: false } },
+  };
+  expect(buildArguments({ pairs: ['extra.x.y=1', 'extra.z=a'] }, schema)).toEqual({
+    extra: { x: { y: 1 }, z: 'a' },
+  });
+  expect(() => buildArguments({ pairs: ['shut.x=1'] }, schema)).toThrow('no argument "shut.x"');
+});
+
+it('minor 24: call -o writes an image to a file', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ everything });
+  const run = await workspace.fittings([...servers, 'call', 'everything/get-tiny-image', '-o', 'tiny.png']);
+  expect(run.code).toBe(0);
+  const file = join(workspace.project, 'tiny.png');
+  expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  expect((await stat(file)).size).toBeGreaterThan(100);
+  const none = await workspace.fittings([
+    ...servers,
+    'call',
+    'everything/echo',
+    '-a',
+    'message=a',
+    '-o',
+    'x',
+  ]);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('without -o') });
 });

@@ -68,7 +68,7 @@ it('P2 lists tools, prompts and resources; one that failed is noted and shows in
   });
   const verbose = await workspace.fittings(['list', 'tools', '--verbose', ...ONE]);
   expect(verbose.stdout).toContain('--arg a=<number>');
-  expect(verbose.stdout).toMatch(/--arg includeImage=<boolean> {2}\(optional\)/);
+  expect(verbose.stdout).toMatch(/--arg includeImage=<boolean> {2}\(optional; default: false\)/);
   expect((await workspace.fittings(['list', 'things', ...ONE])).code).toBe(2);
 });
 
@@ -112,7 +112,7 @@ it.each([
   ['an argument that is missing', ['--arg', 'a=2'], 'expected number'],
   ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
   ['no pair', ['--arg', 'a'], 'not of the form name=value'],
-  ['no JSON', ['--args', '{'], 'not JSON'],
+  ['no JSON', ['--args', '{'], 'not valid JSON'],
 ])('P2 refuses %s before anything is sent', async (_, args, words) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...ONE]);

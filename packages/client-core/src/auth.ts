@@ -3,3 +3,4 @@ export type { AuthChallenge, AuthProvider, SignInOptions } from './contracts/aut
 export type { AuthContext, AuthPlugin } from './contracts/auth-plugin.js';
 export type { StoredValue, TokenStore } from './contracts/token-store.js';
 export { AuthRequiredError, type AuthRequiredErrorOptions } from './errors/auth-required-error.js';
+export { FittingsError, type FittingsErrorOptions } from './errors/fittings-error.js';

@@ -36,9 +36,13 @@ function startingPoint(json: string | undefined): Record<string, unknown> {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw invalid('What --args was given is not JSON.', undefined, cause);
+    throw invalid(
+      `--args is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      undefined,
+      cause,
+    );
   }
-  if (!isRecord(value)) throw invalid('What --args was given is not a JSON object.');
+  if (!isRecord(value)) throw invalid('--args must be a JSON object.');
   return value;
 }
 
@@ -51,12 +55,24 @@ function pathOf(
   if (whole !== undefined) return { names: [name], schema: whole };
   const names = name.split('.');
   let schema = root;
-  for (const part of names) {
+  for (const [depth, part] of names.entries()) {
     const property = propertyOf(schema, part);
+    if (property === undefined && depth > 0 && isOpen(schema)) return { names, schema: anything(schema) };
     if (property === undefined) return { names: [name], schema: unknownProperty(name, root) };
     schema = property;
   }
   return { names, schema };
+}
+
+/** An object that takes members that it does not declare. */
+function isOpen(schema: SchemaPart): boolean {
+  return (
+    typesOf(schema).has('object') && isRecord(schema.part) && schema.part['additionalProperties'] !== false
+  );
+}
+
+function anything({ root }: SchemaPart): SchemaPart {
+  return { root, part: {} };
 }
 
 /** Some tools take members that they don't declare; but a near miss of a declared one is a mistake. */
@@ -79,7 +95,7 @@ function valueOf(name: string, texts: readonly string[], schema: SchemaPart): un
     return whole.value;
   if (isList) return texts.map((text) => checked(name, typedValue(text, itemsOf(schema))));
   if (more.length > 0)
-    throw invalid(`The argument "${name}" was given ${texts.length} times and is no list.`);
+    throw invalid(`The argument "${name}" was given ${texts.length} times and is not a list.`);
   return checked(name, whole);
 }
 
@@ -95,13 +111,13 @@ function setAt(
   name: string,
 ): void {
   const [first = '', ...rest] = names;
-  if (first === '__proto__') throw invalid(`An argument can't be called "${first}".`);
+  if (first === '__proto__') throw invalid(`An argument cannot be called "${first}".`);
   if (rest.length === 0) {
     target[first] = value;
     return;
   }
   const inner = Object.hasOwn(target, first) ? target[first] : {};
-  if (!isRecord(inner)) throw invalid(`The argument "${name}" lies in one that is no object.`);
+  if (!isRecord(inner)) throw invalid(`The argument "${name}" lies in one that is not an object.`);
   target[first] = inner;
   setAt(inner, rest, value, name);
 }

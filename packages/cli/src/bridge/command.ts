@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
+import type { RemoteFlags } from './remote-entry.js';
 
-/** What stands on the command line behind `bridge`. */
-export interface BridgeFlags {
+/** The options of `bridge`. */
+export interface BridgeFlags extends RemoteFlags {
   readonly http?: string;
   readonly ws?: string;
   readonly path: string;
@@ -17,7 +18,9 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 const EXAMPLES = `
 Examples:
   A host that speaks only stdio reaches a server that wants a sign-in, e.g. in its mcp.json:
-    { "command": "fittings", "args": ["bridge", "https://mcp.example.com/mcp"] }
+    { "command": "npx", "args": ["-y", "@mcp-fittings/cli", "bridge", "https://mcp.example.com/mcp"] }
+  With a header whose value is a variable of the environment:
+    $ fittings bridge https://mcp.example.com/mcp --header 'X-Key: \${API_KEY}'
   A local server, served to other programs of this machine over Streamable HTTP:
     $ fittings bridge files --http 8080
 
@@ -29,6 +32,12 @@ export function registerBridge(program: Command, context: CommandContext): void 
     .command('bridge')
     .description('Serve a server over another transport: over stdio, or where --http or --ws says.')
     .argument('<server>', 'a configured server, or the URL of one')
+    .argument('[port]', 'the same as --port, as mcp-remote has it')
+    .option('-t, --type <type>', 'transport to a URL: http (with sse as fallback), sse, ws')
+    .option('-H, --header <name: value>', 'header for each request to a URL; can be repeated', collect, [])
+    .option('--client-id <id>', 'OAuth client that is registered for this URL already')
+    .option('--oauth-scope <scope>', 'OAuth scope to ask for; can be repeated', collect, [])
+    .option('--port <port>', 'port of the OAuth redirect URI')
     .addOption(
       new Option('--http <address>', 'serve Streamable HTTP at [host:]port or unix:/path').conflicts('ws'),
     )
@@ -42,8 +51,8 @@ export function registerBridge(program: Command, context: CommandContext): void 
     .option('--allow-host <name>', 'names by which others reach this machine; can be repeated', collect, [])
     .option('--no-sign-in', 'never open a sign-in page; refuse what needs one')
     .addHelpText('after', EXAMPLES)
-    .action(async (server: string, flags: BridgeFlags) => {
+    .action(async (server: string, port: string | undefined, flags: BridgeFlags) => {
       const { runBridge } = await import('./run-bridge.js');
-      await runBridge(server, flags, context);
+      await runBridge(server, port === undefined ? flags : { port, ...flags }, context);
     });
 }

@@ -4,6 +4,7 @@ import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mc
 import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
+import { secretsOf } from '../composition/secrets.js';
 import type { Session } from '../composition/session.js';
 import { usableEntry } from '../composition/usable-entry.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
@@ -11,6 +12,7 @@ import type { BridgeFlags } from './command.js';
 import { parseListenAddress, type ListenAddress } from './listen-address.js';
 import { createOpenUpstream } from './open-upstream.js';
 import { personAtHand } from './person-at-hand.js';
+import { isServerUrl, refuseRemoteFlags, remoteEntry } from './remote-entry.js';
 import { serveNetwork } from './serve-network.js';
 import { serveStdio } from './serve-stdio.js';
 import { createSignInOnce, type SignInOnce } from './sign-in-once.js';
@@ -32,12 +34,17 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
   const logger = noteLogger(context);
   const person = flags.signIn ? personAtHand(context) : undefined;
   await using session = await openSession(context, { interaction: person, logger });
-  const open = openUpstreamOf(server, session, context, logger, person !== undefined);
+  const open = openUpstreamOf(server, flags, session, context, logger, person !== undefined);
   const wire = flags.http === undefined ? 'ws' : 'http';
   const address = flags.http ?? flags.ws;
 
   if (address === undefined) {
     const { stdin, stdout } = context;
+    if (context.interactive) {
+      output.note(
+        'Serving MCP on standard input and output, for a host that starts this command. Ctrl-C ends it.',
+      );
+    }
     return serveStdio({ open, stdin, stdout, logger, signal });
   }
   const listenAt = parseListenAddress(address);
@@ -68,17 +75,18 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
 
 function openUpstreamOf(
   server: string,
+  flags: BridgeFlags,
   session: Session,
-  { clock, signal }: CommandContext,
+  { clock, signal, env, output }: CommandContext,
   logger: Logger,
   isPersonThere: boolean,
 ): OpenUpstream {
   const { transports, store, auth: plugins } = session;
-  const isUrl = URL.canParse(server) && /^(?:https?|wss?):/.test(server);
+  const isUrl = isServerUrl(server);
+  if (!isUrl) refuseRemoteFlags(server, flags);
   const name = isUrl ? new URL(server).host : server;
-  const config = isUrl
-    ? { type: server.startsWith('ws') ? 'ws' : 'http', url: server }
-    : usableEntry(server, session.loaded);
+  const config = isUrl ? remoteEntry(server, flags, env) : usableEntry(server, session.loaded);
+  output.hide(secretsOf([config]));
   let auth: AuthProvider | undefined;
   for (const plugin of plugins) auth ??= plugin.create({ name, config }, { logger, clock });
   const url = config['url'];

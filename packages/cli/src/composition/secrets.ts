@@ -10,7 +10,7 @@ export function secretsIn({ entries }: LoadedConfig): readonly string[] {
 }
 
 /** Credentials, headers, and variables and arguments that are named like secrets. */
-function secretsOf(servers: Iterable<ServerConfig>): readonly string[] {
+export function secretsOf(servers: Iterable<ServerConfig>): readonly string[] {
   const secrets = new Set<string>();
   const add = (value: unknown): void => {
     if (typeof value === 'string') secrets.add(value);

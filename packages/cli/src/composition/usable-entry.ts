@@ -8,14 +8,17 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
   const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
   switch (entry?.status) {
     case 'pending':
-      throw new FittingsError('APPROVAL_REQUIRED', `Nobody has approved the server "${name}" so far.`, {
-        server: name,
-        hint: `Look at it: fittings approve ${name}`,
-      });
+      throw new FittingsError(
+        'APPROVAL_REQUIRED',
+        entry.approval?.changed === true
+          ? `The definition of the server "${name}" has changed since you approved it.`
+          : `The server "${name}" has not been approved.`,
+        { server: name, hint: `Review it: fittings approve ${name}` },
+      );
     case 'rejected':
-      throw new FittingsError('APPROVAL_REQUIRED', `The server "${name}" was rejected by you.`, {
+      throw new FittingsError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
         server: name,
-        hint: `Decide anew: fittings approve ${name}`,
+        hint: `Decide again: fittings approve ${name}`,
       });
     case 'denied':
       throw new FittingsError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });

@@ -4,6 +4,7 @@ import { jsonText } from './json-text.js';
 import type { LiveRegion } from './live-region.js';
 import type { Output } from './output.js';
 import { createStyle } from './style.js';
+import { wrapWords } from './text-width.js';
 
 export interface OutputOptions {
   readonly stdout: Writable;
@@ -13,6 +14,8 @@ export interface OutputOptions {
   readonly colours: { readonly stdout: boolean; readonly stderr: boolean };
   /** Columns of the terminal; undefined when stdout is none. */
   readonly columns: () => number | undefined;
+  /** Columns of the terminal that notes go to. Default: notes are not wrapped. */
+  readonly noteColumns?: (() => number | undefined) | undefined;
 }
 
 export function createOutput(options: OutputOptions): Output {
@@ -35,7 +38,7 @@ export function createOutput(options: OutputOptions): Output {
     },
     result: (value, text) => say(stdout, json ? jsonText(value, 2) : text()),
     event: (value, text) => say(stdout, json ? jsonText(value) : text()),
-    note: (text) => say(stderr, text),
+    note: (text) => say(stderr, wrapWords(text, options.noteColumns?.())),
     detail(text) {
       if (verbose) say(stderr, text);
     },

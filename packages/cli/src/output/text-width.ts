@@ -48,3 +48,27 @@ export function fitWidth(text: string, columns: number): string {
   }
   return result;
 }
+
+/** Breaks lines that are wider at spaces; the parts of a broken line are indented. Words are not broken. */
+export function wrapWords(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, Math.max(20, columns)))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  if (textWidth(line) <= columns) return line;
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const next = current === '' && lines.length === 0 ? word : `${current} ${word}`;
+    if (textWidth(next) <= columns || current.trim() === '') current = next;
+    else {
+      lines.push(current);
+      current = `  ${word}`;
+    }
+  }
+  return [...lines, current].join('\n');
+}

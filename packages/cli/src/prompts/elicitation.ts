@@ -37,7 +37,7 @@ async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> 
 async function fillIn(schema: unknown, prompts: Prompts): Promise<ElicitationAnswer> {
   const properties = isRecord(schema) ? schema['properties'] : undefined;
   const required = isRecord(schema) && Array.isArray(schema['required']) ? schema['required'] : [];
-  const choice = await prompts.select('Answer?', [
+  const choice = await prompts.select('Do you want to answer?', [
     { value: 'accept', label: 'Yes' },
     { value: 'decline', label: 'No' },
   ]);
@@ -60,7 +60,16 @@ async function askField(
   const title = typeof field['title'] === 'string' ? field['title'] : name;
   const description = typeof field['description'] === 'string' ? ` (${field['description']})` : '';
   const message = shown(`${title}${description}${required ? '' : ', optional'}`);
-  if (field['type'] === 'boolean') return prompts.confirm(message, field['default'] === true);
+  if (field['type'] === 'boolean') {
+    if (required || typeof field['default'] === 'boolean')
+      return prompts.confirm(message, field['default'] === true);
+    const choice = await prompts.select(message, [
+      { value: 'skip', label: 'No answer' },
+      { value: 'true', label: 'Yes' },
+      { value: 'false', label: 'No' },
+    ]);
+    return choice === 'skip' ? undefined : choice === 'true';
+  }
   const values = choicesOf(field['type'] === 'array' ? field['items'] : field);
   if (values.length > 0) {
     return field['type'] === 'array' ? prompts.selectMany(message, values) : prompts.select(message, values);

@@ -1,4 +1,5 @@
 import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { headerPairs } from '../../arguments/header-pairs.js';
 import { readTextArgument } from '../../arguments/read-text-argument.js';
 import { textPairs } from '../../arguments/text-pairs.js';
 import type { CommandContext } from '../../command-context.js';
@@ -69,18 +70,4 @@ async function jsonEntry(text: string, context: CommandContext): Promise<ServerC
   }
   if (isRecord(value)) return value;
   throw new FittingsError('ARGUMENTS_INVALID', '--entry must be a JSON object.');
-}
-
-/** `Name: value`, as in HTTP. */
-function headerPairs(headers: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    headers.map((header) => {
-      const at = header.indexOf(':');
-      if (at <= 0) {
-        // What was given may be a secret: it is not repeated.
-        throw new FittingsError('ARGUMENTS_INVALID', 'A --header is not of the form "Name: value".');
-      }
-      return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
-    }),
-  );
 }

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { seconds } from '../../arguments/seconds.js';
 import type { CommandContext } from '../../command-context.js';
 import { collect, examples } from '../../help-text.js';
 
@@ -6,6 +7,7 @@ export interface CallOptions {
   readonly arg: readonly string[];
   readonly args?: string;
   readonly timeout?: number;
+  readonly output?: string;
 }
 
 export function registerCall(program: Command, context: CommandContext): void {
@@ -20,12 +22,17 @@ export function registerCall(program: Command, context: CommandContext): void {
       [],
     )
     .option('--args <json>', 'all arguments as a JSON object; @file or - for stdin')
-    .option('--timeout <seconds>', 'without answer or progress', seconds)
+    .option('--timeout <seconds>', 'give up after so many seconds without an answer or progress', seconds)
+    .option(
+      '-o, --output <file>',
+      'write the first image, audio or embedded resource of the result to a file',
+    )
     .addHelpText(
       'after',
       examples(
         'fittings call everything/echo --arg message=hi',
         'fittings call search --arg query=mcp --arg limit=3 --arg tags=a --arg tags=b',
+        'fittings call everything/get-tiny-image -o image.png',
         'fittings call github/create_issue --args @issue.json --json',
       ) + '\nIt ends with 1 when the tool reports a failure.\n',
     )
@@ -33,10 +40,4 @@ export function registerCall(program: Command, context: CommandContext): void {
       const { call } = await import('./run.js');
       await call(context, tool, options);
     });
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It has to be a number of seconds.');
-  return value;
 }

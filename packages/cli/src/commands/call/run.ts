@@ -1,5 +1,6 @@
-import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import type { CatalogueTool } from '@mcp-fittings/host';
+import { resolve } from 'node:path';
+import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { CatalogueTool, ToolResult } from '@mcp-fittings/host';
 import {
   createPolicy,
   createTools,
@@ -14,6 +15,7 @@ import { readTextArgument } from '../../arguments/read-text-argument.js';
 import type { CommandContext } from '../../command-context.js';
 import { EXIT } from '../../exit-codes.js';
 import { shown } from '../../output/shown.js';
+import { writeOutput } from '../../output/write-output.js';
 import { hostCallbacks } from '../../prompts/host-callbacks.js';
 import { openSession } from '../open-session.js';
 import { connectTarget, type Target } from '../target.js';
@@ -44,13 +46,13 @@ export async function call(context: CommandContext, text: string, options: CallO
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
   for await (const event of turn.call(nameIn(turn, target), args, { signal, timeoutMs })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
-    else finish(target, event);
+    else await finish(target, event);
   }
 
-  function finish(
+  async function finish(
     { server, name: tool }: Target,
     event: Extract<ToolEvent, { type: 'result' | 'error' }>,
-  ): void {
+  ): Promise<void> {
     progress.done();
     if (event.type === 'error') throw event.error;
     const { result, issues } = event;
@@ -58,9 +60,38 @@ export async function call(context: CommandContext, text: string, options: CallO
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
       output.note(shown(`The structured content is not what the tool announced${place}: ${message}`));
     }
+    await save(result);
     output.result({ server, tool, ...result }, () => renderForPerson(result));
     if (result.isError === true) context.setExitCode(EXIT.failed);
   }
+
+  async function save(result: ToolResult): Promise<void> {
+    if (options.output === undefined) return;
+    const bytes = bytesIn(result);
+    if (bytes === undefined) {
+      throw new FittingsError(
+        'ARGUMENTS_INVALID',
+        'The result holds no image, audio or resource to write to a file.',
+        { hint: 'Call the tool without -o.' },
+      );
+    }
+    const file = resolve(context.cwd, options.output);
+    await writeOutput(file, bytes);
+    output.note(`${bytes.length} bytes in ${shown(file)}`);
+  }
+}
+
+/** The bytes of the first block that has some. */
+function bytesIn({ content }: ToolResult): Buffer | undefined {
+  for (const block of content) {
+    if ((block.type === 'image' || block.type === 'audio') && typeof block.data === 'string')
+      return Buffer.from(block.data, 'base64');
+    if (block.type !== 'resource' || !isRecord(block.resource)) continue;
+    const { blob, text } = block.resource;
+    if (typeof blob === 'string') return Buffer.from(blob, 'base64');
+    if (typeof text === 'string') return Buffer.from(text, 'utf8');
+  }
+  return undefined;
 }
 
 function findTool(tools: readonly CatalogueTool[], { server, name }: Target): CatalogueTool | undefined {

@@ -1,3 +1,4 @@
+import { isRecord } from '@mcp-fittings/client-core';
 import type { CataloguePrompt, CatalogueTool, Host } from '@mcp-fittings/host';
 import {
   itemsOf,
@@ -96,8 +97,32 @@ function inputLines({ inputSchema }: CatalogueTool): readonly string[] {
   return propertyNames(root).map((name) => {
     const property = propertyOf(root, name) ?? { root: inputSchema, part: {} };
     const isRequired = Array.isArray(required) && required.includes(name);
-    return `--arg ${shown(name)}=<${typeText(property)}>${isRequired ? '' : '  (optional)'}`;
+    return argumentLine(name, property, isRequired);
   });
+}
+
+/** `--arg size=<s|m|l>  (optional; default: m)  The size.` */
+function argumentLine(name: string, property: SchemaPart, isRequired: boolean): string {
+  const part = isRecord(property.part) ? property.part : {};
+  const { default: value, description } = part;
+  const notes = [
+    ...(isRequired ? [] : ['optional']),
+    ...(value === undefined ? [] : [`default: ${shown(JSON.stringify(value), 60)}`]),
+  ];
+  const members = propertyNames(property).map((member) => shown(member, 40));
+  return [
+    `--arg ${shown(name)}=<${choicesText(part) ?? typeText(property)}>`,
+    ...(notes.length === 0 ? [] : [`(${notes.join('; ')})`]),
+    ...(typeof description === 'string' ? [firstLine(description)] : []),
+    ...(members.length === 0
+      ? []
+      : [`[${shown(members.map((member) => `${name}.${member}`).join(', '), 200)}]`]),
+  ].join('  ');
+}
+
+function choicesText({ enum: values }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!Array.isArray(values) || values.length === 0) return undefined;
+  return shown(values.map(String).join('|'), 120);
 }
 
 function typeText(schema: SchemaPart): string {

@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { renderForPerson } from '@mcp-fittings/tools';
 import type { CommandContext } from '../../command-context.js';
+import { writeOutput } from '../../output/write-output.js';
 import { shown } from '../../output/shown.js';
 import { openSession } from '../open-session.js';
 import { connectTarget } from '../target.js';
@@ -19,7 +18,7 @@ export async function read(context: CommandContext, text: string, options: ReadO
   if (options.output !== undefined) {
     const file = resolve(cwd, options.output);
     const bytes = Buffer.concat(contents.map(bytesOf));
-    await write(file, bytes);
+    await writeOutput(file, bytes);
     output.result(
       { server, uri, file, bytes: bytes.length },
       () => `${bytes.length} bytes in ${shown(file)}`,
@@ -33,12 +32,4 @@ export async function read(context: CommandContext, text: string, options: ReadO
 
 function bytesOf({ text, blob }: ResourceContents): Buffer {
   return text === undefined ? Buffer.from(blob ?? '', 'base64') : Buffer.from(text, 'utf8');
-}
-
-async function write(file: string, bytes: Buffer): Promise<void> {
-  try {
-    await writeFile(file, bytes);
-  } catch (cause) {
-    throw new FittingsError('CONFIG_READ_ONLY', `The file ${shown(file)} can't be written.`, { cause });
-  }
 }

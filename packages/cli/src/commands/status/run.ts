@@ -30,7 +30,7 @@ export async function status(
   const found = rows();
   noteProblems(session.loaded.problems, output);
   output.result(statusValue(found, session.loaded.problems), () =>
-    statusLines(found, output.style).join('\n'),
+    statusLines(found, output.style, output.columns).join('\n'),
   );
   context.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
   configurationExit(context, session.loaded);

@@ -1,6 +1,7 @@
 import { shown } from '../../output/shown.js';
 import type { Style } from '../../output/style.js';
 import { tableLines, type Column } from '../../output/table.js';
+import { fitWidth, wrapWords } from '../../output/text-width.js';
 import type { ServerRow } from './server-row.js';
 
 const COLUMNS: readonly Column[] = [
@@ -36,7 +37,7 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
 }
 
 /** The status of all servers, for a person: a table, the reasons below it, and totals. */
-export function statusLines(rows: readonly ServerRow[], style: Style): readonly string[] {
+export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
   if (rows.length === 0) return ['No servers are configured. Add one: fittings add --help'];
   const table = tableLines(
     COLUMNS,
@@ -44,7 +45,13 @@ export function statusLines(rows: readonly ServerRow[], style: Style): readonly 
     style.bold,
   );
   const reasons = rows.flatMap((row) => reasonOf(row, style));
-  return [...table, ...(reasons.length > 0 ? ['', ...reasons] : []), '', totalsLine(totalsOf(rows), style)];
+  const fit = (line: string): string => (columns === undefined ? line : fitWidth(line, columns));
+  return [
+    ...table.map(fit),
+    ...(reasons.length > 0 ? ['', ...reasons.map((reason) => wrapWords(reason, columns))] : []),
+    '',
+    wrapWords(totalsLine(totalsOf(rows), style), columns),
+  ];
 }
 
 function cells(row: ServerRow, style: Style): readonly string[] {

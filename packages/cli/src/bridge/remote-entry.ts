@@ -1,0 +1,70 @@
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { headerPairs } from '../arguments/header-pairs.js';
+
+/** What the command line of `bridge` says about a server that is named by its URL. */
+export interface RemoteFlags {
+  readonly type?: string;
+  readonly header: readonly string[];
+  readonly clientId?: string;
+  readonly oauthScope: readonly string[];
+  readonly port?: string;
+}
+
+/** True for the URL of a server, as opposed to the name of a configured one. */
+export function isServerUrl(text: string): boolean {
+  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+}
+
+/**
+ * The entry of a server that is named by its URL, as `mcp-remote` takes it: `${NAME}` in a header is a variable of the
+ * environment. Throws `ARGUMENTS_INVALID` for a bad option and `CONFIG_INVALID` for a variable that is not set.
+ */
+export function remoteEntry(
+  url: string,
+  flags: RemoteFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
+  const { type, clientId, oauthScope: scopes, port } = flags;
+  const headers = Object.fromEntries(
+    Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
+  );
+  const oauth = {
+    ...(clientId !== undefined && { clientId }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(port !== undefined && { callbackPort: portOf(port) }),
+  };
+  return {
+    type: type ?? (/^ws/i.test(url) ? 'ws' : 'http'),
+    url,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+  };
+}
+
+/** Throws if a configured server is given options that only a URL takes. */
+export function refuseRemoteFlags(server: string, flags: RemoteFlags): void {
+  const { type, header, clientId, oauthScope, port } = flags;
+  const isBare = [type, clientId, port].every((flag) => flag === undefined);
+  if (isBare && header.length === 0 && oauthScope.length === 0) return;
+  throw new FittingsError(
+    'ARGUMENTS_INVALID',
+    `--type, --header, --client-id, --oauth-scope and --port are for a URL, and "${server}" is not a URL.`,
+    { hint: 'Set them in the entry of the server, or give its URL.' },
+  );
+}
+
+function expanded(value: string, env: Readonly<Record<string, string | undefined>>): string {
+  return value.replaceAll(/\$\{(\w+)\}/g, (_reference, name: string) => {
+    const found = env[name];
+    if (found !== undefined && found !== '') return found;
+    throw new FittingsError('CONFIG_INVALID', `The variable ${name} in a --header is not set.`, {
+      hint: `Set ${name} in the environment of this program.`,
+    });
+  });
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new FittingsError('ARGUMENTS_INVALID', 'The port of the OAuth redirect URI is not a port number.');
+}
