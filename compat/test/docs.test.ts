@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publicPackages } from '../../scripts/workspace.mjs';
 import { codeBlocks, pagesBelow } from './support/code-blocks.js';
-import { compileBlocks, type CompiledBlocks } from './support/compiled-blocks.js';
+import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
 
 const root = join(import.meta.dirname, '../..');
 const blocks = ['README.md', ...pagesBelow(root, 'docs')].flatMap((page) => codeBlocks(root, page));
@@ -19,9 +19,10 @@ describe('every code block of the documentation', () => {
     expect(compiled.complaints).toBe('');
   });
 
-  it.each(blocks.filter(({ runs }) => runs))('runs and ends by itself: $place', (block) =>
-    compiled.run(block),
-  );
+  const runs = blocks
+    .filter((block) => block.runs)
+    .flatMap((block) => waysToRun(block).map((how) => ({ block, how, place: block.place })));
+  it.each(runs)('B1: runs and ends by itself, $how: $place', ({ block, how }) => compiled.run(block, how));
 });
 
 it('the architecture page has every package, with what it stands on and brings', () => {

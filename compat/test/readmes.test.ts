@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks } from './support/code-blocks.js';
-import { compileBlocks, type CompiledBlocks } from './support/compiled-blocks.js';
+import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -28,8 +28,11 @@ describe('the example of each README', () => {
     expect(compiled.complaints).toBe('');
   });
 
-  it.each(examples)('runs and ends by itself: $place', async (block) => {
+  const runs = examples.flatMap((block) =>
+    waysToRun(block).map((how) => ({ block, how, place: block.place })),
+  );
+  it.each(runs)('B1: runs and ends by itself, $how: $place', async ({ block, how }) => {
     expect(block.code.length).toBeGreaterThan(100);
-    await compiled.run(block);
+    await compiled.run(block, how);
   });
 });

@@ -26,7 +26,7 @@ export function codeBlocks(root: string, page: string): readonly CodeBlock[] {
       place: `${page}:${String(line)}`,
       file: `${folder}/${name}.ts`,
       language,
-      code: `export {};\n${code}`,
+      code,
       runs: !/\bno-run\b/.test(words),
     };
   });

@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installedPackages } from '../../../scripts/installed.mjs';
 import type { CodeBlock } from './code-blocks.js';
+import { isJavaScript } from './is-javascript.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+/** Node runs `.ts` files by itself. @see https://nodejs.org/api/typescript.html#type-stripping */
+const STRIPS_TYPES = process.features.typescript !== undefined && process.features.typescript !== false;
 
 /** Ends where `npx -y @scope/name` does, without the second that npm takes. The rehearsed release runs READMEs with npm's own. */
 const NPX = `#!/bin/sh
@@ -16,42 +21,60 @@ shift
 exec "${root}/node_modules/.bin/mcp-$name" "$@"
 `;
 
-/** Blocks as a user would have them: compiled against what is published, in a folder that finds it as a project does. */
+/** A way in which a reader runs a block. */
+export type RunAs = 'pasted into .mjs' | 'compiled by tsc' | 'by type stripping';
+
+/** Blocks as a reader has them: in a project that installed the packages, compiled with what `tsc --init` writes. */
 export interface CompiledBlocks extends AsyncDisposable {
   /** What the compiler said; empty when all is well. */
   readonly complaints: string;
   /** Runs one in the root of the repository; rejects when it fails or does not end within 25 seconds. */
-  run(block: CodeBlock): Promise<void>;
+  run(block: CodeBlock, how: RunAs): Promise<void>;
+}
+
+/** The ways in which this Node runs the block as it stands: without types it is JavaScript, too. */
+export function waysToRun({ code }: CodeBlock): readonly RunAs[] {
+  // A block that imports its neighbor names the file that the compiler makes of it.
+  if (/from '\.\//.test(code)) return ['compiled by tsc'];
+  return [
+    isJavaScript(code) ? 'pasted into .mjs' : 'compiled by tsc',
+    ...(STRIPS_TYPES ? (['by type stripping'] as const) : []),
+  ];
 }
 
 export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<CompiledBlocks> {
-  const folder = await mkdtemp(join(await installedPackages(), 'blocks-'));
+  // Outside of every `node_modules`, where Node strips no types.
+  const folder = await mkdtemp(join(tmpdir(), 'fittings-blocks-'));
+  await linkPackages(join(folder, 'node_modules'));
   const file = (...parts: string[]): string => join(folder, ...parts);
   await writeFile(file('package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(file('npx'), NPX, { mode: 0o755 });
   for (const block of blocks) {
     await mkdir(dirname(file('src', block.file)), { recursive: true });
     await writeFile(file('src', block.file), block.code);
+    if (isJavaScript(block.code))
+      await writeFile(file('src', block.file.replace(/\.ts$/, '.mjs')), block.code);
   }
-  const compilerOptions = {
-    strict: true,
-    module: 'NodeNext',
-    target: 'ES2022',
-    lib: ['ES2023', 'ESNext.Disposable'],
-    types: ['node'],
-    skipLibCheck: true,
-    rootDir: file('src'),
-    outDir: file('out'),
-  };
-  await writeFile(file('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, '-p', file('tsconfig.json')]).catch(
+  await run(process.execPath, [tsc, '--init'], { cwd: folder });
+  // What the getting-started page tells a reader to add.
+  const args = ['-p', 'tsconfig.json', '--types', 'node', '--rootDir', 'src', '--outDir', 'out'];
+  const { stdout } = await run(process.execPath, [tsc, ...args], { cwd: folder }).catch(
     (error: { stdout: string }) => error,
   );
+  const place = (block: CodeBlock, how: RunAs): string => {
+    switch (how) {
+      case 'pasted into .mjs':
+        return file('src', block.file.replace(/\.ts$/, '.mjs'));
+      case 'compiled by tsc':
+        return file('out', block.file.replace(/\.ts$/, '.js'));
+      case 'by type stripping':
+        return file('src', block.file);
+    }
+  };
   return {
     complaints: stdout,
-    async run(block) {
-      await run(process.execPath, [file('out', block.file.replace(/\.ts$/, '.js'))], {
+    async run(block, how) {
+      await run(process.execPath, [place(block, how)], {
         cwd: root,
         env: { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` },
         timeout: 25_000,
@@ -61,4 +84,13 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ours as they are published, and those of others as they are installed here. */
+async function linkPackages(place: string): Promise<void> {
+  const theirs = join(root, 'node_modules');
+  const names = (await readdir(theirs)).filter((name) => !name.startsWith('.') && name !== '@mcp-fittings');
+  await mkdir(place);
+  await Promise.all(names.map((name) => symlink(join(theirs, name), join(place, name))));
+  await symlink(join(await installedPackages(), 'node_modules/@mcp-fittings'), join(place, '@mcp-fittings'));
 }

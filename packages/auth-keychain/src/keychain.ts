@@ -15,6 +15,8 @@ import type { KeychainStatus } from './status.js';
 export interface Keychain extends TokenStore, AsyncDisposable {
   /** Tries it out with an item of its own, so that a host can choose another store before it needs one. */
   status(): Promise<KeychainStatus>;
+  /** Ends the helper process. The same as disposing of it. */
+  close(): Promise<void>;
 }
 
 const DEFAULT_SERVICE = 'mcp-fittings';
@@ -86,6 +88,7 @@ export function keychain(options: KeychainOptions = {}): Keychain {
         throw error;
       }
     },
+    close: async () => caller[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => caller[Symbol.asyncDispose](),
   };
 }

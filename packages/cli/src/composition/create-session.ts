@@ -39,6 +39,10 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     logger,
     clock,
   });
+  const end = async (): Promise<void> => {
+    await host.close();
+    await close();
+  };
   const chosen = (names: readonly string[], more: ServerConfig): Record<string, ServerConfig> =>
     Object.fromEntries(names.map((name) => [name, { ...usableEntry(name, loaded), ...more }]));
   return {
@@ -62,9 +66,7 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     async know(names) {
       await host.connect(chosen(names, { lazy: true }));
     },
-    async [Symbol.asyncDispose]() {
-      await host.close();
-      await close();
-    },
+    close: end,
+    [Symbol.asyncDispose]: end,
   };
 }
