@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** Node runs `.ts` files by itself. @see https://nodejs.org/api/typescript.html#type-stripping */
-const STRIPS_TYPES = process.features.typescript !== undefined && process.features.typescript !== false;
+const STRIPS_TYPES = typeof Reflect.get(process.features, 'typescript') === 'string';
 
 /** Ends where `npx -y @scope/name` does, without the second that npm takes. The rehearsed release runs READMEs with npm's own. */
 const NPX = `#!/bin/sh
