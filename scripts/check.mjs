@@ -15,6 +15,7 @@ const STEPS = [
   ['types of the tests', 'tsc', ['-p', 'tsconfig.tests.json']],
   ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
+  ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
   ['unused exports and dependencies', 'knip', []],
   ['tests', 'vitest', ['run', ...(process.env['VITEST_ARGS']?.split(' ') ?? [])]],

@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  isRecord,
-  sanitizeText,
-  type ErrorCode,
-  type ErrorDetails,
-} from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, type ErrorCode, type ErrorDetails } from '@mcp-fittings/client-core';
+import { createToldSecrets, type ToldSecrets } from './told-secrets.js';
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 
 export interface FailureOptions {
@@ -12,34 +7,34 @@ export interface FailureOptions {
   /** Default `AUTH_FAILED`. */
   readonly code?: ErrorCode | undefined;
   readonly hint?: string | undefined;
+  /** What the peer was told: it may say it back. Default: nothing. */
+  readonly told?: ToldSecrets | undefined;
 }
 
 /**
  * What oauth4webapi or the network threw, as ours. The error code of the authorization server is kept in
- * `details.oauthError`; its description is a stranger's text and is cut and cleaned. The library's own error is not kept as
+ * `details.oauthError`; its description is a stranger's text: cut, cleaned, and without the secrets that it was told. The library's own error is not kept as
  * `cause`: it can hold the body of a token response.
  */
 export function oauthFailure(cause: unknown, what: string, options: FailureOptions): FittingsError {
-  const { server, code = 'AUTH_FAILED', hint } = options;
+  const { server, code = 'AUTH_FAILED', hint, told = createToldSecrets() } = options;
   if (cause instanceof FittingsError) return cause;
   if (cause instanceof ResponseBodyError || cause instanceof AuthorizationResponseError) {
-    const error = sanitizeText(cause.error, { maxLength: 80 });
+    const error = told.clean(cause.error, 80);
     const description =
-      cause.error_description === undefined
-        ? ''
-        : ` (${sanitizeText(cause.error_description, { maxLength: 200 })})`;
+      cause.error_description === undefined ? '' : ` (${told.clean(cause.error_description, 200)})`;
     return new FittingsError(code, `${what}: ${error}${description}.`, {
       server,
       hint,
       details: {
         oauthError: error,
         status: 'status' in cause ? cause.status : undefined,
-        ...stepUpOf(cause),
+        ...stepUpOf(cause, told),
       },
     });
   }
   if (cause instanceof WWWAuthenticateChallengeError) {
-    const error = sanitizeText(cause.cause[0]?.parameters.error ?? '', { maxLength: 80 });
+    const error = told.clean(cause.cause[0]?.parameters.error ?? '', 80);
     return new FittingsError(code, `${what}: the client was refused${error === '' ? '' : ` (${error})`}.`, {
       server,
       hint,
@@ -47,17 +42,17 @@ export function oauthFailure(cause: unknown, what: string, options: FailureOptio
     });
   }
   const text = cause instanceof Error ? cause.message : 'unknown failure';
-  return new FittingsError(code, `${what}: ${sanitizeText(text)}.`, { server, hint });
+  return new FittingsError(code, `${what}: ${told.clean(text, 1000)}.`, { server, hint });
 }
 
 /** What a new sign-in has to be like. @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
-function stepUpOf(cause: ResponseBodyError | AuthorizationResponseError): ErrorDetails {
+function stepUpOf(cause: ResponseBodyError | AuthorizationResponseError, told: ToldSecrets): ErrorDetails {
   if (!(cause instanceof ResponseBodyError) || cause.error !== 'insufficient_user_authentication') return {};
   const body: unknown = cause.cause;
   if (!isRecord(body)) return {};
   const { acr_values: acr, max_age: age } = body;
   return {
-    acrValues: typeof acr === 'string' ? sanitizeText(acr, { maxLength: 500 }) : undefined,
+    acrValues: typeof acr === 'string' ? told.clean(acr, 500) : undefined,
     maxAge: maxAgeOf(age),
   };
 }

@@ -17,6 +17,8 @@ export { deviceCode, type DeviceCodeRequest } from './flow/device-code.js';
 export { chooseSurface, throughBrowser } from './flow/surface.js';
 export { revoke, type Revocation } from './flow/revoke.js';
 export { createClientFinder, type ClientFinder, type ClientIdentity } from './registration/find-client.js';
+export { checkClientMetadataUrl } from './registration/client-metadata-url.js';
+export { entryIdentity, type IdentifiedEntry } from './provider/entry-identity.js';
 export { clientAuthOf, type ClientKey, type ClientSecrets } from './registration/client-auth.js';
 export type { OAuthClient } from './registration/client.js';
 export { createTokenKeeper, type Renewal, type TokenKeeper } from './tokens/token-keeper.js';

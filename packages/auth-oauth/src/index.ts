@@ -10,6 +10,7 @@ export type { ClientIdentity } from './registration/find-client.js';
 export type { ClientKey } from './registration/client-auth.js';
 /** How a person signs in. */
 export { loopback, type LoopbackOptions } from './surface/loopback.js';
+export type { LoopbackHost } from './surface/redirect-address.js';
 export { pasteBack, type PasteBackOptions, type PasteBackQuestion } from './surface/paste-back.js';
 export { deviceCode } from './surface/device.js';
 export {

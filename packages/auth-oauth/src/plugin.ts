@@ -1,4 +1,4 @@
-import { FittingsError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { FittingsError, nearestNames, sanitizeText, type AuthPlugin } from '@mcp-fittings/client-core';
 import {
   count,
   entrySchema,
@@ -12,6 +12,8 @@ import { createClientCredentialsProvider } from './machine/client-credentials.js
 import { createWorkloadProvider, type WorkloadOptions } from './machine/workload.js';
 import { hasOwnCredentials } from './own-credentials.js';
 import { networkFor } from './entry-network.js';
+import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
+import { entryIdentity } from './provider/entry-identity.js';
 import { createOAuthProvider } from './provider/oauth-provider.js';
 import type { OAuthProviderOptions } from './provider/options.js';
 
@@ -27,6 +29,8 @@ export type OAuthPluginOptions = Omit<
   | 'endpoints'
   | 'scopes'
   | 'callbackPort'
+  | 'redirectUri'
+  | 'identity'
 > & {
   /** The JWT of this workload, for servers whose entry says `oauth: { grant: "jwt_bearer" }`. */
   readonly assertion?: WorkloadOptions['assertion'] | undefined;
@@ -44,21 +48,28 @@ const OAUTH = entrySchema({
   grant: oneOf('authorization_code', 'client_credentials', 'jwt_bearer'),
   scopes: listOf(text({ minLength: 1 })),
   callbackPort: count({ min: 1, max: 65_535 }),
+  redirectUri: text({ minLength: 1 }),
+  allowedEndpointOrigins: listOf(text({ minLength: 1 })),
   allowMissingPkceSupport: flag(),
   xaa: flag(),
 });
 
 /**
  * Signs in to every server that is reached by a URL and has no credentials of its own in its entry (`apiKey`, an
- * `Authorization` header), unless the entry says `oauth: { enabled: false }` or leaves it to XAA.
+ * `Authorization` header), unless the entry says `oauth: { enabled: false }` or leaves it to XAA. Throws `CONFIG_INVALID`,
+ * also for an `authProviderType` that is another plugin's: such an entry never falls back to OAuth.
  */
 export function oauth(options: OAuthPluginOptions): AuthPlugin {
+  checkClientMetadataUrl(options.clientMetadataUrl);
   return {
     specVersion: 1,
     scheme: 'oauth',
-    create({ name, config }, { logger, clock }) {
+    create(configured, { logger, clock }) {
+      const { name, config } = configured;
       const url = config['url'];
-      if (typeof url !== 'string' || !URL.canParse(url) || hasOwnCredentials(config)) return undefined;
+      if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+      checkProviderType(name, config['authProviderType']);
+      if (hasOwnCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, config['oauth'] ?? {}, { server: name, member: 'oauth' });
       if (entry.enabled === false || entry.xaa === true) return undefined;
       const { authorizationUrl, tokenUrl, authServerMetadataUrl: metadataUrl } = entry;
@@ -67,6 +78,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         network: networkFor(config, name, options.network),
         url,
         server: name,
+        identity: entryIdentity(configured),
         logger,
         clock,
         clientId: entry.clientId,
@@ -74,6 +86,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         clientIssuer: entry.issuer ?? options.clientIssuer,
         endpoints: { authorizationUrl, tokenUrl, metadataUrl },
         scopes: entry.scopes,
+        allowedEndpointOrigins: entry.allowedEndpointOrigins ?? options.allowedEndpointOrigins,
       };
       if (entry.grant === 'client_credentials') {
         return createClientCredentialsProvider({
@@ -90,10 +103,44 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
       return createOAuthProvider({
         ...common,
         callbackPort: entry.callbackPort,
+        redirectUri: entry.redirectUri,
         allowMissingPkceSupport: entry.allowMissingPkceSupport ?? options.allowMissingPkceSupport,
       });
     },
   };
+}
+
+/** Other plugins' values, with where they are from. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  google_credentials: 'google() of @mcp-fittings/auth-google',
+  service_account_impersonation: 'google() of @mcp-fittings/auth-google',
+};
+/** Ours: the sign-in that the server itself names. */
+const OWN_TYPE = 'dynamic_discovery';
+
+/** An entry that names a way to sign in is signed in to in that way, or not at all. */
+function checkProviderType(server: string, type: unknown): void {
+  if (type === undefined || type === OWN_TYPE) return;
+  const shown = typeof type === 'string' ? sanitizeText(type, { maxLength: 80 }) : typeof type;
+  const plugin = typeof type === 'string' && Object.hasOwn(OTHER_TYPES, type) ? OTHER_TYPES[type] : undefined;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `"authProviderType" of the server "${server}" is "${shown}", which oauth() does not provide.`,
+    {
+      server,
+      hint:
+        plugin === undefined
+          ? `${spellingHint(shown)} Values of other plugins need that plugin in "auth", before oauth().`
+          : `Put ${plugin} into "auth", before oauth().`,
+    },
+  );
+}
+
+function spellingHint(type: string): string {
+  const known = [OWN_TYPE, ...Object.keys(OTHER_TYPES)];
+  const near = nearestNames(type, known);
+  const meant = near.length > 0 ? near : known.filter((each) => each.endsWith(type.replace(/^.*[-_ ]/, '')));
+  return meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `Known values are ${known.join(', ')}.`;
 }
 
 function missing(server: string, what: string): never {

@@ -47,6 +47,7 @@ describe('O5 in a host', () => {
         }),
       ],
     });
+    const set = vi.spyOn(world.store, 'set');
     const [before] = await host.connect({ notes: { url: world.resource.url } });
     expect(before?.state.status).toBe('needs-auth');
     expect(opened).toBe(0);
@@ -54,8 +55,10 @@ describe('O5 in a host', () => {
     expect(host.server('notes').state.status).toBe('connected');
     expect(opened).toBe(1);
     await vi.waitFor(() => expect(said).toContain('You are signed in'));
+    const keys = set.mock.calls.map(([key]) => key).filter((key) => key.startsWith('oauth\n'));
+    expect(keys.length).toBeGreaterThan(0);
     await host.signOut('notes');
-    expect(await world.store.get(`oauth\n${world.resource.url}`)).toBeUndefined();
+    for (const key of keys) expect(await world.store.get(key)).toBeUndefined();
     await host.close();
   });
 

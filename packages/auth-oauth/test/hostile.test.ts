@@ -152,7 +152,8 @@ describe('hostile and broken authorization servers', () => {
     'https://[64:ff9b::a00:1]/',
   ])('AO-08 a token endpoint at %s is blocked', async (token_endpoint) => {
     server.describe({ issuer: { token_endpoint } });
-    expect(await signIn()).toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    const allowedEndpointOrigins = [new URL(token_endpoint).origin];
+    expect(await signIn({ allowedEndpointOrigins })).toMatchObject({ code: 'ADDRESS_BLOCKED' });
   });
 
   it('AO-08 an authorization server and a registration at such addresses are blocked', async () => {
@@ -163,7 +164,8 @@ describe('hostile and broken authorization servers', () => {
       cause: { code: 'ADDRESS_BLOCKED' },
     });
     server.describe({ issuer: { registration_endpoint: 'https://10.0.0.1/register' } });
-    expect(await signIn()).toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    const allowedEndpointOrigins = ['https://10.0.0.1'];
+    expect(await signIn({ allowedEndpointOrigins })).toMatchObject({ code: 'ADDRESS_BLOCKED' });
     expect(opened).toEqual([]);
   });
 

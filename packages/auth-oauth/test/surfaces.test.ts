@@ -180,7 +180,7 @@ describe('O2 the environment decides', () => {
     expect(remote({ deviceGrant: false }).kind).not.toBe('device');
     expect(() => interactionForEnvironment({ place: 'remote' })({ deviceGrant: true })).toThrow('no browser');
     expect(() => interactionForEnvironment({ place: 'unattended', showCode })({ deviceGrant: true })).toThrow(
-      'Nobody',
+      'unattended',
     );
     expect(interactionForEnvironment({ place: 'desktop' })({ deviceGrant: true }).kind).not.toBe('device');
   });

@@ -1,4 +1,4 @@
-import { hasOwnCredentials } from '@mcp-fittings/auth-oauth/flows';
+import { checkClientMetadataUrl, entryIdentity, hasOwnCredentials } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError, isRecord, type AuthPlugin } from '@mcp-fittings/client-core';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
 import { withFallback } from './fallback.js';
@@ -28,6 +28,7 @@ const OAUTH = entrySchema({
   clientId: text({ minLength: 1 }),
   clientSecret: text({ minLength: 1 }),
   issuer: text({ minLength: 1 }),
+  allowedEndpointOrigins: listOf(text({ minLength: 1 })),
   scopes: listOf(text({ minLength: 1 })),
 });
 
@@ -39,6 +40,7 @@ const FORBIDDEN = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
  * share one sign-in at the identity provider. Throws `CONFIG_INVALID`.
  */
 export function xaa(options: XaaPluginOptions): XaaPlugin {
+  checkClientMetadataUrl(options.clientMetadataUrl);
   const { identityProvider: settings, interaction, subjectToken, ...shared } = options;
   const { store, network } = shared;
   const identityProvider = createIdentityProvider({
@@ -47,6 +49,7 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
     network,
     interaction,
     subjectToken,
+    principal: options.principal,
     clock: options.clock,
     logger: options.logger,
   });
@@ -67,6 +70,7 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
         ...shared,
         url,
         server: name,
+        identity: entryIdentity(server),
         identityProvider,
         logger,
         clock,
@@ -76,10 +80,14 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
         clientKey: entry.clientSecret === undefined ? options.clientKey : undefined,
         clientIssuer: entry.issuer,
         scopes: entry.scopes,
+        allowedEndpointOrigins: entry.allowedEndpointOrigins,
       });
       if (options.policy !== 'interactive-fallback') return managed;
       const { xaa: _, ...alone } = oauth;
-      const interactive = options.fallback.create({ name, config: { ...config, oauth: alone } }, authContext);
+      const interactive = options.fallback.create(
+        { ...server, config: { ...config, oauth: alone } },
+        authContext,
+      );
       return interactive === undefined ? managed : withFallback(managed, interactive);
     },
   };

@@ -1,11 +1,14 @@
 import {
+  checkClientMetadataUrl,
   createClientFinder,
   createGrantProvider,
+  createProviderContext,
   readChallenge,
   revoke,
 } from '@mcp-fittings/auth-oauth/flows';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
 import { signInRequired } from './failures.js';
+import { personOf } from './idp/session.js';
 import { STEP_UP_ERROR } from './idp/step-up-error.js';
 import type { XaaProviderOptions } from './options.js';
 import { redeem } from './resource/redeem.js';
@@ -18,33 +21,74 @@ import { redeem } from './resource/redeem.js';
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
+  checkClientMetadataUrl(options.clientMetadataUrl, options.server);
+  const { identityProvider } = options;
+  const shared = createProviderContext(options);
+  const people = new Map<string, AuthProvider>();
+
+  /** The provider of whoever is there in this very call: people whom the host vouches for never share tokens. */
+  const current = async (): Promise<AuthProvider> => {
+    const person = personOf(await identityProvider.session());
+    const found = people.get(person) ?? createPersonProvider({ ...options, network: shared.network }, person);
+    people.delete(person);
+    people.set(person, found);
+    const [oldest] = people.keys();
+    if (people.size > MAX_PEOPLE && oldest !== undefined) people.delete(oldest);
+    return found;
+  };
+
+  return {
+    async headers(request) {
+      if (request.url.origin !== shared.serverUrl.origin) return {};
+      return (await current()).headers(request);
+    },
+    onChallenge: async (challenge) => (await current()).onChallenge(challenge),
+    onDpopNonce(reply) {
+      for (const provider of people.values()) provider.onDpopNonce?.(reply);
+    },
+    signIn: async (request) => (await current()).signIn?.(request),
+    signOut: async () => (await current()).signOut?.(),
+  };
+}
+
+/** The tokens of so many people are at hand; those of others are read from the store again. */
+const MAX_PEOPLE = 100;
+
+/** The provider of one person: of the one who signs in here, or of one whom the host vouches for. */
+function createPersonProvider(options: XaaProviderOptions, person: string): AuthProvider {
   const { identityProvider } = options;
   let session: string | undefined;
   let isInStep = false;
 
+  const kind = person === '' ? 'xaa' : `xaa\n${person}`;
   const grants = createGrantProvider(options, {
-    kind: 'xaa',
+    kind,
     accepts: (held) => held.session === session,
     async run(request) {
       const granted = await redeem(options, clients, request);
+      // The host names another person than a moment ago: what is theirs is not kept here.
+      if (personOf(granted.session) !== person) throw signInRequired(server, identityProvider.issuer);
       session = granted.session;
       return granted;
     },
   });
   const { context, keeper, silent } = grants;
   const { server, store, network, clock, logger } = context;
-  const key = context.keyOf('xaa');
+  const key = context.keyOf(kind);
   const clients = createClientFinder({
     identity: { ...options, clientName: '', registration: 'never' },
     network,
     store,
     server,
     clock,
+    keyOf: context.keyOf,
+    owner: context.owner,
   });
 
   /** What was derived from a sign-in that does not count any more is dropped. */
   const followSession = async (): Promise<void> => {
     const now = await identityProvider.session();
+    if (personOf(now) !== person) throw signInRequired(server, identityProvider.issuer);
     if (isInStep && now === session) return;
     session = now;
     isInStep = true;
@@ -66,9 +110,8 @@ export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
 
   return {
     async headers(request) {
-      if (request.url.origin !== context.serverUrl.origin) return {};
-      await followSession();
       try {
+        await followSession();
         return await silent.headers(request);
       } catch (error) {
         // The server will say what it wants, and then it is known what to sign in for.
@@ -89,6 +132,7 @@ export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
     onDpopNonce: (reply) => silent.onDpopNonce(reply),
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
+        context.tryAgain();
         await identityProvider.signIn({ signal });
         await followSession();
         try {

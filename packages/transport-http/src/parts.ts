@@ -48,7 +48,7 @@ export function createParts(options: CheckedOptions, side: TransportSide): Parts
     server,
     headers,
     maxBodyBytes: maxMessageBytes,
-    logger: options.logger,
+    logger: options.network.logger ?? options.logger,
     clock,
   });
   const session = createSession({

@@ -2,12 +2,14 @@ import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { textOf, textsOf, type DocumentReader } from './documents.js';
 import { checkEndpoint } from './endpoint-policy.js';
+import { issuerUrl, mayDescribe, metadataPlaces } from './issuer-url.js';
 
 const ENDPOINTS = [
   'authorization_endpoint',
   'token_endpoint',
   'registration_endpoint',
   'revocation_endpoint',
+  'introspection_endpoint',
   'device_authorization_endpoint',
   'pushed_authorization_request_endpoint',
   'jwks_uri',
@@ -46,9 +48,9 @@ export async function findAuthorizationServer(
   rule: IssuerRule,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<AuthorizationServer | undefined> {
-  if (!URL.canParse(issuer)) return undefined;
-  const identifier = new URL(issuer);
-  for (const url of wellKnown(identifier)) {
+  const identifier = issuerUrl(issuer);
+  if (identifier === undefined) return undefined;
+  for (const url of metadataPlaces(identifier)) {
     const document = await reader.read(url, headers);
     const named = document && textOf(document, 'issuer');
     if (document === undefined || named === undefined) continue;
@@ -58,7 +60,10 @@ export async function findAuthorizationServer(
   return undefined;
 }
 
-/** Reads the metadata at an address that a person configured. */
+/**
+ * Reads the metadata at an address that was configured. Throws `AUTH_DISCOVERY_FAILED` when there is none, or when it
+ * claims an issuer whose metadata cannot be there: what belongs to that issuer must not be shown to this one.
+ */
 export async function readAuthorizationServer(
   reader: DocumentReader,
   url: URL,
@@ -78,20 +83,16 @@ export async function readAuthorizationServer(
       )
     );
   }
-  return pick(document, issuer);
-}
-
-function wellKnown(issuer: URL): readonly URL[] {
-  const path = issuer.pathname.replace(/\/+$/, '');
-  const paths =
-    path === ''
-      ? ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
-      : [
-          `/.well-known/oauth-authorization-server${path}`,
-          `/.well-known/openid-configuration${path}`,
-          `${path}/.well-known/openid-configuration`,
-        ];
-  return paths.map((each) => new URL(each, issuer));
+  const identifier = issuerUrl(issuer);
+  if (identifier !== undefined && mayDescribe(url, identifier)) return pick(document, issuer);
+  throw new FittingsError(
+    'AUTH_DISCOVERY_FAILED',
+    `The metadata at ${url.href} claims to be that of "${sanitizeText(issuer, { maxLength: 200 })}".`,
+    {
+      hint: 'Set "authServerMetadataUrl" to an address on the origin of the issuer, at its own well-known path.',
+      details: { reason: 'issuer' },
+    },
+  );
 }
 
 function checkIssuer(named: string, asked: string, rule: IssuerRule): void {

@@ -1,6 +1,10 @@
-import { FittingsError, type AuthChallenge } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { Fetcher } from '../library-fetch.js';
+import { withoutMixUp } from './endpoint-origins.js';
+import { createFailedIssuers, type FailedIssuers } from './failed-issuers.js';
+import { issuerUrl } from './issuer-url.js';
+import { checkPage } from './page-policy.js';
 import { findAuthorizationServer, readAuthorizationServer } from './authorization-server.js';
 import { readChallenge } from './challenge.js';
 import { createDocumentReader, type DocumentReader } from './documents.js';
@@ -20,6 +24,12 @@ export interface DiscoverOptions {
   readonly resourceMetadata?: string | undefined;
   /** Taken when the server names several authorization servers and this is one of them. */
   readonly preferredIssuer?: string | undefined;
+  /** Authorization servers that could not be used lately. Default: none are known. */
+  readonly failed?: FailedIssuers | undefined;
+  /** Origins that may receive credentials besides the one of the sign-in page, see `allowedEndpointOrigins`. */
+  readonly allowedEndpointOrigins?: readonly string[] | undefined;
+  /** Hosts and address ranges that the server may send a browser to, besides public ones. */
+  readonly allowAddresses?: readonly string[] | undefined;
 }
 
 export interface ConfiguredEndpoints {
@@ -65,21 +75,43 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     issuerKnown: true,
   };
 
+  const checked = (as: AuthorizationServer): AuthorizationServer => {
+    if (as.authorization_endpoint !== undefined) {
+      checkPage('authorization_endpoint', as.authorization_endpoint, {
+        serverUrl,
+        allowed: options.allowAddresses,
+      });
+    }
+    return withoutMixUp(as, server, options.allowedEndpointOrigins);
+  };
+
   if (configured.metadataUrl !== undefined) {
-    return {
-      ...facts,
-      authorizationServer: await readAuthorizationServer(reader, new URL(configured.metadataUrl)),
-    };
+    const place = configuredUrl('authServerMetadataUrl', configured.metadataUrl, server);
+    return { ...facts, authorizationServer: checked(await readAuthorizationServer(reader, place)) };
   }
   if (configured.tokenUrl !== undefined) {
     return { ...facts, issuerKnown: false, authorizationServer: fixedEndpoints(configured) };
   }
   if (resource !== undefined && resource.authorizationServers.length > 0) {
     const issuers = preferred(resource.authorizationServers, options.preferredIssuer);
-    return { ...facts, authorizationServer: await firstOf(reader, issuers, server) };
+    return { ...facts, authorizationServer: await firstOf(reader, issuers, options, checked) };
   }
   if (reader.trouble !== undefined) throw reader.trouble;
-  return { ...facts, authorizationServer: await onServerOrigin(reader, serverUrl) };
+  return { ...facts, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
+}
+
+/** What a person wrote, which may be anything. Throws `CONFIG_INVALID`. */
+function configuredUrl(name: string, value: string, server: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `"${name}" of the server "${server}" is not an absolute https URL.`,
+    {
+      server,
+      hint: 'Write it in full: https://host/path.',
+    },
+  );
 }
 
 function preferred(issuers: readonly string[], first: string | undefined): readonly string[] {
@@ -87,19 +119,48 @@ function preferred(issuers: readonly string[], first: string | undefined): reado
   return [first, ...issuers.filter((issuer) => issuer !== first)];
 }
 
+/** So many authorization servers are asked because of one refusal; a server that lists more gets its turn later. */
+const MAX_ASKED = 3;
+/** So many of a server's list are looked at. */
+const MAX_LISTED = 1_000;
+
+/**
+ * The first authorization server that can be used. What is not an issuer is left out, and what failed lately is not asked
+ * again, so that a good one at the end of a long list is found in the end.
+ */
 async function firstOf(
   reader: DocumentReader,
-  issuers: readonly string[],
-  server: string,
+  listed: readonly string[],
+  { server, failed = createFailedIssuers(systemClock) }: DiscoverOptions,
+  checked: (as: AuthorizationServer) => AuthorizationServer,
 ): Promise<AuthorizationServer> {
-  for (const issuer of issuers) {
-    const found = await findAuthorizationServer(reader, issuer, 'identical');
-    if (found !== undefined) return found;
+  const issuers = [...new Set(listed.slice(0, MAX_LISTED))].filter((each) => issuerUrl(each) !== undefined);
+  if (issuers.length === 0) throw noIssuer(server, listed[0] ?? '');
+  const due = issuers.filter((issuer) => failed.get(issuer) === undefined).slice(0, MAX_ASKED);
+  let failure: FittingsError | undefined;
+  for (const issuer of due) {
+    try {
+      const found = await findAuthorizationServer(reader, issuer, 'identical');
+      if (found !== undefined) return checked(found);
+      const cause = reader.obstacles.get(originOf(issuer));
+      failed.add(issuer, reader.trouble ?? nowhere(server, cause));
+    } catch (error) {
+      if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;
+      // Not acceptable. The next one may be, and if none is, this is the reason to name.
+      failure ??= error;
+      failed.add(issuer, error);
+    }
   }
+  if (failure !== undefined) throw failure;
   if (reader.trouble !== undefined) throw reader.trouble;
-  const [cause] = issuers.flatMap((issuer) => reader.obstacles.get(originOf(issuer)) ?? []);
+  const cause = due.flatMap((issuer) => reader.obstacles.get(originOf(issuer)) ?? [])[0];
+  if (due.length > 0) throw nowhere(server, cause);
+  throw issuers.flatMap((issuer) => failed.get(issuer) ?? [])[0] ?? nowhere(server, undefined);
+}
+
+function nowhere(server: string, cause: FittingsError | undefined): FittingsError {
   const why = cause === undefined ? 'No authorization server has metadata.' : cause.message;
-  throw new FittingsError(
+  return new FittingsError(
     'AUTH_DISCOVERY_FAILED',
     `It is not known where to sign in to "${server}": ${why}`,
     {
@@ -109,6 +170,19 @@ async function firstOf(
         cause?.hint ??
         'Set "authServerMetadataUrl", or "authorizationUrl" and "tokenUrl", in its configuration.',
       details: { reason: 'missing' },
+    },
+  );
+}
+
+function noIssuer(server: string, first: string): FittingsError {
+  const shown = sanitizeText(first, { maxLength: 200 });
+  return new FittingsError(
+    'AUTH_DISCOVERY_FAILED',
+    `"${server}" names "${shown}" as its authorization server, which is not the https URL of an issuer.`,
+    {
+      server,
+      hint: 'Its owner has to correct "authorization_servers" in its metadata.',
+      details: { reason: 'issuer' },
     },
   );
 }

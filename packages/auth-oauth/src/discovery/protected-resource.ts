@@ -26,7 +26,7 @@ export async function findProtectedResource(
     if (document === undefined) continue;
     const resource = textOf(document, 'resource');
     if (resource === undefined) continue;
-    if (!covers(resource, serverUrl)) throw foreign(resource, serverUrl);
+    if (!isOf(resource, serverUrl, url)) throw foreign(resource, serverUrl);
     return {
       resource,
       authorizationServers: textsOf(document, 'authorization_servers') ?? [],
@@ -48,13 +48,23 @@ function candidates(serverUrl: URL, named: string | undefined): readonly URL[] {
   return urls.filter((url, index) => urls.findIndex(({ href }) => href === url.href) === index);
 }
 
-/** The same origin, and a path that is a parent of the server's on a segment boundary (`/api` is none of `/api123`). */
-function covers(resource: string, serverUrl: URL): boolean {
-  if (!URL.canParse(resource)) return false;
+/**
+ * The URL of the server, or a parent of it on a segment boundary (`/api` is not one of `/api123`) where the metadata is at
+ * the well-known place of that parent: else one tenant of a host could have tokens made for all of them.
+ * @see https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3
+ */
+function isOf(resource: string, serverUrl: URL, place: URL): boolean {
+  if (!URL.canParse(resource) || resource.includes('#')) return false;
   const url = new URL(resource);
-  if (url.origin !== serverUrl.origin || url.hash !== '') return false;
-  const parent = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
-  return `${serverUrl.pathname}/`.startsWith(parent);
+  if (url.origin !== serverUrl.origin || url.username !== '' || url.password !== '') return false;
+  const path = withoutSlash(url.pathname);
+  if (path === withoutSlash(serverUrl.pathname)) return url.search === serverUrl.search;
+  const isParent = `${serverUrl.pathname}/`.startsWith(`${path}/`) && url.search === '';
+  return isParent && place.search === '' && withoutSlash(place.pathname) === `${WELL_KNOWN}${path}`;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '');
 }
 
 function foreign(resource: string, serverUrl: URL): FittingsError {
@@ -63,7 +73,7 @@ function foreign(resource: string, serverUrl: URL): FittingsError {
     'AUTH_DISCOVERY_FAILED',
     `The metadata of ${serverUrl.origin} speaks for another resource: "${shown}".`,
     {
-      hint: 'Its owner has to name the URL of the server as "resource".',
+      hint: 'Its owner has to name the URL of the server as "resource", letter by letter.',
       details: { reason: 'resource' },
     },
   );

@@ -11,6 +11,7 @@ import {
   type TokenEndpointResponse,
 } from 'oauth4webapi';
 import { oauthFailure } from '../failures.js';
+import { createToldSecrets } from '../told-secrets.js';
 import { forLibrary } from '../registration/client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-request.js';
 import type { InteractionSession } from './interaction.js';
@@ -83,7 +84,9 @@ export async function redeem(
   try {
     validated = validateAuthResponse(as, forLibrary(client), answer, state);
   } catch (cause) {
-    throw oauthFailure(cause, `The sign-in at ${as.issuer} failed`, { server });
+    const told = createToldSecrets();
+    told.addValues([state, verifier, ...(nonce === undefined ? [] : [nonce])]);
+    throw oauthFailure(cause, `The sign-in at ${as.issuer} failed`, { server, told });
   }
   return requestToken(
     request,

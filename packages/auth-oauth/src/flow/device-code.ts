@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText, type Clock } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core';
 import {
   allowInsecureRequests,
   customFetch,
@@ -10,17 +10,21 @@ import {
   type TokenEndpointResponse,
 } from 'oauth4webapi';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
+import { checkPage, type PagePolicy } from '../discovery/page-policy.js';
+import { createToldSecrets } from '../told-secrets.js';
 import { oauthErrorOf, oauthFailure } from '../failures.js';
 import { libraryFetch } from '../library-fetch.js';
 import { forLibrary } from '../registration/client.js';
-import { requestToken, type TokenRequest } from '../tokens/token-request.js';
-import type { DeviceInteraction } from './interaction.js';
+import { jsonOnly, requestToken, type TokenRequest } from '../tokens/token-request.js';
+import type { DeviceInteraction, DevicePrompt } from './interaction.js';
 
 export interface DeviceCodeRequest extends TokenRequest {
   readonly surface: DeviceInteraction;
   readonly scopes: readonly string[];
   readonly resource?: string | undefined;
   readonly clock: Clock;
+  /** What the person may be sent to. */
+  readonly pages: PagePolicy;
 }
 
 const DEFAULT_INTERVAL_S = 5;
@@ -38,14 +42,19 @@ export async function deviceCode(request: DeviceCodeRequest): Promise<TokenEndpo
   const given = await start(request);
   const lifeMs = Math.min(Math.max(given.expires_in, 1), LONGEST_LIFE_S) * 1000;
   const end = clock.now() + lifeMs;
-  await surface.show({
+  const page = (name: string, url: string): string => {
+    const checked = checkEndpoint(name, url);
+    checkPage(name, checked, request.pages);
+    return checked;
+  };
+  await show(surface, {
     server,
-    verificationUri: checkEndpoint('verification_uri', given.verification_uri),
+    verificationUri: page('verification_uri', given.verification_uri),
     verificationUriComplete:
       given.verification_uri_complete === undefined
         ? undefined
-        : checkEndpoint('verification_uri_complete', given.verification_uri_complete),
-    userCode: sanitizeText(given.user_code, { maxLength: 100 }),
+        : page('verification_uri_complete', given.verification_uri_complete),
+    userCode: escapeText(given.user_code, { maxLength: 100 }),
     expiresInMs: lifeMs,
   });
   for (let interval = given.interval ?? DEFAULT_INTERVAL_S; ;) {
@@ -62,6 +71,23 @@ export async function deviceCode(request: DeviceCodeRequest): Promise<TokenEndpo
   }
 }
 
+/** The host's own function: what it throws is not a failure of the sign-in. */
+async function show(surface: DeviceInteraction, prompt: DevicePrompt): Promise<void> {
+  try {
+    await surface.show(prompt);
+  } catch (cause) {
+    if (cause instanceof FittingsError) throw cause;
+    throw new FittingsError(
+      'CALLBACK_FAILED',
+      `The code to sign in to "${prompt.server}" could not be shown.`,
+      {
+        server: prompt.server,
+        cause,
+      },
+    );
+  }
+}
+
 async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationResponse> {
   const { authorizationServer: as, client, server, scopes, resource, network, signal } = request;
   const library = forLibrary(client);
@@ -69,15 +95,16 @@ async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationRes
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(resource !== undefined && { resource }),
   };
+  const told = createToldSecrets();
   try {
     const response = await deviceAuthorizationRequest(as, library, client.authenticate, parameters, {
-      [customFetch]: libraryFetch(network),
+      [customFetch]: libraryFetch(network, told),
       [allowInsecureRequests]: true,
       ...(signal !== undefined && { signal }),
     });
-    return await processDeviceAuthorizationResponse(as, library, response);
+    return await processDeviceAuthorizationResponse(as, library, jsonOnly(response, as, server));
   } catch (cause) {
-    throw oauthFailure(cause, `Asking ${as.issuer} for a code to enter failed`, { server });
+    throw oauthFailure(cause, `Asking ${as.issuer} for a code to enter failed`, { server, told });
   }
 }
 

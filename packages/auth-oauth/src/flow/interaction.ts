@@ -1,3 +1,5 @@
+import type { LoopbackHost } from '../surface/redirect-address.js';
+
 /** A way for a person to take part in a sign-in. */
 export type SignInSurface = Interaction | DeviceInteraction;
 
@@ -27,6 +29,10 @@ export interface InteractionOptions {
   readonly server: string;
   /** The port that the redirect URI must have; the surface chooses one without it. */
   readonly callbackPort?: number | undefined;
+  /** The host that the redirect URI must have; the surface chooses one without it. */
+  readonly callbackHost?: LoopbackHost | undefined;
+  /** The path that the redirect URI must have, with the slash at its beginning; the surface chooses one without it. */
+  readonly callbackPath?: string | undefined;
   /** The port that it had before: the first choice, and no more than that. */
   readonly preferredPort?: number | undefined;
   readonly signal?: AbortSignal | undefined;

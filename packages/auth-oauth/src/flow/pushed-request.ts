@@ -6,7 +6,8 @@ import {
 } from 'oauth4webapi';
 import { oauthFailure } from '../failures.js';
 import { forLibrary } from '../registration/client.js';
-import { libraryOptions, type TokenRequest } from '../tokens/token-request.js';
+import { createToldSecrets } from '../told-secrets.js';
+import { jsonOnly, libraryOptions, type TokenRequest } from '../tokens/token-request.js';
 
 /**
  * Gives the authorization request to the server itself, where that is demanded, and has the person carry a reference to it.
@@ -26,8 +27,9 @@ export async function pushRequest(
     );
   }
   const library = forLibrary(client);
+  const told = createToldSecrets();
   const once = async (): Promise<string> => {
-    const options = libraryOptions(request);
+    const options = libraryOptions(request, told);
     const response = await pushedAuthorizationRequest(
       as,
       library,
@@ -35,7 +37,8 @@ export async function pushRequest(
       { ...parameters },
       options,
     );
-    return (await processPushedAuthorizationResponse(as, library, response)).request_uri;
+    return (await processPushedAuthorizationResponse(as, library, jsonOnly(response, as, server)))
+      .request_uri;
   };
   try {
     const reference = await once().catch((error: unknown) => {
@@ -45,6 +48,6 @@ export async function pushRequest(
     });
     return { client_id: client.clientId, request_uri: reference };
   } catch (cause) {
-    throw oauthFailure(cause, `The authorization request to ${as.issuer} failed`, { server });
+    throw oauthFailure(cause, `The authorization request to ${as.issuer} failed`, { server, told });
   }
 }

@@ -4,6 +4,7 @@ import type { TokenProviderOptions } from '../provider/context.js';
 import { clientAuthOf, type ClientKey } from '../registration/client-auth.js';
 import type { OAuthClient } from '../registration/client.js';
 import { requestToken } from '../tokens/token-request.js';
+import { checkIssuer } from '../registration/pinned-issuer.js';
 import { createMachineProvider } from './machine-provider.js';
 
 export interface ClientCredentialsOptions extends TokenProviderOptions {
@@ -11,7 +12,7 @@ export interface ClientCredentialsOptions extends TokenProviderOptions {
   /** One of these two: a shared secret, or a private key (`private_key_jwt`, preferred). */
   readonly clientSecret?: string | undefined;
   readonly clientKey?: ClientKey | undefined;
-  /** The only authorization server that is shown the credentials. Default: the one that the MCP server names. */
+  /** The only authorization server that is shown the credentials. Default: the first that the MCP server names, for good. */
   readonly clientIssuer?: string | undefined;
 }
 
@@ -27,9 +28,10 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
   }
   return createMachineProvider(options, {
     kind: 'client-credentials',
-    async run({ context: { server, network }, discovered, scopes, dpop }) {
+    async run({ context: { server, network, store, keyOf }, discovered, scopes, dpop }) {
       const { authorizationServer, resource } = discovered;
-      checkIssuer(server, clientIssuer, authorizationServer.issuer);
+      const pin = { store, key: keyOf(`oauth-issuer\n${clientId}`), server, configured: clientIssuer };
+      await checkIssuer(pin, authorizationServer.issuer);
       const client: OAuthClient = {
         issuer: authorizationServer.issuer,
         clientId,
@@ -52,14 +54,4 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
       return { response, clientId };
     },
   });
-}
-
-/** A credential is never shown to another authorization server than its own. Throws `AUTH_DISCOVERY_FAILED`. */
-export function checkIssuer(server: string, configured: string | undefined, found: string): void {
-  if (configured === undefined || configured === found) return;
-  throw new FittingsError(
-    'AUTH_DISCOVERY_FAILED',
-    `The credentials for "${server}" belong to ${configured}, and the server now names ${found}.`,
-    { server, hint: 'Correct the issuer in the configuration, if the server is right.' },
-  );
 }

@@ -3,7 +3,7 @@ import { None } from 'oauth4webapi';
 import type { TokenProviderOptions } from '../provider/context.js';
 import { clientAuthOf, type ClientKey } from '../registration/client-auth.js';
 import { requestOtherGrant } from '../tokens/token-request.js';
-import { checkIssuer } from './client-credentials.js';
+import { checkIssuer } from '../registration/pinned-issuer.js';
 import { createMachineProvider } from './machine-provider.js';
 
 export interface WorkloadOptions extends TokenProviderOptions {
@@ -16,7 +16,7 @@ export interface WorkloadOptions extends TokenProviderOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly clientKey?: ClientKey | undefined;
-  /** The only authorization server that is shown the JWT. Default: the one that the MCP server names. */
+  /** The only authorization server that is shown the JWT. Default: the first that the MCP server names, for good. */
   readonly clientIssuer?: string | undefined;
 }
 
@@ -31,10 +31,11 @@ export function createWorkloadProvider(options: WorkloadOptions): AuthProvider {
   const { clientId = '', clientSecret, clientKey, clientIssuer } = options;
   return createMachineProvider(options, {
     kind: 'workload',
-    async run({ context: { server, network }, discovered, scopes, dpop }) {
+    async run({ context: { server, network, store, keyOf }, discovered, scopes, dpop }) {
       const { authorizationServer, resource } = discovered;
       const { issuer } = authorizationServer;
-      checkIssuer(server, clientIssuer, issuer);
+      const pin = { store, key: keyOf('oauth-issuer\nworkload'), server, configured: clientIssuer };
+      await checkIssuer(pin, issuer);
       const isPublic = clientSecret === undefined && clientKey === undefined;
       const authenticate = isPublic
         ? clientId === ''

@@ -8,6 +8,9 @@ import {
 import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/network';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discover, type ConfiguredEndpoints, type Discovered } from '../discovery/discover.js';
+import { createFailedIssuers } from '../discovery/failed-issuers.js';
+import type { PagePolicy } from '../discovery/page-policy.js';
+import { digestOf } from './entry-identity.js';
 import { createProofKeys, type ProofKeys } from '../dpop/proof-key.js';
 import type { Fetcher } from '../library-fetch.js';
 import { forReplaceable } from '../tokens/corrupt-store.js';
@@ -22,6 +25,18 @@ export interface TokenProviderOptions {
   readonly server?: string | undefined;
   /** Where tokens and registrations are kept. */
   readonly store: TokenStore;
+  /**
+   * Which configuration of the server the stored tokens and registrations belong to, besides its URL: providers with another
+   * identity do not see them. `oauth()` passes one that is made of the entry. Default: the `endpoints`.
+   */
+  readonly identity?: string | undefined;
+  /** Who the stored tokens and registrations belong to, where several people share a store. Default: one person. */
+  readonly principal?: string | undefined;
+  /**
+   * Origins, such as `https://api.example`, that codes, tokens and client credentials may be sent to although they differ from
+   * that of the sign-in page and the authorization server does not name itself in its answers (RFC 9207). Default: none.
+   */
+  readonly allowedEndpointOrigins?: readonly string[] | undefined;
   /** Goes before what servers say. */
   readonly endpoints?: ConfiguredEndpoints | undefined;
   /** Asked for instead of what the server says. */
@@ -47,7 +62,13 @@ export interface ProviderContext {
   readonly logger: Logger | undefined;
   readonly proofs: ProofKeys;
   /** Key in the store of the tokens of this kind. */
-  keyOf(kind: string): string;
+  readonly keyOf: (kind: string) => string;
+  /** The part of such keys that tells entries and people apart; empty where there is nothing to tell apart. */
+  readonly owner: string;
+  /** What the server may send a browser to. */
+  readonly pages: PagePolicy;
+  /** A person has asked for a sign-in: what failed a moment ago is tried again. */
+  tryAgain(): void;
   /** Finds out where to sign in, by what was found before where there is no challenge. */
   find(search: DiscoverySearch): Promise<Discovered>;
   /** What the last search found. */
@@ -66,10 +87,13 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
   const { store, logger, clock = systemClock, dpop = 'auto' } = options;
   const serverUrl = new URL(options.url);
   const server = options.server ?? serverUrl.host;
+  const owner = ownerOf(options);
   const keyOf = (kind: string): string =>
-    `${kind}\n${serverUrl.origin}${serverUrl.pathname}${serverUrl.search}`;
+    `${kind}\n${serverUrl.origin}${serverUrl.pathname}${serverUrl.search}${owner}`;
   const proofs = createProofKeys(forReplaceable(store), keyOf('dpop'));
   const network = networkOf(options, serverUrl, server, clock);
+  const failed = createFailedIssuers(clock);
+  const pages = { serverUrl, allowed: allowedAddresses(options) };
   let found: Discovered | undefined;
 
   return {
@@ -81,6 +105,9 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
     logger,
     proofs,
     keyOf,
+    owner,
+    pages,
+    tryAgain: () => failed.clear(),
     async find({ record, challenge, signal }) {
       const discovered = await discover({
         network,
@@ -91,6 +118,9 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
         configured: options.endpoints,
         resourceMetadata: found?.resourceMetadata ?? record?.resourceMetadata,
         preferredIssuer: record?.issuer,
+        failed,
+        allowedEndpointOrigins: options.allowedEndpointOrigins,
+        allowAddresses: pages.allowed,
       });
       // What a challenge once said of DPoP holds as well where there is no challenge.
       const bound = record?.tokenType === 'DPoP' || (challenge === undefined && found?.dpopRequired === true);
@@ -124,6 +154,18 @@ export function recordContext(
     requested,
     now: clock.now(),
   };
+}
+
+function ownerOf({ identity, principal, endpoints = {} }: TokenProviderOptions): string {
+  const { authorizationUrl, tokenUrl, metadataUrl } = endpoints;
+  const parts = [identity, principal, authorizationUrl, tokenUrl, metadataUrl];
+  if (parts.every((part) => part === undefined)) return '';
+  return `\n${digestOf(parts.map((part) => part ?? null))}`;
+}
+
+/** A network of the host's does not say what it allows. */
+function allowedAddresses({ network }: TokenProviderOptions): readonly string[] | undefined {
+  return network === undefined || 'fetch' in network ? undefined : network.allowAddresses;
 }
 
 function networkOf(

@@ -1,7 +1,9 @@
 import { AuthRequiredError, type AuthProvider, type FittingsError } from '@mcp-fittings/client-core';
 import { readChallenge } from '../discovery/challenge.js';
 import { revoke } from '../flow/revoke.js';
+import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
 import { createClientFinder } from '../registration/find-client.js';
+import { redirectAddress } from '../surface/redirect-address.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
 import { createTokenKeeper } from '../tokens/token-keeper.js';
 import { createProviderContext } from './context.js';
@@ -20,6 +22,8 @@ import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
+  checkClientMetadataUrl(options.clientMetadataUrl, options.server);
+  if (options.redirectUri !== undefined) redirectAddress(options.redirectUri, options.server);
   const context = createProviderContext(options);
   const { server, network, store, clock, logger } = context;
   const clients = createClientFinder({
@@ -28,6 +32,8 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     store: forReplaceable(store),
     server,
     clock,
+    keyOf: context.keyOf,
+    owner: context.owner,
   });
   const stepUps = createStepUps(server, clock);
   const keeper = createTokenKeeper({
@@ -74,10 +80,14 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     headers: (request) => explained(silent.headers(request)),
     onChallenge: (challenge) => explained(silent.onChallenge(challenge), challenge),
     async signIn(request) {
+      context.tryAgain();
       await signIn(parts, request);
       if (request.challenge?.status === 403) stepUps.done();
     },
-    startSignIn: (request) => startSignIn(parts, request),
+    startSignIn(request) {
+      context.tryAgain();
+      return startSignIn(parts, request);
+    },
     completeSignIn: (callback, request) => completeSignIn(parts, callback, request),
     async signOut() {
       const record = await keeper.reload().catch(absentWhenCorrupt);

@@ -7,6 +7,11 @@ export interface OAuthProviderOptions extends TokenProviderOptions, ClientIdenti
   readonly interaction?: SignInSurface | SurfaceChooser | undefined;
   /** Port of the redirect URI, where the authorization server knows a fixed one. */
   readonly callbackPort?: number | undefined;
+  /**
+   * The redirect URI, where the authorization server knows a fixed one: `http://localhost:8080/oauth/callback`. Its host is
+   * `127.0.0.1`, `localhost` or `[::1]`; without a port, `callbackPort` or any free one is taken. Default: the surface's.
+   */
+  readonly redirectUri?: string | undefined;
   /** Accept a server that does not announce PKCE with S256. Default false. */
   readonly allowMissingPkceSupport?: boolean | undefined;
 }

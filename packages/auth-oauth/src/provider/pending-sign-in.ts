@@ -4,8 +4,8 @@ import type { Departure } from '../flow/authorization-code.js';
 
 /** A sign-in whose person is away, at the authorization server. The verifier in it is a secret until they come back. */
 export interface PendingSignIn extends Departure {
-  /** URL of the MCP server. */
-  readonly serverUrl: string;
+  /** Key of the tokens that it is to end in: of one server, entry and person. */
+  readonly entry: string;
   /** Where the answer has to come from. @see https://www.rfc-editor.org/rfc/rfc9207.html */
   readonly issuer: string;
   readonly redirectUri: string;
@@ -28,14 +28,14 @@ export async function leavePending(store: TokenStore, pending: PendingSignIn): P
 export async function takePending(
   store: TokenStore,
   state: string,
-  serverUrl: string,
+  entry: string,
   server: string,
   now: number,
 ): Promise<PendingSignIn> {
   const key = keyOf(state);
   const pending = await store.withLock(key, async () => {
     const found = fromStored(state, await store.get(key));
-    if (found?.serverUrl !== serverUrl) return undefined;
+    if (found?.entry !== entry) return undefined;
     // Refused when the lock was lost: then somebody else has it.
     await store.delete(key);
     return found;
@@ -63,7 +63,7 @@ function fromStored(state: string, value: StoredValue | undefined): PendingSignI
     state,
     verifier: text('verifier'),
     nonce: textOf(value, 'nonce'),
-    serverUrl: text('serverUrl'),
+    entry: text('entry'),
     issuer: text('issuer'),
     redirectUri: text('redirectUri'),
     clientId: text('clientId'),

@@ -10,6 +10,7 @@ import { chooseSurface, throughBrowser } from '../flow/surface.js';
 import type { OAuthClient } from '../registration/client.js';
 import type { ClientFinder } from '../registration/find-client.js';
 import { union } from '../scopes.js';
+import { redirectAddress } from '../surface/redirect-address.js';
 import type { TokenKeeper } from '../tokens/token-keeper.js';
 import type { TokenRequest } from '../tokens/token-request.js';
 import { toRecord } from '../tokens/token-response.js';
@@ -69,8 +70,10 @@ async function byRedirect(plan: Plan, surface: Interaction): Promise<void> {
   const { context, clients, discovered, options, signal } = plan;
   const { server } = context;
   const preferredPort = await clients.registeredPort(discovered.authorizationServer.issuer);
-  const { callbackPort } = options;
-  await throughBrowser(surface, { server, callbackPort, preferredPort, signal }, (session) =>
+  const address =
+    options.redirectUri === undefined ? undefined : redirectAddress(options.redirectUri, server);
+  const callbackPort = address?.callbackPort ?? options.callbackPort;
+  await throughBrowser(surface, { server, ...address, callbackPort, preferredPort, signal }, (session) =>
     asClient(plan, session.redirectUri, (request) =>
       authorizationCode({ ...request, session, ...codeFacts(plan) }),
     ),
@@ -83,7 +86,14 @@ async function onDevice(plan: Plan, surface: DeviceInteraction): Promise<void> {
     plan,
     DEVICE_REDIRECT,
     (request) =>
-      deviceCode({ ...request, surface, scopes, resource: discovered.resource, clock: context.clock }),
+      deviceCode({
+        ...request,
+        surface,
+        scopes,
+        resource: discovered.resource,
+        clock: context.clock,
+        pages: context.pages,
+      }),
     [DEVICE_GRANT],
   );
 }

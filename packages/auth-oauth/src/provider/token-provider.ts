@@ -1,5 +1,6 @@
 import type { AuthChallenge, AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { readChallenge } from '../discovery/challenge.js';
+import { isSendable } from '../tokens/sendable.js';
 import type { TokenKeeper } from '../tokens/token-keeper.js';
 import type { TokenRecord } from '../tokens/token-record.js';
 import type { ProviderContext } from './context.js';
@@ -46,7 +47,7 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
       // Whoever asks: what belongs to this server goes nowhere else.
       if (url.origin !== context.serverUrl.origin) return {};
       const record = await keeper.usable();
-      given = record && authorizationOf(record);
+      given = record && isSendable(record.accessToken) ? authorizationOf(record) : undefined;
       if (record === undefined || given === undefined) return {};
       if (record.tokenType === 'Bearer') return { authorization: given };
       return { authorization: given, dpop: await context.proofs.prove({ url, method }, record.accessToken) };

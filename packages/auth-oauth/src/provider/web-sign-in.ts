@@ -39,7 +39,7 @@ export async function startSignIn(
   { redirectUri, lifeMs = LIFE_MS, ...request }: StartSignInOptions,
 ): Promise<StartedSignIn> {
   const { context, clients } = parts;
-  const { server, network, store, clock, serverUrl } = context;
+  const { server, network, store, clock } = context;
   const plan = await planSignIn(parts, request);
   const { discovered, scopes, signal } = plan;
   const { authorizationServer } = discovered;
@@ -60,7 +60,7 @@ export async function startSignIn(
   const expiresAt = clock.now() + lifeMs;
   await leavePending(store, {
     ...departure,
-    serverUrl: serverUrl.href,
+    entry: context.keyOf('oauth'),
     issuer: authorizationServer.issuer,
     redirectUri,
     clientId: client.clientId,
@@ -79,12 +79,12 @@ export async function completeSignIn(
   { signal }: Pick<SignInOptions, 'signal'> = {},
 ): Promise<void> {
   const { context, clients, keeper } = parts;
-  const { server, network, store, clock, serverUrl } = context;
+  const { server, network, store, clock } = context;
   const text = String(callback);
   const answer = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
   const [state, ...more] = answer.getAll('state');
   if (state === undefined || more.length > 0) throw notTheAnswer(server);
-  const pending = await takePending(store, state, serverUrl.href, server, clock.now());
+  const pending = await takePending(store, state, context.keyOf('oauth'), server, clock.now());
   const { issuer, resource, resourceMetadata, redirectUri, clientId, scopes } = pending;
   const tokenType = pending.dpop ? 'DPoP' : 'Bearer';
   const discovered = await context.find({ record: { issuer, resourceMetadata, tokenType }, signal });

@@ -10,6 +10,7 @@ import { textOf, textsOf } from '../discovery/documents.js';
 import type { Fetcher } from '../library-fetch.js';
 import type { OAuthClient } from './client.js';
 import { clientAuthOf, type ClientKey } from './client-auth.js';
+import { checkIssuer, otherIssuer } from './pinned-issuer.js';
 import { register, type Registration } from './register.js';
 
 /** What the host and the person say about who we are. */
@@ -21,7 +22,10 @@ export interface ClientIdentity {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly clientKey?: ClientKey | undefined;
-  /** The issuer that the configured client id belongs to; default: whichever is found first. */
+  /**
+   * The issuer that the configured client id belongs to. Default: the first that a secret or a key is used at, which is
+   * remembered in the store; a client without either belongs to every issuer that the server names.
+   */
   readonly clientIssuer?: string | undefined;
   /** https URL, with a path, of our Client ID Metadata Document. */
   readonly clientMetadataUrl?: string | undefined;
@@ -35,6 +39,10 @@ export interface FindClientParts {
   readonly store: TokenStore;
   readonly server: string;
   readonly clock: Clock;
+  /** Keys in the store, see the provider's context. */
+  readonly keyOf: (kind: string) => string;
+  /** Tells entries and people apart, see there. */
+  readonly owner: string;
 }
 
 export interface FindClientRequest {
@@ -59,8 +67,15 @@ export interface ClientFinder {
 }
 
 export function createClientFinder(parts: FindClientParts): ClientFinder {
-  const { identity, store, server, clock } = parts;
-  const keyOf = (issuer: string): string => `oauth-client\n${issuer}`;
+  const { identity, store, server, clock, owner } = parts;
+  const keyOf = (issuer: string): string => `oauth-client\n${issuer}${owner}`;
+
+  /** What proves who we are is shown to one issuer only. */
+  const checkCredential = async (clientId: string, issuer: string, isSecret: boolean): Promise<void> => {
+    if (!isSecret) return;
+    const key = parts.keyOf(`oauth-issuer\n${clientId}`);
+    await checkIssuer({ store, key, server, configured: identity.clientIssuer }, issuer);
+  };
 
   const registered = (
     as: AuthorizationServer,
@@ -112,11 +127,13 @@ export function createClientFinder(parts: FindClientParts): ClientFinder {
       const { authorizationServer: as, redirectUri } = request;
       const { clientId, clientSecret, clientKey, clientIssuer, clientMetadataUrl } = identity;
       if (clientId !== undefined && (clientIssuer ?? as.issuer) === as.issuer) {
+        await checkCredential(clientId, as.issuer, clientSecret !== undefined || clientKey !== undefined);
         const authenticate = clientAuthOf(as, { secret: clientSecret, key: clientKey });
         return { issuer: as.issuer, clientId, origin: 'configured', authenticate };
       }
       if (clientId !== undefined) throw otherIssuer(server, clientIssuer ?? '', as.issuer);
       if (clientMetadataUrl !== undefined && as.client_id_metadata_document_supported === true) {
+        await checkCredential(clientMetadataUrl, as.issuer, clientKey !== undefined);
         const authenticate = clientAuthOf(as, { key: clientKey });
         return { issuer: as.issuer, clientId: clientMetadataUrl, origin: 'metadata-document', authenticate };
       }
@@ -178,17 +195,6 @@ function registrationOf(value: unknown): readonly Registration[] {
       secretExpiresAt: typeof expires === 'number' ? expires : undefined,
     },
   ];
-}
-
-function otherIssuer(server: string, configured: string, found: string): FittingsError {
-  return new FittingsError(
-    'AUTH_DISCOVERY_FAILED',
-    `The client id of "${server}" belongs to ${configured}, and the server now names ${found}.`,
-    {
-      server,
-      hint: 'A client id is never shown to another authorization server; correct the configuration.',
-    },
-  );
 }
 
 function unknownClient(server: string, as: AuthorizationServer): FittingsError {

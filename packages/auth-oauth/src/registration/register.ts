@@ -8,6 +8,7 @@ import {
 } from 'oauth4webapi';
 import { oauthFailure } from '../failures.js';
 import { libraryFetch, type Fetcher } from '../library-fetch.js';
+import { jsonOnly } from '../tokens/token-request.js';
 
 export interface RegistrationRequest {
   readonly network: Fetcher;
@@ -61,7 +62,9 @@ export async function register(request: RegistrationRequest): Promise<Registrati
       [allowInsecureRequests]: true,
       ...(request.signal !== undefined && { signal: request.signal }),
     });
-    const client = await processDynamicClientRegistrationResponse(await lenient(response));
+    const client = await processDynamicClientRegistrationResponse(
+      await lenient(jsonOnly(response, as, server)),
+    );
     return checked(client, request);
   } catch (cause) {
     throw oauthFailure(cause, `The registration at ${as.issuer} failed`, { server });

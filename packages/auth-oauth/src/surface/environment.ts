@@ -31,19 +31,29 @@ export function interactionForEnvironment(options: EnvironmentOptions = {}): Sur
       if (deviceGrant && showCode !== undefined) return deviceCode({ show: showCode });
       if (askForAddress !== undefined) return pasteBack({ ask: askForAddress });
     }
-    throw new FittingsError(
-      'AUTH_FAILED',
-      place === 'unattended'
-        ? 'Nobody is here to sign in.'
-        : 'There is no browser here to sign in with, and no way to ask a person.',
-      {
-        hint:
-          place === 'unattended'
-            ? 'Sign in on a desktop with the same store, or use client credentials.'
-            : 'Give interactionForEnvironment() a way to show a code or to ask for an address.',
-      },
-    );
+    throw noSurface(place, options, deviceGrant);
   };
+}
+
+/** Says which of the ways is missing, and why the others do not work here. */
+function noSurface(place: Place, options: EnvironmentOptions, deviceGrant: boolean): FittingsError {
+  if (place === 'unattended') {
+    return new FittingsError('AUTH_FAILED', 'This program runs unattended: there is no person to sign in.', {
+      hint: 'Sign in on a desktop with the same store, or use client credentials.',
+    });
+  }
+  const hasCode = options.showCode !== undefined;
+  const why = hasCode
+    ? 'the authorization server does not offer the device grant, which "showCode" needs, and "askForAddress" is missing'
+    : deviceGrant
+      ? 'both "showCode" and "askForAddress" are missing'
+      : 'the authorization server does not offer the device grant, and "askForAddress" is missing';
+  return new FittingsError('AUTH_FAILED', `There is no browser here to sign in with: ${why}.`, {
+    hint:
+      deviceGrant && !hasCode
+        ? 'Pass "showCode" to interactionForEnvironment(), or "askForAddress".'
+        : 'Pass "askForAddress" to interactionForEnvironment(): the person opens the page elsewhere and pastes the address that it ends at.',
+  });
 }
 
 /** What the environment says of where this program runs. */

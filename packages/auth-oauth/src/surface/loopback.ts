@@ -1,10 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { Interaction, InteractionOptions, InteractionSession } from '../flow/interaction.js';
+import { listen, type CallbackListener } from './callback-listener.js';
 import { openBrowser } from './open-browser.js';
 import { page, pageHeaders, type PageKind } from './page.js';
+import { checkCallbackPath, redirectUriOf, type LoopbackHost } from './redirect-address.js';
 import { isNavigation } from './request-check.js';
 
 export interface LoopbackOptions {
@@ -15,47 +17,62 @@ export interface LoopbackOptions {
   readonly open?: ((url: URL) => Promise<void>) | undefined;
   /** Told of the URL before it is opened, for a host that shows a link as well; then a browser that fails is no failure. */
   readonly onUrl?: ((page: { readonly server: string; readonly url: URL }) => void) | undefined;
+  /**
+   * Host of the redirect URI, where none is configured. Default `127.0.0.1`; `localhost` where the client was registered
+   * with that name, which then is listened at in IPv4 and IPv6.
+   */
+  readonly host?: LoopbackHost | undefined;
+  /** Path of the redirect URI, where none is configured. Default `/callback`. */
+  readonly path?: string | undefined;
   /** How long the person may take, milliseconds. Default 300 000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-const PATH = '/callback';
 const TIMEOUT_MS = 300_000;
 
 /**
- * Signs in through the browser of this machine: listens on a port of 127.0.0.1 for the one answer that carries the state of
- * this sign-in, and shows there how it ended. Everything else that knocks is turned away and changes nothing.
- * Rejects with `AUTH_FAILED` (no port, no browser), `TIMEOUT`, `ABORTED`.
+ * Signs in through the browser of this machine: listens on a port of the loopback interface for the one answer that carries
+ * the state of this sign-in, and shows there how it ended. Every other request is turned away and changes nothing.
+ * Rejects with `AUTH_FAILED` (no port, no browser), `CALLBACK_FAILED` (`onUrl` threw), `TIMEOUT`, `ABORTED`.
  * @see https://www.rfc-editor.org/rfc/rfc8252.html#section-7.3
  */
 export function loopback(options: LoopbackOptions = {}): Interaction {
+  const { host = '127.0.0.1', path = '/callback' } = options;
+  checkCallbackPath(path);
   return {
     async begin(request) {
-      const listener = await listen(request);
-      return new LoopbackSession(listener.server, listener.port, request, options);
+      const { callbackHost = host, callbackPath = path } = request;
+      const listener = await listen(request, callbackHost);
+      return new LoopbackSession(listener, { host: callbackHost, path: callbackPath }, request, options);
     },
   };
 }
 
 class LoopbackSession implements InteractionSession {
   readonly redirectUri: string;
-  readonly #server: Server;
+  readonly #listener: CallbackListener;
+  readonly #path: string;
   readonly #hosts: ReadonlySet<string>;
   readonly #request: InteractionOptions;
   readonly #options: LoopbackOptions;
   #waiting: { readonly state: string; readonly answer: (parameters: URLSearchParams) => void } | undefined;
   #browser: ServerResponse | undefined;
 
-  constructor(server: Server, port: number, request: InteractionOptions, options: LoopbackOptions) {
-    this.#server = server;
+  constructor(
+    listener: CallbackListener,
+    { host, path }: { readonly host: LoopbackHost; readonly path: string },
+    request: InteractionOptions,
+    options: LoopbackOptions,
+  ) {
+    const { port } = listener;
+    this.#listener = listener;
+    this.#path = path;
     this.#request = request;
     this.#options = options;
-    this.#hosts = new Set([`127.0.0.1:${port}`, ...(port === 80 ? ['127.0.0.1'] : [])]);
-    this.redirectUri = `http://127.0.0.1:${port}${PATH}`;
-    server.on('request', (incoming: IncomingMessage, response: ServerResponse) =>
-      this.#serve(incoming, response),
-    );
+    this.#hosts = new Set([`${host}:${port}`, ...(port === 80 ? [host] : [])]);
+    this.redirectUri = redirectUriOf(host, port, path);
+    listener.serve((incoming, response) => this.#serve(incoming, response));
   }
 
   async authorize({ url, state }: { readonly url: URL; readonly state: string }): Promise<URLSearchParams> {
@@ -74,8 +91,14 @@ class LoopbackSession implements InteractionSession {
         };
         if (signal?.aborted === true) return abort();
         this.#waiting = { state, answer };
-        onUrl?.({ server, url });
-        open(url).catch((cause: unknown) => {
+        try {
+          onUrl?.({ server, url });
+        } catch (cause) {
+          return reject(notShown(cause, server));
+        }
+        // It may throw at once, or return nothing at all.
+        const opening = async (): Promise<void> => open(url);
+        opening().catch((cause: unknown) => {
           if (onUrl === undefined) reject(notOpened(cause, server));
         });
       });
@@ -96,10 +119,7 @@ class LoopbackSession implements InteractionSession {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.finish('failure');
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await this.#listener.close();
   }
 
   #serve(incoming: IncomingMessage, response: ServerResponse): void {
@@ -107,49 +127,27 @@ class LoopbackSession implements InteractionSession {
     if (!this.#hosts.has(incoming.headers.host ?? '') || !isNavigation(incoming.headers)) {
       return this.#show(response, 403, 'refused');
     }
-    const url = new URL(incoming.url ?? '/', this.redirectUri);
-    if (url.pathname !== PATH) return this.#show(response, 404, 'refused');
+    const [path = '', ...query] = (incoming.url ?? '').split('?');
+    // A path as browsers send it, letter by letter: nothing of it is resolved or decoded.
+    if (path !== this.#path) return this.#show(response, 404, 'refused');
     if (incoming.method !== 'GET') return this.#show(response, 405, 'refused');
     const waiting = this.#waiting;
     if (waiting === undefined) return this.#show(response, 410, 'over');
-    const [state, ...more] = url.searchParams.getAll('state');
+    const parameters = new URLSearchParams(query.join('?'));
+    const [state, ...more] = parameters.getAll('state');
     if (state === undefined || more.length > 0 || !isSame(state, waiting.state)) {
       return this.#show(response, 400, 'refused');
     }
     this.#waiting = undefined;
     // The person is told when it is known how it ended.
     this.#browser = response;
-    waiting.answer(url.searchParams);
+    waiting.answer(parameters);
   }
 
   #show(response: ServerResponse, status: number, kind: PageKind): void {
     response.writeHead(status, pageHeaders());
     response.end(page(kind, this.#request.server));
   }
-}
-
-async function listen({ callbackPort, preferredPort, server: name }: InteractionOptions) {
-  const ports = callbackPort === undefined ? [...(preferredPort ? [preferredPort] : []), 0] : [callbackPort];
-  let failure: unknown;
-  for (const port of ports) {
-    const server = createServer({ requestTimeout: 10_000 });
-    try {
-      server.listen({ host: '127.0.0.1', port, exclusive: true });
-      await once(server, 'listening');
-      const address = server.address();
-      if (address !== null && typeof address === 'object') return { server, port: address.port };
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw new FittingsError('AUTH_FAILED', `No port of this machine is free for the sign-in to "${name}".`, {
-    server: name,
-    cause: failure,
-    hint:
-      callbackPort === undefined
-        ? 'Check whether something forbids to listen on 127.0.0.1.'
-        : `Something else listens on port ${callbackPort}: end it, or register another port.`,
-  });
 }
 
 function isSame(given: string, expected: string): boolean {
@@ -169,7 +167,22 @@ function tooLate(server: string, timeoutMs: number): FittingsError {
   });
 }
 
+function notShown(cause: unknown, server: string): FittingsError {
+  return new FittingsError(
+    'CALLBACK_FAILED',
+    `"onUrl" of loopback() failed for the sign-in to "${server}".`,
+    {
+      server,
+      cause,
+    },
+  );
+}
+
 function notOpened(cause: unknown, server: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
-  return new FittingsError('AUTH_FAILED', 'The browser could not be opened.', { server, cause });
+  return new FittingsError('AUTH_FAILED', 'The browser could not be opened.', {
+    server,
+    cause,
+    hint: 'Open the sign-in page by hand: "onUrl" of loopback() gives its address.',
+  });
 }

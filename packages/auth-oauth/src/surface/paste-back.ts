@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { checkCallbackPath, redirectUriOf, type LoopbackHost } from './redirect-address.js';
 import type { Interaction } from '../flow/interaction.js';
 
 export interface PasteBackOptions {
@@ -9,6 +10,10 @@ export interface PasteBackOptions {
   readonly ask: (question: PasteBackQuestion) => Promise<string>;
   /** Port in the redirect URI, where none is configured or registered. Nothing has to listen there. Default 33418. */
   readonly port?: number | undefined;
+  /** Host in the redirect URI, where none is configured. Default `127.0.0.1`. */
+  readonly host?: LoopbackHost | undefined;
+  /** Path in the redirect URI, where none is configured. Default `/callback`. */
+  readonly path?: string | undefined;
 }
 
 export interface PasteBackQuestion {
@@ -28,12 +33,19 @@ const MAX_LENGTH = 65_536;
  * answers, and the person pastes that address. Rejects with `AUTH_FAILED` after five answers that were something else,
  * `ABORTED`, or with the error of `ask`.
  */
-export function pasteBack({ ask, port: usual = PORT }: PasteBackOptions): Interaction {
+export function pasteBack(options: PasteBackOptions): Interaction {
+  const { port: usual = PORT, host = '127.0.0.1', path = '/callback' } = options;
+  checkCallbackPath(path);
   return {
-    async begin({ server, callbackPort, preferredPort, signal }) {
+    async begin({ server, callbackPort, callbackHost = host, callbackPath = path, preferredPort, signal }) {
       const port = callbackPort ?? preferredPort ?? usual;
+      /** What is not an address counts as a wrong answer. */
+      const ask = async (question: PasteBackQuestion): Promise<string> => {
+        const answer: unknown = await options.ask(question);
+        return typeof answer === 'string' ? answer : '';
+      };
       return {
-        redirectUri: `http://127.0.0.1:${port}/callback`,
+        redirectUri: redirectUriOf(callbackHost, port, callbackPath),
         async authorize({ url, state }) {
           for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             const text = await unlessAborted(ask({ server, url, attempt, signal }), server, signal);

@@ -1,5 +1,6 @@
 import type { StoredValue } from '@mcp-fittings/client-core';
 import { textOf, textsOf } from '../discovery/documents.js';
+import { isSendable } from './sendable.js';
 
 /** What is kept of a sign-in. Everything in it belongs to one resource at one authorization server. */
 export interface TokenRecord {
@@ -30,7 +31,10 @@ export function toStored(record: TokenRecord): StoredValue {
   return { version: 1, ...record };
 }
 
-/** The record that was stored; undefined when it is none of this version. Only known members are taken over. */
+/**
+ * The record that was stored; undefined when it is none of this version, or when its token cannot stand in a header. Only
+ * known members are taken over.
+ */
 export function fromStored(value: StoredValue | undefined): TokenRecord | undefined {
   if (value === undefined || value['version'] !== 1) return undefined;
   const issuer = textOf(value, 'issuer');
@@ -43,7 +47,9 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     tokenEndpoint === undefined ||
     resource === undefined ||
     clientId === undefined ||
-    accessToken === undefined
+    accessToken === undefined ||
+    // Empty where a sign-in has no token of this kind.
+    (accessToken !== '' && !isSendable(accessToken))
   ) {
     return undefined;
   }
@@ -55,7 +61,7 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     resourceMetadata: textOf(value, 'resourceMetadata'),
     accessToken,
     tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
-    refreshToken: textOf(value, 'refreshToken'),
+    refreshToken: sendableOf(textOf(value, 'refreshToken')),
     expiresAt: numberOf(value['expiresAt']),
     scopes: textsOf(value, 'scopes') ?? [],
     requested: textsOf(value, 'requested') ?? [],
@@ -63,6 +69,10 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     obtainedAt: numberOf(value['obtainedAt']) ?? 0,
     renewing: textOf(value, 'renewing'),
   };
+}
+
+function sendableOf(token: string | undefined): string | undefined {
+  return token !== undefined && isSendable(token) ? token : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

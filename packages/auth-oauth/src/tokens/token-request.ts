@@ -11,7 +11,9 @@ import {
   type DPoPHandle,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
+import { isJsonType } from '../discovery/json-type.js';
 import { oauthFailure } from '../failures.js';
+import { createToldSecrets, type ToldSecrets } from '../told-secrets.js';
 import { libraryFetch, type Fetcher, type LibraryFetchOptions } from '../library-fetch.js';
 import { forLibrary, type OAuthClient } from '../registration/client.js';
 
@@ -51,8 +53,9 @@ export async function requestToken(
 ): Promise<TokenEndpointResponse> {
   const { authorizationServer: as, client, server } = request;
   const library = forLibrary(client);
+  const told = createToldSecrets();
   const once = async (): Promise<TokenEndpointResponse> => {
-    const response = await send(as, library, libraryOptions(request));
+    const response = jsonOnly(await send(as, library, libraryOptions(request, told)), as, server);
     await checkStatus(response, as, server);
     if (request.idToken !== true) return read(as, library, await withoutIdToken(response));
     const answer = await read(as, library, response);
@@ -67,7 +70,7 @@ export async function requestToken(
       throw error;
     });
   } catch (cause) {
-    throw oauthFailure(cause, `${what} at ${as.issuer} failed`, { server });
+    throw oauthFailure(cause, `${what} at ${as.issuer} failed`, { server, told });
   }
 }
 
@@ -99,14 +102,37 @@ export function requestOtherGrant(
 }
 
 /** What every request to an authorization server is made with. */
-export function libraryOptions({ network, dpop, signal }: TokenRequest): LibraryOptions {
+export function libraryOptions({ network, dpop, signal }: TokenRequest, told?: ToldSecrets): LibraryOptions {
   return {
-    [customFetch]: libraryFetch(network),
+    [customFetch]: libraryFetch(network, told),
     // Decided by address in the network's fetch, see there.
     [allowInsecureRequests]: true,
     ...(dpop !== undefined && { DPoP: dpop }),
     ...(signal !== undefined && { signal }),
   };
+}
+
+/**
+ * The answer, if it is typed as JSON: a success of another type is refused with `AUTH_FAILED`. The library accepts every type
+ * that parses, and in refusals no type that ends in `+json`.
+ */
+export function jsonOnly(response: Response, as: AuthorizationServer, server: string): Response {
+  const type = response.headers.get('content-type') ?? '';
+  if (/^application\/json\s*(?:;|$)/i.test(type)) return response;
+  if (!isJsonType(response)) {
+    if (!response.ok) return response;
+    throw new FittingsError(
+      'AUTH_FAILED',
+      `${as.issuer} answered with something other than application/json.`,
+      {
+        server,
+        hint: 'Ask its owner to serve the answer with the content type application/json.',
+      },
+    );
+  }
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'application/json');
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /**
@@ -159,11 +185,13 @@ async function checkStatus(response: Response, as: AuthorizationServer, server: 
   }
   if (status < 400 || status === 401) return;
   // Refusals in other words than those of RFC 6749 keep their status, for whoever has to tell dead from troubled.
-  const isJson = await response
-    .clone()
-    .json()
-    .then((body: unknown) => typeof body === 'object' && body !== null && 'error' in body)
-    .catch(() => false);
+  const isJson =
+    isJsonType(response) &&
+    (await response
+      .clone()
+      .json()
+      .then((body: unknown) => typeof body === 'object' && body !== null && 'error' in body)
+      .catch(() => false));
   if (!isJson) {
     throw new FittingsError(
       'AUTH_FAILED',

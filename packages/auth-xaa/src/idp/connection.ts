@@ -38,6 +38,7 @@ export function createConnection(options: IdentityProviderOptions): Connection {
     network,
     clock,
     logger,
+    principal: options.principal,
   });
   let known: Promise<AuthorizationServer> | undefined;
 

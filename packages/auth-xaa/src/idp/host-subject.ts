@@ -27,7 +27,13 @@ export async function askHost(
       },
     );
   }
-  const { exp } = claims;
+  const { exp, sub } = claims;
+  if (typeof sub !== 'string' || sub === '') {
+    throw new FittingsError('CALLBACK_FAILED', "The host's ID token does not say who the person is.", {
+      server,
+      hint: 'It has to have the claim "sub".',
+    });
+  }
   return typeof exp === 'number' && exp * 1000 > clock.now() ? subject : undefined;
 }
 

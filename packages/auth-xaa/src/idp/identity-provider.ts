@@ -68,7 +68,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     const demanded = stepUpIn(error);
     const stepUp = demanded && stepUps.demand({ ...demanded, server: target.server });
     if (stepUp !== undefined) {
-      waiting.set(keyOf(target), stepUp);
+      waiting.set(waitKey(target, refused.session), stepUp);
       throw stepUp;
     }
     // RFC 8693, section 2.2.2 has the second one for a subject that is not valid; real servers say the first.
@@ -107,9 +107,10 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     session: () => shared.id(),
     async assertionFor(target, signal) {
       const key = keyOf(target);
-      const waitsFor = waiting.get(key);
+      const session = await shared.id();
+      const waitsFor = waiting.get(waitKey(target, session));
       if (waitsFor !== undefined) throw waitsFor;
-      const cached = cache.get(key, await shared.id());
+      const cached = cache.get(key, session);
       if (cached !== undefined) return { ...cached, reused: true };
       try {
         const subject = await shared.subject(target.server);
@@ -145,6 +146,11 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       });
     },
   };
+}
+
+/** What one person has to do does not hold up another one. */
+function waitKey(target: AssertionTarget, session: string | undefined): string {
+  return JSON.stringify([session ?? null, keyOf(target)]);
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, name: string): Promise<T> {

@@ -30,15 +30,23 @@ export interface IdentityProviderSettings {
 export interface SubjectToken {
   readonly type: 'id_token' | 'refresh_token' | 'saml2';
   readonly token: string;
+  /**
+   * Who it is, in any words that stay the same for one person and differ between two. Default: the issuer and the subject of
+   * an ID token, and for other types the token itself, so that another token counts as another person.
+   */
+  readonly person?: string | undefined;
 }
 
 export interface IdentityProviderOptions
-  extends IdentityProviderSettings, Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger'> {
+  extends
+    IdentityProviderSettings,
+    Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger' | 'principal'> {
   /** How a person signs in; without it `signIn` rejects with `AUTH_FAILED`. */
   readonly interaction?: SignInSurface | SurfaceChooser | undefined;
   /**
-   * For hosts that sign people in themselves. Called when a proof is needed and no sign-in of ours is there; an ID token is
-   * used as it is, a SAML assertion is exchanged once for a refresh token.
+   * For hosts that sign people in themselves: what proves who the person of this call is. Called for every request, so that
+   * nobody is given the tokens of another person; it should be quick. Whom it names goes before a sign-in of ours. An ID
+   * token is used as it is, a SAML assertion is exchanged once for a refresh token.
    */
   readonly subjectToken?: (() => SubjectToken | undefined | Promise<SubjectToken | undefined>) | undefined;
 }

@@ -23,7 +23,7 @@ export async function askPerson(
   const surface = chooseSurface(server, options.interaction, request.authorizationServer);
   const response =
     surface.kind === 'device'
-      ? await deviceCode({ ...request, surface, scopes, clock })
+      ? await deviceCode({ ...request, surface, scopes, clock, pages: context.pages })
       : await throughBrowser(surface, { server, callbackPort, signal }, (session) =>
           authorizationCode({
             ...request,

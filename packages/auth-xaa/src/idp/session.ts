@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { TokenRecord } from '@mcp-fittings/auth-oauth/flows';
 import { readJwt } from '../jwt.js';
+import type { SubjectToken } from './options.js';
 import type { Connection } from './connection.js';
 
 /**
@@ -15,7 +16,8 @@ export type SessionRecord = TokenRecord;
  */
 export function sessionIdFor(idToken: string | undefined, previous: string | undefined): string {
   const account = accountOf(idToken);
-  return previous !== undefined && accountIn(previous) === account ? previous : `${account}.${randomUUID()}`;
+  const isSame = account !== '' && previous !== undefined && accountIn(previous) === account;
+  return isSame ? previous : `${account}.${randomUUID()}`;
 }
 
 /** The ID token is of another person than the sign-in. */
@@ -24,16 +26,47 @@ export function isSomebodyElse(idToken: string, session: string | undefined): bo
   return account !== '' && account !== accountOf(idToken);
 }
 
+/** Ends the id of a sign-in that the host vouches for. */
+const HOST_MARK = 'host';
+
+/** Id of a sign-in of a person that the host vouches for. */
+export function hostSessionId(account: string, unique: string): string {
+  return `${account}.${unique}.${HOST_MARK}`;
+}
+
+/**
+ * Whose tokens are kept apart within one entry: the person's, where a host serves several. Empty for the one sign-in that is
+ * ours.
+ */
+export function personOf(session: string | undefined): string {
+  const [account = '', , mark] = (session ?? '').split('.');
+  return mark === HOST_MARK ? account : '';
+}
+
+/** Tells people of a host apart: by issuer and subject, by the host's own id, or by the token itself. */
+export function accountOfSubject({ type, token, person }: SubjectToken): string {
+  if (person !== undefined && person !== '') return digestOf(['person', person]);
+  return (type === 'id_token' ? accountOf(token) : '') || digestOf([type, token]);
+}
+
+/** The sign-in and the proof of the host are of the same person. */
+export function isSamePerson(session: string | undefined, account: string): boolean {
+  return accountIn(session ?? '') === account;
+}
+
 function accountIn(session: string): string {
   return session.split('.')[0] ?? '';
 }
 
-/** Not the name of the person, which is nobody's business in a token's record. */
+/** Not the name of the person, which is nobody's business in a token's record. Empty where the token does not say who it is. */
 function accountOf(idToken: string | undefined): string {
-  const claims = idToken === undefined ? undefined : readJwt(idToken)?.claims;
-  if (claims === undefined) return '';
-  const text = JSON.stringify([claims['iss'], claims['sub']]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  const { iss, sub } = (idToken === undefined ? undefined : readJwt(idToken)?.claims) ?? {};
+  if (typeof iss !== 'string' || iss === '' || typeof sub !== 'string' || sub === '') return '';
+  return digestOf([iss, sub]);
+}
+
+function digestOf(values: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
 }
 
 export function sessionRecord(

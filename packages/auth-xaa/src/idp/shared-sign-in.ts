@@ -1,12 +1,11 @@
-import { createTokenKeeper, refreshGrant } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenKeeper, refreshGrant, type TokenKeeper } from '@mcp-fittings/auth-oauth/flows';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../failures.js';
 import type { Connection } from './connection.js';
-import { askHost } from './host-subject.js';
+import { createHostSignIns, type HostPerson } from './host-sign-in.js';
 import type { IdentityProviderOptions, SubjectToken } from './options.js';
-import { samlToRefreshToken } from './saml.js';
-import { isSomebodyElse, sessionIdFor, sessionRecord, type SessionRecord } from './session.js';
+import { isSamePerson, isSomebodyElse, sessionIdFor, sessionRecord, type SessionRecord } from './session.js';
 
 /** Proof of who the person is, to be exchanged. */
 export interface Subject extends SubjectToken {
@@ -14,9 +13,14 @@ export interface Subject extends SubjectToken {
   readonly session: string;
   /** Where it is kept; undefined for what the host gave. */
   readonly record: SessionRecord | undefined;
+  /** What renews it; undefined for what the host gave. */
+  readonly keeper: TokenKeeper | undefined;
 }
 
-/** The one sign-in of a person at the identity provider, in one entry of the store, for every server and every process. */
+/**
+ * The one sign-in of a person at the identity provider, in one entry of the store, for every server and every process; or the
+ * sign-ins of those whom the host vouches for, each in an entry of their own.
+ */
 export interface SharedSignIn {
   /** Id of the sign-in that counts; undefined when nobody is signed in. */
   id(): Promise<string | undefined>;
@@ -33,8 +37,6 @@ export interface SharedSignIn {
   end(): Promise<SessionRecord | undefined>;
 }
 
-/** Of a host that signs people in itself we know no more than that. */
-const OF_HOST = 'host';
 /** Somebody else may have signed out meanwhile. */
 const READ_AGAIN_MS = 60_000;
 /** A proof so young is not refused because of its age. */
@@ -45,7 +47,7 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
   const { clock, store, logger } = context;
   let readAt = Number.NEGATIVE_INFINITY;
   let refusedToken: string | undefined;
-  let asking: Promise<Subject | undefined> | undefined;
+  const host = createHostSignIns(connection, options);
 
   const keeper = createTokenKeeper({
     server: context.server,
@@ -66,55 +68,50 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
     },
   });
 
-  const subjectOf = (record: SessionRecord): Subject | undefined => {
+  const subjectOf = (record: SessionRecord, own: TokenKeeper): Subject | undefined => {
     const { accessToken: idToken, refreshToken, session = '' } = record;
     const showsRefreshToken = idToken === '' || options.subject === 'refresh_token';
     const type = showsRefreshToken && refreshToken !== undefined ? 'refresh_token' : 'id_token';
     const token = type === 'refresh_token' ? refreshToken : idToken;
     return token === undefined || token === '' || token === refusedToken
       ? undefined
-      : { token, type, session, record };
+      : { token, type, session, record, keeper: own };
   };
 
   /** The identity provider itself has ended it: what was derived from it ends as well. */
-  const endIfDead = async (before: SessionRecord | undefined): Promise<void> => {
-    const after = await keeper.current();
+  const endIfDead = async (before: SessionRecord | undefined, own: TokenKeeper): Promise<void> => {
+    const after = await own.current();
     if (before?.refreshToken !== undefined && after !== undefined && after.refreshToken === undefined) {
-      await keeper.drop();
+      await own.drop();
     }
   };
 
   const current = async (): Promise<Subject | undefined> => {
     const before = await keeper.current();
     const record = await keeper.usable();
-    if (record !== undefined) return subjectOf(record);
-    await endIfDead(before);
+    if (record !== undefined) return subjectOf(record, keeper);
+    await endIfDead(before, keeper);
     return undefined;
   };
 
-  const askHostNow = async (server: string): Promise<Subject | undefined> => {
-    // Somebody may just have done it: a SAML assertion is good for once.
-    const found = await current();
-    if (found !== undefined) return found;
-    const given = await askHost(connection, options, server);
-    if (given === undefined || given.token === refusedToken) return undefined;
-    if (given.type !== 'saml2') return { ...given, session: OF_HOST, record: undefined };
-    const refreshToken = await samlToRefreshToken(await connection.request({ server }), given);
-    const session = sessionIdFor(undefined, undefined);
-    await keeper.keep(sessionRecord(connection, { idToken: undefined, refreshToken, session }));
-    return current();
-  };
+  /** Our own sign-in counts where the host names nobody, or the same person. */
+  const isOurs = (record: SessionRecord | undefined, person: HostPerson | undefined): boolean =>
+    record !== undefined && (person === undefined || isSamePerson(record.session, person.account));
 
-  /** Once for all who want to know at the same time. */
-  const fromHost = (server: string): Promise<Subject | undefined> => {
-    asking ??= askHostNow(server).finally(() => {
-      asking = undefined;
-    });
-    return asking;
+  const fromHost = async (person: HostPerson, server: string): Promise<Subject | undefined> => {
+    const { given } = person;
+    if (given.token === refusedToken) return undefined;
+    if (given.type !== 'saml2') {
+      return { ...given, session: await host.sessionOf(person), record: undefined, keeper: undefined };
+    }
+    const record = await host.fromSaml(person, server);
+    return record && subjectOf(record, host.keeperOf(person.account));
   };
 
   const subject = async (server: string): Promise<Subject> => {
-    const found = (await current()) ?? (await fromHost(server));
+    const person = await host.person(server);
+    const ours = isOurs(await keeper.current(), person) ? await current() : undefined;
+    const found = ours ?? (person && (await fromHost(person, server)));
     if (found === undefined) throw signInRequired(server, issuer);
     return found;
   };
@@ -124,16 +121,19 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
       const isOld = clock.now() - readAt > READ_AGAIN_MS;
       if (isOld) readAt = clock.now();
       const record = await (isOld ? keeper.reload() : keeper.current());
-      return record?.session ?? (options.subjectToken === undefined ? undefined : OF_HOST);
+      const person = await host.person(context.server);
+      if (isOurs(record, person)) return record?.session;
+      return person && host.sessionOf(person);
     },
     subject,
-    async replace({ token, type, record }, server) {
-      if (record === undefined || clock.now() - record.obtainedAt < YOUNG_MS) return undefined;
+    async replace({ token, type, record, keeper: own }, server) {
+      if (record === undefined || own === undefined || clock.now() - record.obtainedAt < YOUNG_MS)
+        return undefined;
       // A refresh token is shown where there is no ID token, which may be another matter the next time.
       const canRenew = type === 'id_token' || record.accessToken === '';
       if (canRenew && record.refreshToken !== undefined) {
-        if ((await keeper.renew(record)) === 'fresh') return subject(server);
-        await endIfDead(record);
+        if ((await own.renew(record)) === 'fresh') return subject(server);
+        await endIfDead(record, own);
       }
       refusedToken = token;
       throw signInRequired(server, issuer);
@@ -145,10 +145,16 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
       refusedToken = undefined;
     },
     async end() {
+      // A host that can't say who it is must not keep anybody signed in.
+      const person = await host.person(context.server).catch(() => undefined);
       const record = await keeper.reload();
-      await keeper.drop();
+      const isTheirs = person !== undefined && !isOurs(record, person);
+      const ofHost = person && (await host.end(person.account));
       refusedToken = undefined;
-      return record;
+      // Another person's own sign-in is not ended by this one.
+      if (isTheirs) return ofHost;
+      await keeper.drop();
+      return record ?? ofHost;
     },
   };
 }

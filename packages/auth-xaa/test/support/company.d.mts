@@ -17,7 +17,7 @@ export interface TestIdentityProvider extends ServedProvider {
   header: (header: { alg: string } & Json) => { alg: string } & Json;
   reply: (reply: Json) => Json;
   /** The one SAML assertion that it takes. */
-  readonly saml: string;
+  saml: string;
   /** Every assertion that it gave. */
   readonly assertions: string[];
 }

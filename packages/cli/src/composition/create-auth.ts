@@ -17,7 +17,8 @@ export function createAuth(
   store: TokenStore,
   { interaction }: Pick<SessionOptions, 'interaction'>,
 ): Auth {
-  const others = [google(), oauth({ clientName: 'fittings', store, interaction })];
+  const of = (plugin: AuthPlugin): AuthPlugin => withIdentity(plugin, entries);
+  const others = [google(), of(oauth({ clientName: 'fittings', store, interaction }))];
   let settings: IdentityProviderSettings | undefined;
   let mistake: unknown;
   try {
@@ -28,8 +29,19 @@ export function createAuth(
   if (settings === undefined)
     return { plugins: [withoutIdentityProvider(mistake), ...others], sharesSignIn: false };
   return {
-    plugins: [xaa({ identityProvider: settings, store, interaction }), ...others],
+    plugins: [of(xaa({ identityProvider: settings, store, interaction })), ...others],
     sharesSignIn: true,
+  };
+}
+
+/** Credentials belong to the entry that they were obtained for: a project's server is not given those of the person's own. */
+function withIdentity(plugin: AuthPlugin, entries: LoadedConfig['entries']): AuthPlugin {
+  return {
+    ...plugin,
+    create(server, context) {
+      const entry = entries.find(({ name, status }) => name === server.name && status === 'ready');
+      return plugin.create({ ...server, identity: entry?.id }, context);
+    },
   };
 }
 

@@ -15,7 +15,15 @@ export interface AuthPlugin {
   readonly scheme: string;
   /** `undefined` means: not mine, ask the next plugin. Throws a `FittingsError` of kind `config` on a bad entry. */
   create(
-    server: { readonly name: string; readonly config: ServerConfig },
+    server: {
+      readonly name: string;
+      readonly config: ServerConfig;
+      /**
+       * Where the entry comes from: scope and project, such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials belong to
+       * it: two entries of one name and URL with different identities share none. Default: the name alone.
+       */
+      readonly identity?: string | undefined;
+    },
     context: AuthContext,
   ): AuthProvider | undefined;
 }

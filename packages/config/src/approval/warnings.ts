@@ -7,7 +7,7 @@ const SHELLS =
   /^(?:.*[/\\])?(?:sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh|wsl|osascript|env|sudo|eval)(?:\.exe)?$/i;
 /** The only proxies that a definition can name without choosing one. */
 const NO_OWN_PROXY: ReadonlySet<JsonValue | undefined> = new Set([undefined, 'env', 'none']);
-const SIGN_IN_ADDRESSES = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
+const SIGN_IN_ADDRESSES = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'allowedEndpointOrigins'];
 
 /** Why a person should look twice at a definition. */
 export function warningsFor(definition: JsonObject): readonly string[] {

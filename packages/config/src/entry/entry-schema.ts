@@ -45,6 +45,8 @@ export const entrySchema = z
             tokenUrl: z.string().min(1),
             scopes: texts,
             callbackPort: z.int().min(1).max(65_535),
+            redirectUri: z.string().min(1),
+            allowedEndpointOrigins: texts,
             authServerMetadataUrl: z.string().min(1),
             xaa: z.boolean(),
             identityProvider: z

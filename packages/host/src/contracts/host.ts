@@ -28,6 +28,11 @@ export interface HostOptions {
   readonly transports: readonly TransportPlugin[];
   /** Asked in order for each server; the first that feels responsible signs its requests. */
   readonly auth?: readonly AuthPlugin[] | undefined;
+  /**
+   * Where the entry of a server comes from, such as `ServerEntry.id` of `@mcp-fittings/config`: credentials that were obtained
+   * for one entry are not given to another one of the same name and URL. Default: its name.
+   */
+  readonly identityOf?: ((server: string) => string | undefined) | undefined;
   /** What the host does for servers: elicitation, sampling, roots. */
   readonly callbacks?: HostCallbacks | undefined;
   readonly logger?: Logger | undefined;

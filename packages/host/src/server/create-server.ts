@@ -39,11 +39,22 @@ export function createServer(server: string, config: ServerConfig, shared: Share
   })();
 
   const auth = (): AuthProvider | undefined => {
+    const identity = options.identityOf?.(server);
     for (const plugin of options.auth ?? []) {
-      const provider = plugin.create({ name: server, config }, { logger: options.logger, clock });
+      const provider = plugin.create({ name: server, config, identity }, { logger: options.logger, clock });
       if (provider !== undefined) return provider;
     }
-    return undefined;
+    // Said by the entry, so that it is not connected to as if it had said nothing.
+    const { authProviderType: type, url } = config;
+    if (type === undefined || type === 'dynamic_discovery' || url === undefined) return undefined;
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      `No auth plugin provides the "authProviderType" of the server "${server}".`,
+      {
+        server,
+        hint: 'Check its spelling; google() of @mcp-fittings/auth-google provides "google_credentials".',
+      },
+    );
   };
 
   return createServerConnection({

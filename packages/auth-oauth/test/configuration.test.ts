@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '@mcp-fittings/token-store';
+import {
+  createOAuthProvider,
+  interactionForEnvironment,
+  oauth,
+  type OAuthPluginOptions,
+} from '@mcp-fittings/auth-oauth';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { startFalseServer } from './support/false-server.js';
+import { scriptSignIn } from './support/scripted-sign-in.js';
+
+const url = 'https://mcp.example/api';
+const plugin = (more: Partial<OAuthPluginOptions> = {}) =>
+  oauth({ clientName: 'tests', store: memoryStore(), ...more });
+const create = (config: object, more?: Partial<OAuthPluginOptions>): unknown =>
+  plugin(more).create({ name: 'notes', config: { url, ...config } }, {});
+
+describe('S19 the URL of a Client ID Metadata Document', () => {
+  it.each([
+    '',
+    'nonsense',
+    'http://app.example/client.json',
+    'http://127.0.0.1/client.json',
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example/client.json#x',
+    'https://app.example/client.json#',
+    'https://user@app.example/client.json',
+    'https://user:word@app.example/client.json',
+    'https://app.example/a/../client.json',
+    'https://app.example/./client.json',
+    'https://app.example/%2e%2e/client.json',
+    'https://app.example/%2E/client.json',
+    'https://APP.example/client.json',
+    'https://app.example:443/client.json',
+    'https:/app.example/client.json',
+    'https://app.example\\client.json',
+    ' https://app.example/client.json',
+    'data:application/json,{}',
+  ])('S19: %j is refused at configuration', (clientMetadataUrl) => {
+    const mistake = expect.objectContaining({ code: 'CONFIG_INVALID' });
+    expect(() => plugin({ clientMetadataUrl })).toThrow(mistake);
+    expect(() =>
+      createOAuthProvider({ url, store: memoryStore(), clientName: 'tests', clientMetadataUrl }),
+    ).toThrow(mistake);
+  });
+
+  it.each([
+    'https://app.example/client.json',
+    'https://app.example:8443/a/b?v=1',
+    'https://app.example/a..b',
+  ])('S19: %j is taken', (clientMetadataUrl) => {
+    expect(plugin({ clientMetadataUrl }).scheme).toBe('oauth');
+  });
+});
+
+describe('F14 an entry that names another way to sign in', () => {
+  it.each([
+    ['google_credentials', 'auth-google'],
+    ['service_account_impersonation', 'auth-google'],
+    ['google', 'google_credentials'],
+    ['sa-impersonation', 'service_account_impersonation'],
+    ['google_credential', 'google_credentials'],
+    ['Google_Credentials', 'google_credentials'],
+    ['dynamic-discovery', 'dynamic_discovery'],
+    ['', 'Did you mean'],
+    ['of-a-company', 'before oauth()'],
+    [5, 'auth'],
+    [null, 'auth'],
+  ])('F14: %j is not taken by oauth()', (authProviderType, hint) => {
+    expect(() => create({ authProviderType })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining(hint) }),
+    );
+    expect(() => create({ authProviderType, apiKey: 'k' })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+  });
+
+  it('F14: the discovery of the server itself is taken, and a local server does not matter', () => {
+    expect(create({ authProviderType: 'dynamic_discovery' })).toBeDefined();
+    expect(create({ url: undefined, command: 'x', authProviderType: 'google' })).toBeUndefined();
+  });
+
+  it.each([
+    ['v1', sdk],
+    ['v2', sdkV2],
+  ])('F14: a host without any plugin for it does not connect unsigned (%s)', async (_, engine) => {
+    await using server = await startFalseServer();
+    const host = createHost({ engine: engine({ name: 'tests', version: '1' }), transports: [http()] });
+    const [notes] = await host.connect({ notes: { url: server.url, authProviderType: 'gogle' } });
+    expect(notes?.state).toMatchObject({ status: 'failed', error: { code: 'CONFIG_INVALID' } });
+    expect(server.asked).toEqual([]);
+    await host.close();
+  });
+});
+
+describe('F6 the redirect URI of an entry', () => {
+  it.each([
+    'http://localhost:8080/oauth/callback',
+    'http://127.0.0.1:33418/',
+    'http://[::1]:8080/cb',
+    'http://localhost/cb',
+  ])('F6: %s is what the authorization server is told', async (redirectUri) => {
+    await using server = await startFalseServer();
+    server.describe();
+    const person = scriptSignIn(server);
+    const asked: object[] = [];
+    const interaction = {
+      begin: async (options: Parameters<typeof person.interaction.begin>[0]) => {
+        asked.push(options);
+        return person.interaction.begin(options);
+      },
+    };
+    const provider = oauth({ clientName: 'tests', store: memoryStore(), interaction }).create(
+      { name: 'notes', config: { url: server.url, oauth: { clientId: 'c', redirectUri } } },
+      {},
+    );
+    await provider?.signIn?.({});
+    const { hostname, port, pathname } = new URL(redirectUri);
+    expect(asked).toMatchObject([
+      {
+        callbackHost: hostname,
+        callbackPath: pathname,
+        callbackPort: port === '' ? undefined : Number(port),
+      },
+    ]);
+  });
+
+  it.each([
+    'https://localhost/cb',
+    'http://evil.example/cb',
+    'http://0.0.0.0/cb',
+    'http://localhost.evil.example/cb',
+    'http://u@localhost/cb',
+    'http://localhost/cb?x=1',
+    'http://localhost/cb#x',
+    'com.example.app:/cb',
+    'nonsense',
+  ])('F6: %s is a mistake of the configuration', (redirectUri) => {
+    expect(() => create({ oauth: { redirectUri } })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+  });
+});
+
+describe('M9 a program without a browser says what is missing', () => {
+  const showCode = (): void => undefined;
+  const choose = (options: object, deviceGrant: boolean): unknown => {
+    try {
+      return interactionForEnvironment({ place: 'remote', ...options })({ deviceGrant });
+    } catch (error) {
+      return error;
+    }
+  };
+  it.each([
+    [
+      { showCode },
+      false,
+      /does not offer the device grant, which "showCode" needs, and "askForAddress" is missing/,
+      /askForAddress/,
+    ],
+    [{}, false, /does not offer the device grant, and "askForAddress" is missing/, /askForAddress/],
+    [{}, true, /both "showCode" and "askForAddress" are missing/, /showCode/],
+  ])('M9: %o, device grant %s', (options, deviceGrant, message, hint) => {
+    expect(choose(options, deviceGrant)).toMatchObject({
+      code: 'AUTH_FAILED',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+  });
+});

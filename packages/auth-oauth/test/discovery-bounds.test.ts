@@ -1,0 +1,315 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createClientCredentialsProvider } from '@mcp-fittings/auth-oauth';
+import { startFalseServer, type FalseServer } from './support/false-server.js';
+import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+
+let server: FalseServer;
+let person: ScriptedSignIn;
+beforeEach(async () => {
+  server = await startFalseServer();
+  server.describe();
+  person = scriptSignIn(server);
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
+const machine = (more: object = {}) =>
+  createClientCredentialsProvider({
+    url: server.url,
+    store: memoryStore(),
+    clientId: 'machine',
+    clientSecret: 'secret-of-machine',
+    ...more,
+  });
+
+describe('S16 a list of authorization servers', () => {
+  const dead = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${server.origin}/dead-${String(index)}`);
+
+  it('S16: of 3000, three are asked because of one refusal, and three others because of the next one', async () => {
+    const clock = createManualClock();
+    server.describe({ resource: { authorization_servers: dead(3000) } });
+    const provider = machine({ clock });
+    const counts: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const before = server.asked.length;
+      await clock.advance(20_000);
+      await expect(provider.onChallenge(challenge())).rejects.toMatchObject({
+        code: 'AUTH_DISCOVERY_FAILED',
+      });
+      counts.push(server.asked.length - before);
+    }
+    for (const count of counts) expect(count).toBeLessThanOrEqual(11);
+    const lines = server.asked.map(({ line }) => line);
+    const asked = new Set(lines.flatMap((line) => /dead-\d+/.exec(line)?.[0] ?? []));
+    expect(asked.size).toBe(9);
+  });
+
+  it('S16: what failed is not asked again at once, and is asked again after a while', async () => {
+    const clock = createManualClock();
+    server.describe({ resource: { authorization_servers: dead(2) } });
+    const provider = machine({ clock });
+    const count = (): number => server.asked.filter(({ line }) => line.includes('dead-')).length;
+    await provider.onChallenge(challenge()).catch(() => undefined);
+    const first = count();
+    expect(first).toBeGreaterThan(0);
+    await clock.advance(30_000);
+    await expect(provider.onChallenge(challenge())).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    expect(count()).toBe(first);
+    await clock.advance(60_000);
+    await provider.onChallenge(challenge()).catch(() => undefined);
+    expect(count()).toBe(2 * first);
+  });
+
+  it('S16: a good one behind five dead ones is found by the second refusal, and a person is not kept waiting', async () => {
+    server.describe({ resource: { authorization_servers: [...dead(5), server.origin] } });
+    const clock = createManualClock();
+    const provider = machine({ clock });
+    await provider.onChallenge(challenge()).catch(() => undefined);
+    await clock.advance(10_000);
+    expect(await provider.onChallenge(challenge())).toBe('retry');
+  });
+
+  it.each([
+    'javascript:0',
+    'nonsense',
+    '',
+    'data:text/html,x',
+    'http://login.example',
+    'https://user:secret@login.example',
+    'https://login.example?tenant=1',
+    'https://login.example#x',
+    'file:///etc/passwd',
+    '//login.example',
+    'https://',
+  ])('S16: "%s" is left out, and the good one behind it is taken', async (bad) => {
+    server.describe({ resource: { authorization_servers: [bad, server.origin] } });
+    expect(await person.signIn()).toBe('signed in');
+    server.describe({ resource: { authorization_servers: [bad] } });
+    const failure = await person.signIn();
+    expect(failure).toBeInstanceOf(FittingsError);
+    expect(failure).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } });
+  });
+
+  it('S16: metadata that cannot be used does not keep from the next one', async () => {
+    server.answers.set('/.well-known/oauth-authorization-server/liar', {
+      body: { issuer: 'https://somebody.example', token_endpoint: 'https://somebody.example/token' },
+    });
+    server.describe({ resource: { authorization_servers: [`${server.origin}/liar`, server.origin] } });
+    expect(await person.signIn()).toBe('signed in');
+  });
+});
+
+describe('S23 the metadata of an issuer is on its own host', () => {
+  it.each([
+    '//evil.example',
+    '//evil.example/tenant',
+    '///evil.example',
+    '/%2f/evil.example',
+    '/\\evil.example',
+  ])('S23: https://login.corp%s is asked for at login.corp', async (path) => {
+    const network = documentsAt({
+      'https://mcp.example/.well-known/oauth-protected-resource/api': {
+        resource: 'https://mcp.example/api',
+        authorization_servers: [`https://login.corp${path}`],
+      },
+    });
+    await person.signIn({ url: 'https://mcp.example/api', clientId: 'c', network });
+    const hosts = new Set(network.asked.map(({ url }) => new URL(url).host));
+    expect([...hosts]).toEqual(['mcp.example', 'login.corp']);
+  });
+});
+
+describe('S24 the resource is the server, letter by letter', () => {
+  it.each([
+    ['a parent path', (origin: string) => `${origin}/`],
+    ['the origin', (origin: string) => origin],
+    ['another query', (origin: string) => `${origin}/api?tenant=other`],
+    ['an empty fragment', (origin: string) => `${origin}/api#`],
+    ['a user name', (origin: string) => `${origin.replace('//', '//u@')}/api`],
+  ])('S24: %s in the metadata of the server itself is refused', async (_, change) => {
+    server.describe({ resource: { resource: change(server.origin) } });
+    expect(await person.signIn()).toMatchObject({ details: { reason: 'resource' } });
+    expect(person.opened).toEqual([]);
+  });
+
+  it('S24: the metadata of the parent itself may name the parent', async () => {
+    const found = server.answers.get('/.well-known/oauth-protected-resource/api');
+    server.answers.delete('/.well-known/oauth-protected-resource/api');
+    const body = typeof found === 'object' && typeof found.body === 'object' ? found.body : {};
+    server.answers.set('/.well-known/oauth-protected-resource', {
+      body: { ...body, resource: server.origin },
+    });
+    expect(await person.signIn()).toBe('signed in');
+    expect(person.opened[0]?.searchParams.get('resource')).toBe(server.origin);
+  });
+
+  it('S24: a server with a query has its own resource', async () => {
+    const url = `${server.origin}/api?tenant=mine`;
+    server.describe({ resource: { resource: url } });
+    expect(await person.signIn({ url })).toBe('signed in');
+    server.describe();
+    expect(await person.signIn({ url })).toMatchObject({ details: { reason: 'resource' } });
+  });
+});
+
+describe('S30 a remote server cannot send the browser to a local address', () => {
+  const signInAt = (page: string, more: object = {}, url = 'https://mcp.example/api'): Promise<unknown> => {
+    const issuer = 'https://login.example';
+    const network = documentsAt({
+      [`${new URL(url).origin}/.well-known/oauth-protected-resource/api`]: {
+        resource: url,
+        authorization_servers: [issuer],
+      },
+      [`${issuer}/.well-known/oauth-authorization-server`]: {
+        issuer,
+        authorization_endpoint: page,
+        token_endpoint: `${new URL(page).origin}/token`,
+        code_challenge_methods_supported: ['S256'],
+      },
+      [`${new URL(page).origin}/token`]: { access_token: 'a', token_type: 'Bearer' },
+    });
+    return person.signIn({ url, clientId: 'c', network, ...more });
+  };
+
+  it.each([
+    'http://127.0.0.1:8080/admin',
+    'http://127.1.2.3/x',
+    'http://localhost:3000/x',
+    'https://app.localhost/x',
+    'https://localhost./x',
+    'http://[::1]:1/x',
+    'https://[::ffff:127.0.0.1]/x',
+    'https://0.0.0.0/x',
+    'https://2130706433/x',
+    'https://10.0.0.1/x',
+    'https://192.168.1.1/setup',
+    'https://172.16.0.1/x',
+    'https://100.64.0.1/x',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[fe80::1]/x',
+    'https://[fd00::1]/x',
+    'https://[::ffff:10.0.0.1]/x',
+    'https://[64:ff9b::a00:1]/x',
+    'https://[2002:a00:1::]/x',
+    'https://router.local/x',
+  ])('S30: %s is refused before it is opened', async (page) => {
+    expect(await signInAt(page)).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'endpoint' },
+    });
+    expect(person.opened).toEqual([]);
+  });
+
+  it('S30: public pages are opened, and local ones of a local server', async () => {
+    for (const page of ['https://login.example/x', 'https://8.8.8.8/x', 'https://[2606:4700::1]/x']) {
+      expect(await signInAt(page)).toBe('signed in');
+    }
+    expect(await signInAt('http://127.0.0.1:8080/x', {}, 'http://localhost:1/api')).toBe('signed in');
+    expect(await signInAt('https://10.0.0.9/x', {}, 'https://10.0.0.1/api')).toBe('signed in');
+    expect(await signInAt('http://127.0.0.1:8080/x', {}, 'https://10.0.0.1/api')).toMatchObject({
+      details: { reason: 'endpoint' },
+    });
+  });
+
+  it('S30: the pages of the device grant are held to the same', async () => {
+    const issuer = 'https://login.example';
+    const network = documentsAt({
+      'https://mcp.example/.well-known/oauth-protected-resource/api': {
+        resource: 'https://mcp.example/api',
+        authorization_servers: [issuer],
+      },
+      [`${issuer}/.well-known/oauth-authorization-server`]: {
+        issuer,
+        token_endpoint: `${issuer}/token`,
+        device_authorization_endpoint: `${issuer}/device`,
+        code_challenge_methods_supported: ['S256'],
+      },
+      [`${issuer}/device`]: {
+        device_code: 'd',
+        user_code: 'u',
+        verification_uri: 'http://127.0.0.1:8080/admin',
+        expires_in: 100,
+      },
+    });
+    const shown: unknown[] = [];
+    const interaction = { kind: 'device', show: (prompt: unknown) => void shown.push(prompt) } as const;
+    const url = 'https://mcp.example/api';
+    expect(await person.signIn({ url, clientId: 'c', network, interaction })).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'endpoint' },
+    });
+    expect(shown).toEqual([]);
+  });
+});
+
+describe('S34 what is not typed as JSON is not an answer', () => {
+  const TYPES = ['text/html', 'text/plain; charset=utf-8', 'application/json-seq', 'text/json', ''];
+  const typed = (path: string, type: string): void => {
+    const found = server.answers.get(path);
+    server.answers.set(path, {
+      ...(typeof found === 'object' ? found : {}),
+      headers: { 'content-type': type },
+    });
+  };
+
+  it.each(TYPES)('S34: metadata of the resource as "%s" is not there', async (type) => {
+    server.describe({ resource: { authorization_servers: [`${server.origin}/tenant`] } });
+    typed('/.well-known/oauth-protected-resource/api', type);
+    // The legacy place is asked instead.
+    expect(await person.signIn()).toBe('signed in');
+    expect(server.asked.filter(({ line }) => line.includes('tenant'))).toEqual([]);
+  });
+
+  it.each(TYPES)('S34: metadata of the authorization server as "%s" is refused', async (type) => {
+    typed('/.well-known/oauth-authorization-server', type);
+    expect(await person.signIn()).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      message: expect.stringContaining('application/json'),
+    });
+  });
+
+  it.each(TYPES)('S34: a registration as "%s" is refused', async (type) => {
+    typed('/register', type);
+    expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
+    expect(person.opened).toEqual([]);
+  });
+
+  it.each(TYPES)('S34: tokens as "%s" are refused', async (type) => {
+    typed('/token', type);
+    const store = memoryStore();
+    expect(await person.signIn({ store })).toMatchObject({ code: 'AUTH_FAILED' });
+    expect(await store.get(`oauth\n${server.url}`)).toBeUndefined();
+  });
+
+  it.each(TYPES)('S34: a refusal as "%s" does not end a sign-in', async (type) => {
+    const store = memoryStore();
+    expect(await person.signIn({ store })).toBe('signed in');
+    server.answers.set('/token', {
+      status: 400,
+      headers: { 'content-type': type },
+      body: { error: 'invalid_grant' },
+    });
+    const signed = person.provider({ store });
+    await signed.onChallenge({ ...challenge(), refused: 'Bearer good' }).catch(() => undefined);
+    expect(await store.get(`oauth\n${server.url}`)).toMatchObject({ refreshToken: 'r' });
+  });
+
+  it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/oauth+json'])(
+    'S34: "%s" is JSON',
+    async (type) => {
+      for (const path of [
+        '/.well-known/oauth-protected-resource/api',
+        '/.well-known/oauth-authorization-server',
+        '/register',
+        '/token',
+      ]) {
+        typed(path, type);
+      }
+      expect(await person.signIn()).toBe('signed in');
+    },
+  );
+});

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AuthProvider, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
+import { memoryStore } from '@mcp-fittings/token-store';
+import {
+  createClientCredentialsProvider,
+  createOAuthProvider,
+  createWorkloadProvider,
+  oauth,
+  type WebSignIn,
+} from '@mcp-fittings/auth-oauth';
+import { startFalseServer, REDIRECT, type FalseServer } from './support/false-server.js';
+import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+
+let server: FalseServer;
+let other: FalseServer;
+let person: ScriptedSignIn;
+beforeEach(async () => {
+  server = await startFalseServer();
+  other = await startFalseServer();
+  server.describe();
+  other.describe();
+  server.answers.set('/register', {
+    status: 201,
+    body: {
+      client_id: 'c',
+      client_secret: 'canary-registered',
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+  });
+  person = scriptSignIn(server);
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
+const authorization = async (provider: AuthProvider): Promise<string | undefined> =>
+  (await provider.headers({ url: new URL(server.url), method: 'POST' }))['authorization'];
+const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
+/** Now the server names the other authorization server. */
+const move = (): void => server.describe({ resource: { authorization_servers: [other.origin] } });
+
+describe('S12 credentials belong to an entry', () => {
+  const entry = (
+    store: TokenStore,
+    config: object = {},
+    { name = 'notes', identity }: { readonly name?: string; readonly identity?: string } = {},
+    principal?: string,
+  ): AuthProvider => {
+    const plugin = oauth({ clientName: 'tests', store, interaction: person.interaction, principal });
+    const all: ServerConfig = { url: server.url, ...config };
+    const provider = plugin.create({ name, config: all, identity }, {});
+    if (provider === undefined) throw new Error('no provider');
+    return provider;
+  };
+
+  it('S12: the same entry finds its sign-in and its registration again', async () => {
+    const store = memoryStore();
+    await entry(store, {}, { identity: 'user' }).signIn?.({});
+    expect(await authorization(entry(store, { timeout: 5 }, { identity: 'user' }))).toBe('Bearer good');
+    await entry(store, {}, { identity: 'user' }).signIn?.({});
+    expect(server.asked.filter(({ line }) => line === 'POST /register')).toHaveLength(1);
+  });
+
+  it.each<[string, object, { readonly name?: string; readonly identity?: string }, string?]>([
+    ['of a project with the same name and URL', {}, { identity: 'project /clone' }],
+    ['of another name', {}, { name: 'other', identity: 'user' }],
+    ['with a proxy of its own', { proxy: 'http://127.0.0.1:1' }, { identity: 'user' }],
+    ['with other authorities', { ca: [] }, { identity: 'user' }],
+    [
+      'with a token endpoint of its own',
+      { oauth: { tokenUrl: 'https://evil.example/token' } },
+      { identity: 'user' },
+    ],
+    [
+      'with metadata of its own',
+      { oauth: { authServerMetadataUrl: 'https://evil.example/metadata' } },
+      { identity: 'user' },
+    ],
+    ['of another client', { oauth: { clientId: 'mine' } }, { identity: 'user' }],
+    ['of another person', {}, { identity: 'user' }, 'somebody else'],
+  ])('S12: an entry %s is given neither', async (_, config, who, principal) => {
+    const store = memoryStore();
+    await entry(store, {}, { identity: 'user' }).signIn?.({});
+    const stranger = entry(store, config, who, principal);
+    expect(await authorization(stranger)).toBeUndefined();
+    const get = vi.spyOn(store, 'get');
+    await stranger.onChallenge(challenge()).catch(() => undefined);
+    await stranger.signIn?.({}).catch(() => undefined);
+    const read = await Promise.all(get.mock.results.map(({ value }) => value));
+    const before = JSON.stringify(read.filter((value) => value?.['obtainedAt'] !== undefined));
+    expect(before).not.toContain('"refreshToken":"r"');
+    expect(await authorization(entry(store, {}, { identity: 'user' }))).toBe('Bearer good');
+  });
+
+  it('S12: without an identity an entry is told apart by its name', async () => {
+    const store = memoryStore();
+    await entry(store, {}, { name: 'work' }).signIn?.({});
+    expect(await authorization(entry(store, {}, { name: 'work' }))).toBe('Bearer good');
+    expect(await authorization(entry(store, {}, { name: 'private' }))).toBeUndefined();
+  });
+
+  it('S12: a sign-in of one person does not end in the tokens of another one', async () => {
+    const store = memoryStore();
+    const of = (principal: string): AuthProvider & WebSignIn =>
+      createOAuthProvider({ url: server.url, store, clientName: 'tests', principal });
+    const { state } = await of('one').startSignIn({ redirectUri: REDIRECT });
+    const callback = `${REDIRECT}?code=abc&state=${state}`;
+    await expect(of('two').completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await of('one').completeSignIn(callback);
+    expect(await authorization(of('one'))).toBe('Bearer good');
+    expect(await authorization(of('two'))).toBeUndefined();
+  });
+});
+
+describe('S11 a client credential goes to one issuer', () => {
+  const SECRET = 'canary-secret';
+  const JWT = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.c2ln';
+  const machine = (store: TokenStore, more: object = {}): AuthProvider =>
+    createClientCredentialsProvider({ url: server.url, store, clientId: 'm', clientSecret: SECRET, ...more });
+  const expectKept = async (work: Promise<unknown>): Promise<void> => {
+    await expect(work).rejects.toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'issuer' },
+    });
+    expect(other.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
+  };
+
+  it('S11: client credentials, silently, in this process and in the next one', async () => {
+    const store = memoryStore();
+    const provider = machine(store);
+    expect(await provider.onChallenge(challenge())).toBe('retry');
+    move();
+    await expectKept(provider.onChallenge({ ...challenge(), refused: 'Bearer good' }));
+    await expectKept(machine(store).onChallenge({ ...challenge(), refused: 'Bearer good' }));
+    await provider.signOut?.();
+    await expectKept(machine(store).onChallenge(challenge()));
+  });
+
+  it('S11: also when the first one refused them', async () => {
+    const store = memoryStore();
+    server.answers.set('/token', { status: 401, body: { error: 'invalid_client' } });
+    await expect(machine(store).onChallenge(challenge())).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    move();
+    await expectKept(machine(store).onChallenge(challenge()));
+  });
+
+  it('S11: of twenty at the same time with two issuers, one issuer is asked', async () => {
+    const store = memoryStore();
+    for (const each of [server, other])
+      each.answers.set('/token', { status: 401, body: { error: 'invalid_client' } });
+    let asked = 0;
+    server.answers.set('/.well-known/oauth-protected-resource/api', () => ({
+      body: {
+        resource: server.url,
+        authorization_servers: [asked++ % 2 === 0 ? server.origin : other.origin],
+      },
+    }));
+    await Promise.allSettled(Array.from({ length: 20 }, async () => machine(store).onChallenge(challenge())));
+    expect(asked).toBeGreaterThan(1);
+    const told = [server, other].filter(({ asked }) => asked.some(({ line }) => line === 'POST /token'));
+    expect(told).toHaveLength(1);
+  });
+
+  it('S11: the JWT of a workload', async () => {
+    const store = memoryStore();
+    const provider = (): AuthProvider =>
+      createWorkloadProvider({ url: server.url, store, assertion: () => JWT });
+    expect(await provider().onChallenge(challenge())).toBe('retry');
+    move();
+    await expectKept(provider().onChallenge({ ...challenge(), refused: 'Bearer good' }));
+  });
+
+  it('S11: the secret of a client that a person signs in with', async () => {
+    const store = memoryStore();
+    const options = { store, clientId: 'mine', clientSecret: SECRET };
+    expect(await person.signIn(options)).toBe('signed in');
+    await person.provider(options).signOut?.();
+    move();
+    await expectKept(Promise.resolve(person.provider(options).signIn?.({})));
+    expect(JSON.stringify(other.asked)).not.toContain('canary');
+  });
+
+  it('S11: a key, whose assertions are worth as much', async () => {
+    const store = memoryStore();
+    const { privateKey: key } = await crypto.subtle.generateKey(
+      { name: 'ECDSA', namedCurve: 'P-256' },
+      false,
+      ['sign', 'verify'],
+    );
+    const options = { store, clientId: 'mine', clientKey: { key } };
+    expect(await person.signIn(options)).toBe('signed in');
+    move();
+    await expectKept(Promise.resolve(person.provider(options).signIn?.({})));
+  });
+
+  it('S11: an issuer beside the secret is the one, whatever was first, and lets it move', async () => {
+    const store = memoryStore();
+    await expect(
+      machine(store, { clientIssuer: other.origin }).onChallenge(challenge()),
+    ).rejects.toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+    });
+    expect(await machine(store).onChallenge(challenge())).toBe('retry');
+    move();
+    const moved = machine(store, { clientIssuer: other.origin });
+    expect(await moved.onChallenge({ ...challenge(), refused: 'Bearer good' })).toBe('retry');
+  });
+});
+
+describe('S40 what is stored and cannot stand in a header', () => {
+  it.each(['a\r\nx-evil: 1', 'a\nb', 'a b', 'a\u0000', 'ä', '\u{1f600}', ' a', ''])(
+    'S40: the access token %j is not a token',
+    async (accessToken) => {
+      const store = memoryStore();
+      expect(await person.signIn({ store })).toBe('signed in');
+      const key = `oauth\n${server.url}`;
+      await store.set(key, { ...(await store.get(key)), accessToken });
+      const provider = person.provider({ store });
+      expect(await provider.headers({ url: new URL(server.url), method: 'POST' })).toEqual({});
+    },
+  );
+
+  it('S40: a refresh token of that kind is not sent', async () => {
+    const store = memoryStore();
+    expect(await person.signIn({ store })).toBe('signed in');
+    const key = `oauth\n${server.url}`;
+    await store.set(key, { ...(await store.get(key)), refreshToken: 'r\r\nx: 1' });
+    const before = server.asked.length;
+    await expect(
+      person.provider({ store }).onChallenge({ ...challenge(), refused: 'Bearer good' }),
+    ).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    expect(server.asked.slice(before).filter(({ line }) => line === 'POST /token')).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
+import { REDIRECT, type FalseServer } from './false-server.js';
+
+/** A person who is done at once, and what they were shown. */
+export interface ScriptedSignIn {
+  readonly opened: URL[];
+  /** What the browser comes back with. */
+  answer: (state: string) => string;
+  readonly interaction: Interaction;
+  provider(options?: Partial<OAuthProviderOptions>): AuthProvider;
+  /** `signed in`, or the error. */
+  signIn(options?: Partial<OAuthProviderOptions>): Promise<unknown>;
+}
+
+export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
+  const scripted: ScriptedSignIn = {
+    opened: [],
+    answer: (state) => `code=abc&state=${state}`,
+    interaction: {
+      async begin() {
+        return {
+          redirectUri: REDIRECT,
+          async authorize({ url, state }) {
+            scripted.opened.push(url);
+            return new URLSearchParams(scripted.answer(state));
+          },
+          async [Symbol.asyncDispose]() {},
+        };
+      },
+    },
+    provider: (options = {}) =>
+      createOAuthProvider({
+        url: server.url,
+        server: 'test',
+        store: memoryStore(),
+        clientName: 'tests',
+        interaction: scripted.interaction,
+        ...options,
+      }),
+    async signIn(options) {
+      try {
+        await scripted.provider(options).signIn?.({ challenge: { url: new URL(server.url), status: 401 } });
+        return 'signed in';
+      } catch (error) {
+        return error;
+      }
+    },
+  };
+  return scripted;
+}
+
+/** A world of documents by URL, for addresses that a test cannot listen at. */
+export function documentsAt(documents: Readonly<Record<string, unknown>>): {
+  readonly asked: { readonly url: string; readonly body: string }[];
+  readonly fetch: (url: string | URL, init?: { readonly body?: unknown }) => Promise<Response>;
+} {
+  const asked: { readonly url: string; readonly body: string }[] = [];
+  return {
+    asked,
+    async fetch(url, init) {
+      asked.push({
+        url: String(url),
+        body: init?.body instanceof URLSearchParams ? init.body.toString() : String(init?.body ?? ''),
+      });
+      const found = documents[String(url)];
+      return found === undefined ? new Response(null, { status: 404 }) : Response.json(found);
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SignJWT } from 'jose';
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import { createXaaProvider, xaa, type SubjectToken } from '@mcp-fittings/auth-xaa';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { createWorld, SECRET, type World } from './support/world.js';
+
+let world: World;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  world = await createWorld();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await world[Symbol.asyncDispose]();
+});
+
+const idToken = async (sub: unknown, changes: object = {}): Promise<string> =>
+  new SignJWT({
+    iss: world.idp.origin,
+    aud: 'host',
+    sub: 'x',
+    ...Object.fromEntries([['sub', sub]]),
+    ...changes,
+  })
+    .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
+    .setIssuedAt()
+    .setExpirationTime('2h')
+    .sign(world.idp.privateKey);
+
+/** Whose access token the server saw last. */
+const seenBy = async (): Promise<string | undefined> => {
+  const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
+  return (await world.as.find(token))?.accountId;
+};
+const sign = (provider: AuthProvider) =>
+  provider.headers({ url: new URL(world.resource.url), method: 'POST' });
+
+/** What the identity provider takes a token for; it believes these tests. */
+const believe = (people: Readonly<Record<string, string>>): void => {
+  world.idp.claims = (claims) => ({ ...claims });
+  for (const [token, account] of Object.entries(people)) {
+    const find = world.idp.provider.RefreshToken.find.bind(world.idp.provider.RefreshToken);
+    world.idp.provider.RefreshToken.find = async (value: unknown) =>
+      value === token ? { clientId: 'host', isValid: true, accountId: account } : find(value);
+  }
+};
+
+describe('S6 people whom a host vouches for do not share tokens', () => {
+  it.each<[string, (name: string) => Promise<SubjectToken>]>([
+    ['ID tokens', async (name) => ({ type: 'id_token', token: await idToken(name) })],
+    ['refresh tokens', async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}` })],
+    [
+      'refresh tokens with an id of the host',
+      async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}`, person: `id ${name}` }),
+    ],
+  ])('S6: by %s, one after the other', async (_, tokenOf) => {
+    believe({ 'refresh-of-one': 'one', 'refresh-of-two': 'two' });
+    let now = await tokenOf('one');
+    const identity = world.identity({ subjectToken: () => now });
+    const provider = world.provider(identity);
+    expect((await world.useSilently(provider)).status).toBe(200);
+    expect(await seenBy()).toBe('one');
+    const first = await identity.session();
+    now = await tokenOf('two');
+    expect(await identity.session()).not.toBe(first);
+    expect(await sign(provider)).toEqual({});
+    expect((await world.useSilently(provider)).status).toBe(200);
+    expect(await seenBy()).toBe('two');
+    // And the first one again, with what they had.
+    now = await tokenOf('one');
+    world.forgetRequests();
+    expect((await world.useSilently(provider)).status).toBe(200);
+    expect(await seenBy()).toBe('one');
+    expect(world.tokenRequests()).toEqual([]);
+  });
+
+  it('S6: at the same time, in calls that know who they are for', async () => {
+    const here = new AsyncLocalStorage<string>();
+    const tokens = new Map<string, string>();
+    for (const name of ['one', 'two', 'three']) tokens.set(name, await idToken(name));
+    const subjectToken = async (): Promise<SubjectToken> => {
+      const name = here.getStore() ?? '';
+      await Promise.resolve();
+      return { type: 'id_token', token: tokens.get(name) ?? '' };
+    };
+    const provider = world.provider(world.identity({ subjectToken }));
+    const use = (name: string) =>
+      here.run(name, async () => {
+        expect((await world.useSilently(provider)).status).toBe(200);
+        const { authorization = '' } = await sign(provider);
+        return (await world.as.find(authorization.split(' ')[1] ?? ''))?.accountId;
+      });
+    const names = Array.from({ length: 12 }, (_, index) => ['one', 'two', 'three'][index % 3] ?? '');
+    expect(await Promise.all(names.map(use))).toEqual(names);
+  });
+
+  it('S6: after a sign-out nothing of before is used, neither for the next person nor for the same one', async () => {
+    let name = 'one';
+    const identity = world.identity({
+      subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }),
+    });
+    const provider = world.provider(identity);
+    await world.useSilently(provider);
+    const { authorization: old } = await sign(provider);
+    expect(old).toBeDefined();
+    await identity.signOut();
+    expect(await sign(provider)).toEqual({});
+    name = 'two';
+    await world.useSilently(provider);
+    expect(await seenBy()).toBe('two');
+    name = 'one';
+    await world.useSilently(provider);
+    expect(await seenBy()).toBe('one');
+    expect((await sign(provider))['authorization']).not.toBe(old);
+  });
+
+  it('S6: in another process and in a new one, with the same store', async () => {
+    const process = (name: string): AuthProvider =>
+      world.provider(
+        world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
+      );
+    await world.useSilently(process('one'));
+    expect(await sign(process('one'))).toHaveProperty('authorization');
+    expect(await sign(process('two'))).toEqual({});
+    await world.useSilently(process('two'));
+    expect(await seenBy()).toBe('two');
+  });
+
+  it('S6: SAML assertions of two people are two sign-ins', async () => {
+    const provider = world.provider(
+      world.identity({ subjectToken: () => ({ type: 'saml2', token: world.idp.saml }) }),
+    );
+    await world.useSilently(provider);
+    const first = await sign(provider);
+    expect(first).toHaveProperty('authorization');
+    world.idp.saml = 'c2FtbC1vZi1zb21lYm9keS1lbHNl';
+    expect(await sign(provider)).toEqual({});
+    await world.useSilently(provider);
+    expect(await sign(provider)).not.toEqual(first);
+  });
+
+  it('S6: whom the host names goes before a sign-in of ours, and its own person shares it', async () => {
+    let given: SubjectToken | undefined;
+    const identity = world.identity({ subjectToken: () => given });
+    const provider = world.provider(identity);
+    await world.use(provider);
+    const ours = await identity.session();
+    given = { type: 'id_token', token: await idToken('person') };
+    expect(await identity.session()).toBe(ours);
+    given = { type: 'id_token', token: await idToken('two') };
+    expect(await identity.session()).not.toBe(ours);
+    expect(await sign(provider)).toEqual({});
+    await world.useSilently(provider);
+    expect(await seenBy()).toBe('two');
+    // The sign-out of one is not that of the other.
+    await identity.signOut();
+    given = undefined;
+    expect(await identity.session()).toBe(ours);
+    expect(await sign(provider)).toHaveProperty('authorization');
+  });
+
+  it('S6: when the host names nobody, nobody is signed in', async () => {
+    let given: SubjectToken | undefined = { type: 'id_token', token: await idToken('one') };
+    const identity = world.identity({ subjectToken: () => given });
+    const provider = world.provider(identity);
+    await world.useSilently(provider);
+    given = undefined;
+    expect(await identity.session()).toBeUndefined();
+    expect(await sign(provider)).toEqual({});
+    await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+  });
+
+  it.each<[string, unknown, object]>([
+    ['no subject', undefined, {}],
+    ['an empty subject', '', {}],
+    ['a number as its subject', 1, {}],
+    ['a list as its subject', ['one'], {}],
+    ['another issuer', 'one', { iss: 'https://idp.example' }],
+    ['no issuer', 'one', { iss: undefined }],
+    ['another audience', 'one', { aud: 'another' }],
+  ])('S6: an ID token with %s is refused before anything is used', async (_, sub, changes) => {
+    const good = await idToken('one');
+    const bad = await idToken(sub, changes);
+    let token = good;
+    const identity = world.identity({ subjectToken: () => ({ type: 'id_token', token }) });
+    const provider = world.provider(identity);
+    await world.useSilently(provider);
+    token = bad;
+    await expect(sign(provider)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    await expect(identity.session()).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+  });
+
+  it('S6: a sign-out of one server is that of one person', async () => {
+    let name = 'one';
+    const provider = world.provider(
+      world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
+    );
+    await world.useSilently(provider);
+    await provider.signOut?.();
+    await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    name = 'two';
+    expect((await world.useSilently(provider)).status).toBe(200);
+  });
+});
+
+describe('S12 XAA tokens belong to an entry and to a person of the host program', () => {
+  it('S12: another entry, and another principal, begin anew', async () => {
+    const provider = (identity: string, principal?: string): AuthProvider => {
+      const plugin = xaa({
+        identityProvider: { issuer: world.idp.origin, clientId: 'host' },
+        store: world.store,
+        principal,
+      });
+      const config = {
+        url: world.resource.url,
+        oauth: { xaa: true, clientId: 'mcp-client', clientSecret: SECRET },
+      };
+      const made = plugin.create({ name: 'test', config, identity }, {});
+      if (made === undefined) throw new Error('no provider');
+      return made;
+    };
+    await world.identity().signIn();
+    await world.useSilently(provider('user'));
+    expect(await sign(provider('user'))).toHaveProperty('authorization');
+    expect(await sign(provider('project'))).toEqual({});
+    expect(await sign(provider('user', 'somebody'))).toEqual({});
+    await expect(world.useSilently(provider('user', 'somebody'))).rejects.toMatchObject({
+      code: 'AUTH_REQUIRED',
+    });
+  });
+});
+
+describe('S19 the URL of a Client ID Metadata Document', () => {
+  it.each([
+    '',
+    'nonsense',
+    'http://app.example/c.json',
+    'https://app.example',
+    'https://app.example/a/../c.json',
+  ])('S19: %j is refused at configuration', (clientMetadataUrl) => {
+    const mistake = expect.objectContaining({ code: 'CONFIG_INVALID' });
+    const identityProvider = { issuer: 'https://idp.example', clientId: 'host' };
+    expect(() => xaa({ identityProvider, store: memoryStore(), clientMetadataUrl })).toThrow(mistake);
+    expect(() =>
+      createXaaProvider({
+        url: 'https://mcp.example/',
+        store: memoryStore(),
+        identityProvider: world.identity(),
+        clientMetadataUrl,
+      }),
+    ).toThrow(mistake);
+  });
+});
+
+describe('S26 what the identity provider and the authorization server say back', () => {
+  it.each<[string, (text: string) => string]>([
+    ['as it is', (text) => text],
+    ['percent-encoded', (text) => encodeURIComponent(text)],
+    ['in base64', (text) => Buffer.from(text).toString('base64')],
+    ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
+    ['with invisible characters', (text) => Array.from(text).join('\u200b')],
+  ])('S26: neither subject token nor assertion nor client secret is in an error (%s)', async (_, echo) => {
+    const provider = world.provider(world.identity());
+    const shown = async (): Promise<string> => {
+      const error: unknown = await world.use(provider).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      return (inspect(error, { depth: 9 }) + JSON.stringify(error)).replaceAll('\u200b', '');
+    };
+    const hidden = (secret: string, text: string): void => {
+      expect(secret).not.toBe('');
+      for (const each of [secret, echo(secret)])
+        expect(text).not.toContain(each.replaceAll('\u200b', '').slice(0, 40));
+    };
+    let told = '';
+    world.idp.policy = (params) => {
+      told = String(params['subject_token']);
+      return { error: 'invalid_scope', error_description: echo(told) };
+    };
+    const first = await shown();
+    hidden(told, first);
+    world.idp.policy = () => undefined;
+    world.as.policy = (params) => {
+      told = String(params['assertion']);
+      return { error: 'invalid_scope', error_description: echo(told) };
+    };
+    const second = await shown();
+    hidden(told, second);
+    world.as.policy = () => ({ error: 'invalid_scope', error_description: `yours is ${echo(SECRET)}` });
+    expect(await shown()).not.toContain(echo(SECRET).replaceAll('\u200b', ''));
+  });
+});
