@@ -1,6 +1,7 @@
 import {
   AuthRequiredError,
   FittingsError,
+  isWithin,
   type Clock,
   type Logger,
   type TokenStore,
@@ -48,6 +49,8 @@ const MAX_RENEWALS = 3;
  * dropped because the authorization server said that it is dead.
  */
 export interface TokenKeeper {
+  /** What was last read or kept, without a look into the store. */
+  readonly held: TokenRecord | undefined;
   /** What is held; reads the store when nothing is. */
   current(): Promise<TokenRecord | undefined>;
   /** Reads the store again: somebody else may have signed in or refreshed. */
@@ -59,6 +62,8 @@ export interface TokenKeeper {
    * after a failure it waits a while before it asks again, and rejects with the same error meanwhile.
    */
   renew(stale: TokenRecord | undefined): Promise<RenewalOutcome>;
+  /** Whether there is anything to renew this with. */
+  renewable(record: TokenRecord | undefined): boolean;
   /** Keeps the outcome of a sign-in. */
   keep(record: TokenRecord): Promise<void>;
   drop(): Promise<void>;
@@ -76,7 +81,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   let changes = 0;
   const marks = createRenewalMarks(clock);
 
-  const recent = (): readonly number[] => renewals.filter((at) => clock.now() - at < MIN_LIFE_MS);
+  const recent = (): readonly number[] => renewals.filter((at) => isWithin(at, MIN_LIFE_MS, clock.now()));
 
   const counted = (): TokenRecord | undefined =>
     held !== undefined && accepts?.(held) === false ? undefined : held;
@@ -189,13 +194,23 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
     }
   };
 
+  /** The answer of a moment ago, unless another process has put a new token into the store since. */
+  const answered = async (
+    stale: TokenRecord | undefined,
+    known: Promise<RenewalOutcome>,
+  ): Promise<RenewalOutcome> => {
+    const [found] = await Promise.all([reload().catch(() => undefined), known.catch(() => undefined)]);
+    const isNew = found !== undefined && found.accessToken !== stale?.accessToken;
+    return isNew && isAlive(found, clock.now()) ? 'fresh' : known;
+  };
+
   const renew = (stale: TokenRecord | undefined): Promise<RenewalOutcome> => {
     // Each new one says that it is alive and is refused all the same: another one will not help.
     if (recent().length >= MAX_RENEWALS && stale !== undefined && isAlive(stale, clock.now())) {
       return Promise.resolve('none');
     }
     const known = pause.answer(stale?.accessToken);
-    if (known !== undefined) return known;
+    if (known !== undefined) return answered(stale, known);
     renewing ??= transaction(stale)
       .then(
         (outcome) => {
@@ -220,13 +235,16 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   };
 
   return {
+    get held() {
+      return counted();
+    },
     current: async () => (loaded ? counted() : reload()),
     reload,
     async usable() {
       const record = loaded ? counted() : await reload();
       if (record === undefined) return undefined;
       const now = clock.now();
-      if (now < refreshAt(record) || now - record.obtainedAt < MIN_LIFE_MS) return record;
+      if (now < refreshAt(record) || isWithin(record.obtainedAt, MIN_LIFE_MS, now)) return record;
       const alive = isAlive(record, now);
       try {
         if ((await renew(record)) === 'fresh') return held;
@@ -238,6 +256,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
       }
     },
     renew,
+    renewable: (record) => renewal.possible(record),
     async keep(record) {
       pause.succeeded();
       await save(record);
