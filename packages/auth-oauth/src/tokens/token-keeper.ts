@@ -149,7 +149,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   const setOut = async (now: TokenRecord | undefined, signal: AbortSignal): Promise<string | undefined> => {
     // Nothing that is used up, or nothing to write to.
     if (now?.refreshToken === undefined || unsaved) return undefined;
-    const mark = marks.next();
+    const mark = await marks.next();
     await store.set(key, toStored({ ...now, renewing: mark }));
     if (signal.aborted) {
       settleLater(mark, now);
@@ -158,13 +158,37 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
     return mark;
   };
 
-  const attempt = (stale: TokenRecord | undefined): Promise<RenewalOutcome | 'wait'> =>
-    store.withLock(key, async (signal) => {
+  /** Looks at the mark of the one who has the lock, so that the time in which its lock goes stale is not waited for twice. */
+  const watchWhileWaiting = (): Disposable => {
+    let isOver = false;
+    let timer: Disposable;
+    const look = async (): Promise<void> => {
+      const there = await store.get(key).catch(() => undefined);
+      if (isOver) return;
+      marks.watch(fromStored(there)?.renewing);
+      plan();
+    };
+    const plan = (): void => {
+      timer = clock.schedule(() => void look(), 2 * LOOK_MS, { unref: true });
+    };
+    plan();
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        timer[Symbol.dispose]();
+      },
+    };
+  };
+
+  const attempt = async (stale: TokenRecord | undefined): Promise<RenewalOutcome | 'wait'> => {
+    using waiting = watchWhileWaiting();
+    return await store.withLock(key, async (signal) => {
+      waiting[Symbol.dispose]();
       const found = await read();
       if (found !== undefined && found.accessToken !== stale?.accessToken && isAlive(found, clock.now()))
         return 'fresh';
       if (!renewal.possible(found)) return 'none';
-      if (marks.isOpen(found?.renewing)) return 'wait';
+      if (await marks.isOpen(found?.renewing)) return 'wait';
       const now = found && { ...found, renewing: undefined };
       const mark = await setOut(now, signal);
       try {
@@ -183,6 +207,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
         return 'none';
       }
     });
+  };
 
   const transaction = async (stale: TokenRecord | undefined): Promise<RenewalOutcome> => {
     for (;;) {
