@@ -78,23 +78,26 @@ describe('C11 a process that was killed in the middle of a refresh', () => {
     ],
   ];
 
-  it.each([0, 1])('C11: is not waited for where the system says that it is gone (store %i)', async (which) => {
-    const [store, source] = stores()[which] ?? [];
-    if (store === undefined || source === undefined) throw new Error('no store');
-    await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
-    await dieWhileRefreshing(source);
-    expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
-    const pauses: number[] = [];
-    const clock: Clock = {
-      now: systemClock.now,
-      schedule(task, ms, options) {
-        if (options?.unref !== true) pauses.push(ms);
-        return systemClock.schedule(task, ms, options);
-      },
-    };
-    expect(await keeperOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
-    expect(pauses).toEqual([]);
-  });
+  it.each([0, 1])(
+    'C11: is not waited for where the system says that it is gone (store %i)',
+    async (which) => {
+      const [store, source] = stores()[which] ?? [];
+      if (store === undefined || source === undefined) throw new Error('no store');
+      await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+      await dieWhileRefreshing(source);
+      expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
+      const pauses: number[] = [];
+      const clock: Clock = {
+        now: systemClock.now,
+        schedule(task, ms, options) {
+          if (options?.unref !== true) pauses.push(ms);
+          return systemClock.schedule(task, ms, options);
+        },
+      };
+      expect(await keeperOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
+      expect(pauses).toEqual([]);
+    },
+  );
 
   it('C1: what it left is an ended sign-in when the authorization server took the refresh token', async () => {
     const [[store, source] = []] = stores();

@@ -7,7 +7,13 @@ import {
   type AuthProvider,
 } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { challengeKind, createCredentials, createRetryPause, type ChallengedRequest, type ResponseHead } from '../src/index.js';
+import {
+  challengeKind,
+  createCredentials,
+  createRetryPause,
+  type ChallengedRequest,
+  type ResponseHead,
+} from '../src/index.js';
 
 const url = new URL('https://example.com/mcp');
 const AUTH_SEAM = Symbol.for('mcp.authSeamEscape');
@@ -219,7 +225,12 @@ describe('C12 how far a request got, when the provider fails', () => {
   it('C12: a call whose signing failed was not sent, whatever the refresh says of its own request', async () => {
     const credentials = createCredentials({ url, provider: failing, configured: false });
     const error = await credentials.headers('POST').catch((cause: unknown) => cause);
-    expect(error).toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent', cause: own, retryable: true });
+    expect(error).toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'not-sent',
+      cause: own,
+      retryable: true,
+    });
     // The error may be remembered, and given to others.
     expect(own.delivery).toBe('unknown');
   });

@@ -1,4 +1,5 @@
 import { FittingsError, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { systemCodeOf } from '@mcp-fittings/client-core/files';
 
 /** An error of a credential store: always of kind `auth`, as the contract of `TokenStore` says. */
 export function storeError(
@@ -17,10 +18,4 @@ export function asStoreError(cause: unknown, message: string): FittingsError {
     cause,
     details: { systemCode },
   });
-}
-
-/** `ENOENT`, `EACCES` …, where Node gave one. */
-export function systemCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

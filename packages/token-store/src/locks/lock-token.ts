@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameFile } from '../files/rename-file.js';
-import { systemCodeOf } from '../store-error.js';
+import { renameFile, systemCodeOf } from '@mcp-fittings/client-core/files';
 import type { ProcessIdentity } from './process-identity.js';
 
 /**
