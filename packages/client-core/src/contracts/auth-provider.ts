@@ -36,7 +36,8 @@ export interface AuthProvider {
   onDpopNonce?(reply: { readonly url: URL; readonly dpopNonce: string }): void;
   /**
    * Whether there are other credentials now than those that this challenge is about: another process that shares the store
-   * has signed in or refreshed. Pass the challenge of the `AuthRequiredError`. Reads the store and sends nothing. A host
+   * has signed in or refreshed. Pass the challenge of the `AuthRequiredError`. Asks no person, and reads the
+   * store rather than asking a server. A host
    * that waits for a sign-in calls it every second or so, and before a call; without this member, only `signIn` ends the
    * waiting. Rejects with the codes of the store.
    */
