@@ -1,8 +1,11 @@
 import type { Caller, Failure } from './protocol.js';
 
-/** What D-Bus says when a service ends before it has answered, and a library whose connection the bus has closed. */
+/**
+ * What D-Bus says when a service ends before it has answered, when a library still asks for the one that has ended (by its
+ * number on the bus), and when the bus has closed the connection.
+ */
 const SERVICE_GONE =
-  /disconnected from message bus|without replying|connection (?:is |was )?(?:closed|reset)|broken pipe|\bNoReply\b/i;
+  /disconnected from message bus|without replying|connection (?:is |was )?(?:closed|reset)|broken pipe|\bNoReply\b|The name :\d+\.\d+ was not provided/i;
 
 /** The service of the keychain went away in the middle of a call: it crashed, or was started again. */
 export function isServiceGone({ kind, message }: Failure): boolean {
