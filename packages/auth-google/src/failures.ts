@@ -1,4 +1,10 @@
-import { AuthRequiredError, FittingsError, codeOfSystemError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  FittingsError,
+  codeOfSystemError,
+  isRecord,
+  sanitizeText,
+} from '@mcp-fittings/client-core';
 import type { TokenSource } from './token-source.js';
 
 const SIGN_IN = 'Run "gcloud auth application-default login"';

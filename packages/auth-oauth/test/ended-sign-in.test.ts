@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AuthRequiredError } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, systemClock } from '@mcp-fittings/client-core';
+import { authorizedFetch } from '@mcp-fittings/auth-oauth';
+import { createNetwork } from '@mcp-fittings/network';
 import type { ConnectionState, Host } from '@mcp-fittings/host';
 import { createEndingWorld, type EndingWorld, type Engine, type Kind } from './support/ending-world.js';
+import { createWorld } from './support/world.js';
 
 const EXPIRED = { obtainedAt: Date.now() - 7_200_000, expiresAt: Date.now() - 3_600_000 };
 
@@ -73,6 +76,52 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     await other.signIn('notes');
     await expect(call()).resolves.toMatchObject({ content: [{ text: 'done' }] });
     await reaches(idle, 'connected');
+  });
+});
+
+describe('C1 a refresh whose answer is lost', () => {
+  it('C1: is an ended sign-in as soon as the authorization server says that it was used', async () => {
+    await using world = await createWorld({ accessTokenTtl: 3600 });
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    await world.use(world.provider({ clock }));
+    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    let lost = 0;
+    const fetch: typeof inner.fetch = async (url, init) => {
+      const response = await inner.fetch(url, init);
+      if (!String(url).endsWith('/token') || lost++ > 0) return response;
+      throw new FittingsError('CONNECTION_LOST', 'The answer is lost.', { delivery: 'unknown' });
+    };
+    const provider = world.provider({ clock, network: { fetch } });
+    const send = authorizedFetch(provider, { url: world.resource.url });
+    passed = 7_200_000;
+    const request = (): Promise<Response> => send(world.resource.url, { method: 'POST', body: '{}' });
+    // It may pass: nobody is asked to sign in for a network that is away. And the call itself never left (C12).
+    await expect(request()).rejects.toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
+    passed += 60_000;
+    await expect(request()).rejects.toBeInstanceOf(AuthRequiredError);
+    const restarted = authorizedFetch(world.provider({ clock }), { url: world.resource.url });
+    await expect(restarted(world.resource.url, { method: 'POST' })).rejects.toBeInstanceOf(AuthRequiredError);
+    await inner[Symbol.asyncDispose]();
+  });
+
+  it('C1: a sign-in elsewhere counts at once, also while a failure is remembered', async () => {
+    await using world = await createWorld({ accessTokenTtl: 3600 });
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    await world.use(world.provider({ clock }));
+    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    const fetch: typeof inner.fetch = async (url, init) => {
+      if (String(url).endsWith('/token')) throw new FittingsError('CONNECT_FAILED', 'away');
+      return inner.fetch(url, init);
+    };
+    const provider = world.provider({ clock, network: { fetch } });
+    passed = 7_200_000;
+    const headers = () => provider.headers({ url: new URL(world.resource.url), method: 'POST' });
+    await expect(headers()).rejects.toMatchObject({ code: 'CONNECT_FAILED' });
+    await world.provider({ clock }).signIn?.({});
+    expect(await headers()).toHaveProperty('authorization');
+    await inner[Symbol.asyncDispose]();
   });
 });
 
