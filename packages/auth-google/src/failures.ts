@@ -1,4 +1,10 @@
-import { FittingsError, codeOfSystemError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  FittingsError,
+  codeOfSystemError,
+  isRecord,
+  sanitizeText,
+} from '@mcp-fittings/client-core';
 import type { TokenSource } from './token-source.js';
 
 const SIGN_IN = 'Run "gcloud auth application-default login"';
@@ -45,16 +51,27 @@ function refusal(
     const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR';
     return new FittingsError(code, `Google’s token service answered ${String(status)}.`, { server, details });
   }
+  if (hasEnded(error)) {
+    return new AuthRequiredError(`The Google sign-in of this machine has ended (${error}).`, {
+      server,
+      details,
+      hint: `${SIGN_IN}.`,
+    });
+  }
   const said = text === '' ? error : `${error}: ${text}`;
   return new FittingsError(
     'AUTH_FAILED',
     `Google gave no token (${String(status)}${said === '' ? '' : `, ${said}`}).`,
-    { server, details, hint: hintFor(error, status, serviceAccount) },
+    { server, details, hint: hintFor(status, serviceAccount) },
   );
 }
 
-function hintFor(error: string, status: number, serviceAccount: string | undefined): string {
-  if (error === 'invalid_grant' || error === 'invalid_rapt') return `The sign-in ended. ${SIGN_IN}.`;
+/** Expired, revoked, or the company wants it renewed from time to time (`invalid_rapt`). */
+function hasEnded(error: string): boolean {
+  return error === 'invalid_grant' || error === 'invalid_rapt';
+}
+
+function hintFor(status: number, serviceAccount: string | undefined): string {
   if (serviceAccount !== undefined && (status === 403 || status === 404)) {
     return `Grant the role "Service Account Token Creator" on ${serviceAccount} to the credentials in use, and enable the IAM Credentials API.`;
   }

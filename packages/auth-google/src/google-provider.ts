@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000;
  * machine in Google Cloud. Never asks a person.
  *
  * Throws `CONFIG_INVALID` for options that can't work and `POLICY_DENIED` for a server that may not get a token. Its
- * requests reject with `AUTH_FAILED` (no credentials, or Google gave no token), `AUTH_REJECTED` (the server refuses
+ * requests reject with `AUTH_REQUIRED` (the sign-in of `gcloud` has ended), `AUTH_FAILED` (no credentials, or Google gave no token), `AUTH_REJECTED` (the server refuses
  * the tokens), `AUTH_SCOPE_INSUFFICIENT`, `RATE_LIMITED`, `SERVER_ERROR`, `TIMEOUT` or other codes of the network.
  * @see https://cloud.google.com/docs/authentication/application-default-credentials
  */
@@ -55,6 +55,13 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
         authorization: token.authorization,
         ...(quotaProject !== undefined && { 'x-goog-user-project': quotaProject }),
       };
+    },
+    async hasNewSignIn() {
+      // The credentials file is read anew. A token server that refuses is asked once a minute at most.
+      return holder.current().then(
+        () => true,
+        () => false,
+      );
     },
     async onChallenge(challenge) {
       const { held } = holder;

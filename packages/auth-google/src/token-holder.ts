@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import { isWithin, type Clock } from '@mcp-fittings/client-core';
 import { createRetryPause } from '@mcp-fittings/network';
 import { isAlive, isFresh, type GoogleToken } from './token.js';
 
@@ -59,7 +59,7 @@ export function createTokenHolder(get: () => Promise<GoogleToken>, clock: Clock)
       }
     },
     async replace(refused) {
-      replaced = replaced.filter((at) => clock.now() - at < WINDOW_MS);
+      replaced = replaced.filter((at) => isWithin(at, WINDOW_MS, clock.now()));
       if (getting === undefined) {
         if (replaced.length >= MAX_REPLACED) return undefined;
         replaced = [...replaced, clock.now()];

@@ -1,3 +1,5 @@
+import { isWithin } from '@mcp-fittings/client-core';
+
 /** What a server is shown. */
 export interface GoogleToken {
   readonly authorization: string;
@@ -13,11 +15,11 @@ export interface GoogleToken {
 const MIN_LIFE_MS = 10_000;
 
 export function isAlive({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  return expiresAt === undefined || now < expiresAt || now - obtainedAt < MIN_LIFE_MS;
+  return expiresAt === undefined || now < expiresAt || isWithin(obtainedAt, MIN_LIFE_MS, now);
 }
 
 /** A minute before the end, or a tenth of the life of one that lives shorter. */
 export function isFresh({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  if (expiresAt === undefined || now - obtainedAt < MIN_LIFE_MS) return true;
+  if (expiresAt === undefined || isWithin(obtainedAt, MIN_LIFE_MS, now)) return true;
   return now < expiresAt - Math.min(60_000, (expiresAt - obtainedAt) / 10);
 }

@@ -1,6 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { AuthProvider } from '@mcp-fittings/client-core/auth';
 import { CANARIES } from './support/google-stand-in.js';
 import { createWorld, type World } from './support/world.js';
@@ -46,10 +47,29 @@ describe('O8 when there is no token, the error says what to do', () => {
     });
     const error = await failureOf(world, world.provider({ scopes }));
     expect(error).toMatchObject({
-      code: 'AUTH_FAILED',
+      code: 'AUTH_REQUIRED',
       details: { oauthError: 'invalid_grant', status: 400 },
     });
     expect(error.hint).toContain('gcloud auth application-default login');
+  });
+
+  it('C1: a sign-in that ended wants a person, and a new one with gcloud is noticed', async () => {
+    let good: unknown;
+    await using world = await createWorld({
+      credentials({ userFile }) {
+        good = userFile;
+        return { ...userFile, client_secret: 'canary-key' };
+      },
+    });
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    const provider = world.provider({ scopes, clock });
+    await expect(world.use(provider)).rejects.toBeInstanceOf(AuthRequiredError);
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(false);
+    await writeFile(process.env['GOOGLE_APPLICATION_CREDENTIALS'] ?? '', JSON.stringify(good));
+    passed = 60_000;
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(true);
+    expect(await world.use(provider)).toBe(200);
   });
 
   it('a service account that one may not act as: which role', async () => {

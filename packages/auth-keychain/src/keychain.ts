@@ -67,7 +67,7 @@ export function keychain(options: KeychainOptions = {}): Keychain {
   const turns = createTurns(locks);
   const layout =
     layoutName === 'bundle'
-      ? bundleLayout(documents, turns, entryName(service, 'bundle'))
+      ? bundleLayout(documents, turns, entryName(service, 'bundle'), report)
       : entriesLayout(documents, turns);
   const entryOf = (key: string): string => entryName(service, 'entry', key);
   const lockOf = (key: string): string => `use ${entryOf(key)}`;

@@ -25,6 +25,7 @@ describeWithSecretService('on a real Secret Service', () => {
     service = await startSecretService('keyring');
     service.enter();
   });
+  afterEach(() => service.assertAlive());
   afterAll(async () => {
     vi.unstubAllEnvs();
     await service[Symbol.asyncDispose]();

@@ -410,3 +410,79 @@ describe('options', () => {
     }
   });
 });
+
+describe('S36 what a keychain item may hold', () => {
+  const head = (): string => accounts().find((account) => !account.includes('#')) ?? '';
+
+  it.each(['entries', 'bundle'] as const)('S36: an own __proto__ is not given back (%s)', async (layout) => {
+    const store = opened({ layout });
+    await store.set('key', { token: 'good' });
+    const text = item(head()).replaceAll('token', '__proto__');
+    expect(text).toContain('__proto__');
+    damage(head(), text);
+    expect(await store.get('key')).toBeUndefined();
+    expect(events).toMatchObject([{ reason: layout === 'bundle' ? 'entry-malformed' : 'head-malformed' }]);
+  });
+
+  it.each([
+    ['no JSON', '"{"'],
+    ['a number', '5'],
+    ['an object', '{"token":"x"}'],
+    ['a text that is no object', '"[]"'],
+  ])('S36: a bundle entry that is %s is reported, and the others stay', async (_, json) => {
+    const store = opened({ layout: 'bundle' });
+    await store.set('one', { token: '1' });
+    await store.set('two', { token: '2' });
+    const name = entryName(SERVICE, 'entry', 'one');
+    damage(head(), item(head()).replace(/("[\w-]{43}"):"\{[^}]*1\\"\}"/, `$1:${json}`));
+    expect(await store.get('one')).toBeUndefined();
+    expect(events).toEqual([{ entry: name, reason: 'entry-malformed' }]);
+    expect(await store.get('two')).toEqual({ token: '2' });
+    await store.set('three', { token: '3' });
+    expect(await store.get('two')).toEqual({ token: '2' });
+  });
+
+  it('S36: KC-11 deep values, its own and foreign ones, end in typed errors', async () => {
+    const store = opened({ layout: 'bundle' });
+    await store.set('key', { token: 'good' });
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    damage(head(), item(head()).replace('"value":{', `"value":{"foreign":${deep},`));
+    await store.set('other', { token: 'x' });
+    expect(await store.get('other')).toEqual({ token: 'x' });
+    let value: Record<string, unknown> = {};
+    for (let level = 0; level < 100_000; level++) value = { v: value };
+    await expect(store.set('key', value)).rejects.toMatchObject({ code: 'STORE_VALUE_INVALID' });
+  });
+});
+
+describe('D18 a service that goes away in the middle of a call', () => {
+  const words = [
+    'Platform failure: D-Bus error: Message recipient disconnected from message bus without replying',
+    'GDBus.Error:org.freedesktop.DBus.Error.NoReply: gone',
+    'The connection is closed',
+  ];
+
+  it.each(words)('D18: is asked once more: %s', async (message) => {
+    const store = opened();
+    await store.set('key', { token: 'x' });
+    for (const method of ['getPassword', 'setPassword', 'deletePassword'] as const) {
+      const spy = vi.spyOn(driver, method).mockRejectedValueOnce(new Error(message));
+      if (method === 'getPassword') expect(await store.get('key')).toEqual({ token: 'x' });
+      else if (method === 'setPassword') await store.set('key', { token: 'x' });
+      else await store.delete('key');
+      spy.mockRestore();
+    }
+    expect(await store.get('key')).toBeUndefined();
+  });
+
+  it('D18: no more than once, and the error says what happened and what to do', async () => {
+    const store = opened();
+    await store.set('key', { token: 'x' });
+    const spy = vi.spyOn(driver, 'getPassword').mockRejectedValue(new Error(words[0]));
+    const error = await store.get('key').catch((cause: unknown) => cause);
+    expect(spy).toHaveBeenCalledTimes(2);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+    expect(error).toHaveProperty('message', expect.stringContaining('went away'));
+    expect(error).toHaveProperty('hint', expect.stringContaining('log'));
+  });
+});

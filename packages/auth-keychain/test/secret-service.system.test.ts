@@ -19,9 +19,11 @@ afterEach(async () => {
   await Promise.all(open.map((store) => store[Symbol.asyncDispose]()));
   open = [];
   vi.unstubAllEnvs();
+  const died = await running?.assertAlive().catch((error: unknown) => error);
   await running?.[Symbol.asyncDispose]();
   running = undefined;
   await temporary[Symbol.asyncDispose]();
+  if (died !== undefined) throw died;
 });
 
 async function enter(kind: ServiceKind): Promise<SecretService> {
@@ -90,6 +92,31 @@ describeWithSecretService('a Secret Service that works', () => {
     }
     await writer.set('key', { done: true });
     expect(await reader.get('key')).toEqual({ done: true });
+  });
+});
+
+describeWithSecretService('D18 a service that goes away', () => {
+  for (const driver of DRIVERS) {
+    it(`D18: ${driver}: is typed unavailable while it is gone, and is found again when it is back`, async () => {
+      const service = await enter('keyring');
+      const store = opened({ driver });
+      await store.set('key', VALUE);
+      await service.kill();
+      const gone = { code: 'STORE_UNAVAILABLE', kind: 'auth', retryable: true };
+      await expect(store.get('key')).rejects.toMatchObject(gone);
+      await expect(store.set('key', {})).rejects.toMatchObject(gone);
+      expect(await store.status()).toMatchObject({ state: 'unavailable', error: gone });
+      await service.restart();
+      expect(await store.get('key')).toEqual(VALUE);
+    });
+  }
+
+  it('D18: its end is the failure of the one test in which it ended', async () => {
+    const service = await enter('keyring');
+    await service.kill();
+    await expect(service.assertAlive()).rejects.toThrow(/gnome-keyring-daemon ended by itself \(SIGKILL\)/);
+    await service.assertAlive();
+    await opened().set('key', VALUE);
   });
 });
 

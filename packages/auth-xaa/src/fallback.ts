@@ -21,6 +21,7 @@ export function withFallback(managed: AuthProvider, interactive: AuthProvider): 
     onChallenge: (challenge) => orElse((provider) => provider.onChallenge(challenge)),
     onDpopNonce: (reply) => chosen.onDpopNonce?.(reply),
     signIn: (request) => orElse(async (provider) => provider.signIn?.(request)),
+    hasNewSignIn: async (challenge) => (await chosen.hasNewSignIn?.(challenge)) === true,
     async signOut() {
       await managed.signOut?.();
       await interactive.signOut?.();

@@ -41,3 +41,4 @@ export { isRecord } from './tools/is-record.js';
 export { nearestNames } from './tools/nearest-names.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './tools/sanitize.js';
 export { systemClock } from './tools/system-clock.js';
+export { isWithin } from './tools/within.js';

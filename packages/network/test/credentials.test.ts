@@ -1,11 +1,19 @@
 import {
   AuthRequiredError,
+  FittingsError,
+  systemClock,
   TransportError,
   type AuthChallenge,
   type AuthProvider,
 } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { challengeKind, createCredentials, type ChallengedRequest, type ResponseHead } from '../src/index.js';
+import {
+  challengeKind,
+  createCredentials,
+  createRetryPause,
+  type ChallengedRequest,
+  type ResponseHead,
+} from '../src/index.js';
 
 const url = new URL('https://example.com/mcp');
 const AUTH_SEAM = Symbol.for('mcp.authSeamEscape');
@@ -204,5 +212,75 @@ describe('the headers of a provider', () => {
       code: 'HEADER_INVALID',
       delivery: 'not-sent',
     });
+  });
+});
+
+describe('C12 how far a request got, when the provider fails', () => {
+  const own = new FittingsError('CONNECTION_LOST', 'of the token endpoint', { delivery: 'unknown' });
+  const failing = {
+    headers: () => Promise.reject(own),
+    onChallenge: () => Promise.reject(own),
+  };
+
+  it('C12: a call whose signing failed was not sent, whatever the refresh says of its own request', async () => {
+    const credentials = createCredentials({ url, provider: failing, configured: false });
+    const error = await credentials.headers('POST').catch((cause: unknown) => cause);
+    expect(error).toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'not-sent',
+      cause: own,
+      retryable: true,
+    });
+    // The error may be remembered, and given to others.
+    expect(own.delivery).toBe('unknown');
+  });
+
+  it('C12: a call that was refused and not signed anew was rejected', async () => {
+    const credentials = createCredentials({ url, provider: failing, configured: false });
+    await expect(
+      credentials.recover(challenged('credentials', head(401, 'Bearer')), none()),
+    ).rejects.toMatchObject({ code: 'CONNECTION_LOST', delivery: 'rejected' });
+  });
+
+  it('C12: one AuthRequiredError that two calls get says of each how far it got', async () => {
+    const required = new AuthRequiredError('sign in', { challenge: { url, status: 401 } });
+    const provider = { headers: () => Promise.reject(required), onChallenge: () => Promise.reject(required) };
+    const credentials = createCredentials({ url, provider, configured: false });
+    const first = await credentials.headers('POST').catch((cause: unknown) => cause);
+    const second = await credentials
+      .recover(challenged('credentials', head(401, 'Bearer')), none())
+      .catch((cause: unknown) => cause);
+    expect(first).toMatchObject({ delivery: 'not-sent' });
+    expect(second).toBeInstanceOf(AuthRequiredError);
+    expect(second).toMatchObject({ delivery: 'rejected', challenge: { status: 401 } });
+  });
+
+  it('C1: what refuses new credentials as well wants another sign-in, where there is one', async () => {
+    const provider = {
+      headers: () => Promise.resolve({}),
+      onChallenge: () => Promise.resolve('retry' as const),
+      signIn: () => Promise.resolve(),
+    };
+    const credentials = createCredentials({ url, provider, configured: false });
+    const count = none();
+    await credentials.recover(challenged('credentials', head(401, 'Bearer')), count);
+    const again = credentials.recover(challenged('credentials', head(401, 'Bearer')), count);
+    await expect(again).rejects.toMatchObject({ code: 'AUTH_REQUIRED', challenge: { status: 401 } });
+  });
+});
+
+describe('C10 a renewal that failed', () => {
+  it.each([
+    ['an hour', 3_600_000],
+    ['a year', 31_536_000_000],
+  ])('C10: is tried again after the clock was set back by %s', (_, back) => {
+    let now = 1_800_000_000_000;
+    const clock = { ...systemClock, now: () => now };
+    const pause = createRetryPause<string>(clock);
+    pause.failed('t', () => Promise.resolve('known'));
+    now += 1000;
+    expect(pause.answer('t')).toBeDefined();
+    now -= back;
+    expect(pause.answer('t')).toBeUndefined();
   });
 });

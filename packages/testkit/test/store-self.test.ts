@@ -17,7 +17,7 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
   merges: ['replaces the whole value, also a long one by a short one and back'],
   'cuts long values': ['keeps large values unchanged, whatever letters they are made of'],
   'hands out its own object': ['hands out copies: nobody changes what is stored by changing an object'],
-  'copies with Object.assign': ['AO-22 keeps a member named __proto__ a plain member'],
+  'copies with Object.assign': ['AO-22 refuses a member named __proto__, or keeps it a plain member'],
   'takes any value': [
     'refuses what is no plain JSON object with a typed error, and keeps the old value',
     'passes the refusal of a write on to the work, and is free again',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord, systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
 import { createConsent, type ConsentQuestion } from './files/plaintext-consent.js';
@@ -39,7 +40,8 @@ export function fileStore(options: FileStoreOptions): TokenStore {
         async encode(key, value) {
           const text = textOfValue(value);
           await consent.assertGiven();
-          return `{"v":1,"key":${JSON.stringify(key)},"value":${text}}\n`;
+          const rest = `"key":${JSON.stringify(key)},"value":${text}`;
+          return `{"v":2,"sum":"${sumOf(rest)}",${rest}}\n`;
         },
         decode: async (key, text) => decodePlain(key, text),
       };
@@ -47,11 +49,23 @@ export function fileStore(options: FileStoreOptions): TokenStore {
   });
 }
 
+/** Each byte of a file is in this frame or below the sum. */
+const FRAME = /^\{"v":2,"sum":"([\w-]{43})",(.*)\}\n$/s;
+/** As version 0.1.0 wrote it, without a sum; the next write of the entry adds one. */
+const FRAME_WITHOUT_SUM = /^\{"v":1,"key":/;
+
 function decodePlain(key: string, text: string): StoredValue {
-  const envelope = valueOfText(text);
+  const [, sum, rest] = FRAME.exec(text) ?? [];
+  const isWhole = rest === undefined ? FRAME_WITHOUT_SUM.test(text) : sumOf(rest) === sum;
+  const envelope = isWhole ? valueOfText(text) : undefined;
   const value = envelope?.['value'];
-  if (envelope?.['v'] === 1 && envelope['key'] === key && isRecord(value)) return value;
+  if (envelope?.['key'] === key && isRecord(value)) return value;
   throw storeError('STORE_CORRUPT', 'The file of a stored credential is not what was written.', {
     hint: 'Sign in again: that replaces it.',
   });
+}
+
+/** Against a disk that forgets, not against a person who can write to the file. */
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

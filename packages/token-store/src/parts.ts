@@ -1,4 +1,5 @@
 /** For authors of a token store: locks, names for entries, encryption, and the one form of a value. */
+export { isMarkOfDeadProcess, makeProcessMark } from './locks/process-mark.js';
 export { createFileLocks, type FileLocks, type FileLocksOptions } from './locks/file-locks.js';
 export { busyError, createKeyedQueue, type KeyedQueue } from './locks/keyed-queue.js';
 export { DEFAULT_STALE_MS, DEFAULT_WAIT_MS, type LockTimes } from './locks/lock-times.js';

@@ -1,4 +1,5 @@
 import { FittingsError, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { systemCodeOf } from '@mcp-fittings/client-core/files';
 
 /** An error of a credential store: always of kind `auth`, as the contract of `TokenStore` says. */
 export function storeError(
@@ -13,14 +14,19 @@ export function storeError(
 export function asStoreError(cause: unknown, message: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
   const systemCode = systemCodeOf(cause);
-  return storeError('STORE_UNAVAILABLE', systemCode === undefined ? message : `${message} (${systemCode})`, {
+  const [fact, hint] = KNOWN.get(systemCode) ?? [];
+  const because = [fact, systemCode === undefined ? undefined : `(${systemCode})`].filter(Boolean).join(' ');
+  return storeError('STORE_UNAVAILABLE', because === '' ? message : `${message} ${because}`, {
     cause,
+    hint,
     details: { systemCode },
   });
 }
 
-/** `ENOENT`, `EACCES` …, where Node gave one. */
-export function systemCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
+const FREE_SPACE = 'Free some space and try again; what was stored before is still there.';
+const KNOWN = new Map<string | undefined, readonly [fact: string, hint: string]>([
+  ['ENOSPC', ['The disk is full', FREE_SPACE]],
+  ['EDQUOT', ['The disk quota of this user is used up', FREE_SPACE]],
+  ['EROFS', ['The disk is mounted read-only', 'Choose a path that can be written to.']],
+  ['EACCES', ['This user has no access to it', 'Choose another path, or correct the permissions.']],
+]);

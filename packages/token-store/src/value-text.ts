@@ -21,14 +21,31 @@ export function textOfValue(value: StoredValue): string {
   return text.replace(BEYOND_ASCII, escape);
 }
 
-/** The other way; undefined where the text is no JSON object. */
+/** The other way; undefined where the text is not a JSON object that {@link textOfValue} would take. */
 export function valueOfText(text: string): StoredValue | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isRecord(value) && isHarmless(value, MAX_DEPTH + ENVELOPES) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** JSON.parse goes as deep as the text does; what comes after it, JSON.stringify too, does not. */
+const MAX_DEPTH = 256;
+/** Values are read inside of what a store wraps them in. */
+const ENVELOPES = 8;
+
+/** False for what is too deep to be copied or written, and for own members named `__proto__`, which a copy would obey. */
+function isHarmless(value: object, maxDepth: number): boolean {
+  let level: readonly object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth || level.some((each) => Object.hasOwn(each, '__proto__'))) return false;
+    level = level.flatMap((each) =>
+      Object.values(each).filter((member) => typeof member === 'object' && member !== null),
+    );
+  }
+  return true;
 }
 
 function jsonOf(value: StoredValue): string {
@@ -41,6 +58,13 @@ function jsonOf(value: StoredValue): string {
   }
   if (text?.startsWith('{') !== true) {
     throw storeError('STORE_VALUE_INVALID', 'A stored value has to be a plain JSON object.');
+  }
+  const written: unknown = JSON.parse(text);
+  if (!isRecord(written) || !isHarmless(written, MAX_DEPTH)) {
+    throw storeError(
+      'STORE_VALUE_INVALID',
+      `A stored value may be ${MAX_DEPTH} levels deep, and must not have members named "__proto__".`,
+    );
   }
   return text;
 }

@@ -299,7 +299,7 @@ describe('no answer', () => {
     expect(recorder.closes).toEqual([]);
   });
 
-  it('the host gives up by its signal: before, during and after the start', async () => {
+  it('C12: the host gives up by its signal, before, during and after the start; what is open is closed', async () => {
     const early = client('ws://127.0.0.1:1/', { signal: AbortSignal.abort(new Error('stop')) });
     expect(await failureOf(early.transport.start())).toMatchObject({ code: 'ABORTED' });
 
@@ -313,9 +313,11 @@ describe('no answer', () => {
     await using server = await startDecidingServer(() => undefined);
     const after = new AbortController();
     const started = await startedClient(server.url, { signal: after.signal });
+    const pending = started.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
     after.abort();
+    await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown' });
     await started.closed;
-    expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
+    expect(started.transport.closeReason).toBeUndefined();
   });
 });
 

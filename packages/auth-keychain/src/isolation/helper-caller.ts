@@ -31,6 +31,7 @@ export function createHelperCaller(options: HelperOptions): Caller {
           idle = clock.schedule(() => void end(), IDLE_MS, { unref: true });
       }
     },
+    reconnect: end,
     async [Symbol.asyncDispose]() {
       idle?.[Symbol.dispose]();
       await end();

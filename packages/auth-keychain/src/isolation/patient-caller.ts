@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import { isWithin, type Clock } from '@mcp-fittings/client-core';
 import type { Caller, Outcome } from './protocol.js';
 
 /**
@@ -6,14 +6,14 @@ import type { Caller, Outcome } from './protocol.js';
  * credentials at the start of a program only the first one waits.
  */
 export function notAskingTwice(caller: Caller, timeoutMs: number, clock: Clock): Caller {
-  let silent: { readonly outcome: Outcome; readonly until: number } | undefined;
+  let silent: { readonly outcome: Outcome; readonly at: number } | undefined;
   return {
     ...caller,
     async call(call) {
-      if (silent !== undefined && clock.now() < silent.until) return silent.outcome;
+      if (silent !== undefined && isWithin(silent.at, timeoutMs, clock.now())) return silent.outcome;
       const outcome = await caller.call(call);
       const late = !outcome.ok && outcome.failure.kind === 'timeout';
-      silent = late ? { outcome, until: clock.now() + timeoutMs } : undefined;
+      silent = late ? { outcome, at: clock.now() } : undefined;
       return outcome;
     },
   };

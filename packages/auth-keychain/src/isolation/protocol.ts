@@ -25,4 +25,6 @@ export type Response = Outcome & { readonly id: number };
 /** Whoever carries calls out, in whichever process. */
 export interface Caller extends AsyncDisposable {
   call(call: Call): Promise<Outcome>;
+  /** Gives up the connection to the keychain; the next call makes a new one. */
+  reconnect?(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { chunkedHeadText, parseHead, wholeHeadText, type ChunkedHead } from './h
 import type { Vault } from './vault.js';
 
 /** What an entry was found to be when it could not be read; it then counts as absent. */
-export type Corruption = 'head-malformed' | 'chunk-missing' | 'chunk-foreign';
+export type Corruption = 'head-malformed' | 'chunk-missing' | 'chunk-foreign' | 'entry-malformed';
 
 export interface DocumentsOptions {
   readonly vault: Vault;

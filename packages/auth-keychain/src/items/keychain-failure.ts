@@ -1,5 +1,6 @@
 import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
 import { storeError } from '@mcp-fittings/token-store/parts';
+import { isServiceGone } from '../isolation/once-more.js';
 import type { Failure } from '../isolation/protocol.js';
 import type { KeychainState } from '../status.js';
 
@@ -13,11 +14,13 @@ export type Trouble = Exclude<KeychainState, 'available'>;
 const WORDS: readonly (readonly [Trouble, RegExp])[] = [
   ['locked', /is ?locked|locked collection|prompt was dismissed|interaction is not allowed|user cancell?ed/i],
   ['timeout', /did not receive a reply|timed? ?out/i],
-  ['unavailable', /no result found|object does not exist at path|disconnected from message bus/i],
+  ['unavailable', /no result found|object does not exist at path/i],
 ];
 
 /** What a failure says about the keychain; undefined where it may be about this one call. */
-export function troubleOf({ kind, message }: Failure): Trouble | undefined {
+export function troubleOf(failure: Failure): Trouble | undefined {
+  const { kind, message } = failure;
+  if (isServiceGone(failure)) return 'unavailable';
   if (kind === 'timeout') return 'timeout';
   if (kind !== 'driver') return 'unavailable';
   return WORDS.find(([, words]) => words.test(message))?.[0];
@@ -25,6 +28,12 @@ export function troubleOf({ kind, message }: Failure): Trouble | undefined {
 
 export function troubleError(state: Trouble, driver: string, failure: Failure): FittingsError {
   const said = sanitizeText(failure.message);
+  if (isServiceGone(failure)) {
+    return storeError('STORE_UNAVAILABLE', `The keychain's service went away, twice. (${said})`, {
+      hint: 'Try again: the system may have started it anew. If it keeps ending, look at its log, such as `journalctl --user -t gnome-keyring-daemon`.',
+      details: { state, driver },
+    });
+  }
   return storeError(
     state === 'locked' ? 'STORE_LOCKED' : 'STORE_UNAVAILABLE',
     `${SENTENCE[state]} (${said})`,

@@ -5,7 +5,7 @@ import {
   type TokenStoreCapabilities,
   type TokenStoreFixture,
 } from '@mcp-fittings/testkit/token-store';
-import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, it, vi } from 'vitest';
 import { describeWithSecretService } from './describe-with-secret-service.js';
 import { openStore } from './open-keychain.mjs';
 import { startSecretService, type SecretService } from './secret-service.js';
@@ -51,6 +51,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
       service = await startSecretService('keyring');
       service.enter();
     });
+    afterEach(() => service.assertAlive());
     afterAll(async () => {
       await Promise.all(opened.map((store) => store[Symbol.asyncDispose]()));
       vi.unstubAllEnvs();

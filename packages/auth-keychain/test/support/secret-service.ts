@@ -31,6 +31,13 @@ export interface SecretService {
   clear(service: string): Promise<void>;
   /** The daemon ends and begins again, with the same files and the same password. */
   restart(): Promise<void>;
+  /**
+   * For `afterEach`: rejects when the daemon ended by itself, which is then the failure of that one test, and starts it
+   * again for the next ones.
+   */
+  assertAlive(): Promise<void>;
+  /** The daemon ends as by a crash, and is not there any more. */
+  kill(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -70,8 +77,9 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     return child;
   };
 
-  const configuration = kind === 'absent' ? `--config-file=${config}` : '--session';
-  const bus = start('dbus-daemon', [configuration, '--nofork', '--print-address=1']);
+  // The bus starts nothing by itself: a daemon that it made in the place of a dead one would be locked, and every test after
+  // that would say so.
+  const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1']);
   environment['DBUS_SESSION_BUS_ADDRESS'] = await firstLine(bus);
 
   const send = (...args: readonly string[]): string =>
@@ -123,6 +131,16 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
       if (service !== undefined) await ended(service);
       await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
       service = await startService();
+    },
+    async assertAlive() {
+      if (service === undefined || (service.exitCode === null && service.signalCode === null)) return;
+      const how = service.signalCode ?? `exit code ${service.exitCode}`;
+      await this.restart();
+      throw new Error(`${service.spawnfile} ended by itself (${how}) in this test; it was started again.`);
+    },
+    async kill() {
+      if (service !== undefined) await ended(service);
+      await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map(ended));

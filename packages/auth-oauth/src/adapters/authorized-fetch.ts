@@ -1,4 +1,4 @@
-import { FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
 import {
   challengeKind,
   createCredentials,
@@ -48,7 +48,8 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
       try {
         await credentials.recover({ kind, head, method, authorization, refusal: () => handBack }, count);
       } catch (error) {
-        if (error === handBack) return response;
+        if (error === handBack || (error instanceof AuthRequiredError && error.cause === handBack))
+          return response;
         throw error;
       }
       await response.body?.cancel();

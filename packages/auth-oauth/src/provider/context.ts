@@ -85,7 +85,7 @@ export interface DiscoverySearch {
 
 export function createProviderContext(options: TokenProviderOptions): ProviderContext {
   const { store, logger, clock = systemClock, dpop = 'auto' } = options;
-  const serverUrl = new URL(options.url);
+  const serverUrl = asHttp(new URL(options.url));
   const server = options.server ?? serverUrl.host;
   const owner = ownerOf(options);
   const keyOf = (kind: string): string =>
@@ -176,4 +176,9 @@ function networkOf(
 ): Fetcher {
   if (network !== undefined && 'fetch' in network) return network;
   return createIdleNetwork({ ...network, url, server, clock, logger }, clock);
+}
+
+/** A WebSocket begins as an HTTP request, and is discovered and signed as one. @see https://www.rfc-editor.org/rfc/rfc6455.html#section-1.7 */
+function asHttp(url: URL): URL {
+  return url.protocol === 'ws:' || url.protocol === 'wss:' ? new URL(url.href.replace(/^ws/, 'http')) : url;
 }

@@ -6,12 +6,13 @@ import { createClientFinder } from '../registration/find-client.js';
 import { redirectAddress } from '../surface/redirect-address.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
 import { createTokenKeeper } from '../tokens/token-keeper.js';
+import { isAlive } from '../tokens/token-response.js';
 import { createProviderContext } from './context.js';
 import type { OAuthProviderOptions } from './options.js';
 import { refresh } from './refresh.js';
 import { signIn } from './sign-in.js';
 import { createStepUps } from './step-up.js';
-import { createTokenProvider } from './token-provider.js';
+import { authorizationOf, createTokenProvider } from './token-provider.js';
 import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 
 /**
@@ -49,8 +50,11 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     },
   });
   const parts = { context, clients, keeper, options };
-  const required = (challenge: AuthRequiredError['challenge'], cause?: FittingsError): AuthRequiredError =>
-    new AuthRequiredError(
+  /** The token that was of no use when a person was last asked for. */
+  let ended: string | undefined;
+  const required = (challenge: AuthRequiredError['challenge'], cause?: FittingsError): AuthRequiredError => {
+    ended = keeper.held?.accessToken;
+    return new AuthRequiredError(
       `"${server}" wants you to sign in${cause === undefined ? '.' : `: ${cause.message}`}`,
       {
         server,
@@ -59,6 +63,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
         hint: 'Call host.signIn(), or signIn() of the provider.',
       },
     );
+  };
   /** What can't be read is not wiped, and only a person can help. */
   const explained = <T>(work: Promise<T>, challenge?: AuthRequiredError['challenge']): Promise<T> =>
     work.catch((error: unknown) => {
@@ -79,6 +84,11 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     ...silent,
     headers: (request) => explained(silent.headers(request)),
     onChallenge: (challenge) => explained(silent.onChallenge(challenge), challenge),
+    async hasNewSignIn(challenge) {
+      const record = await keeper.reload().catch(absentWhenCorrupt);
+      if (record === undefined || authorizationOf(record) === challenge?.refused) return false;
+      return isAlive(record, clock.now()) || (record.accessToken !== ended && keeper.renewable(record));
+    },
     async signIn(request) {
       context.tryAgain();
       await signIn(parts, request);

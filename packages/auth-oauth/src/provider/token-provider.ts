@@ -3,6 +3,7 @@ import { readChallenge } from '../discovery/challenge.js';
 import { isSendable } from '../tokens/sendable.js';
 import type { TokenKeeper } from '../tokens/token-keeper.js';
 import type { TokenRecord } from '../tokens/token-record.js';
+import { isAlive } from '../tokens/token-response.js';
 import type { ProviderContext } from './context.js';
 
 /** The silent half of a provider: signing requests, and recovering from refusals. */
@@ -23,9 +24,9 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
   const { context, keeper, startsAlone, exhausted, widen } = parts;
   let given: string | undefined;
 
-  /** Without a word on what was refused, it was what this provider gave last. */
+  /** Without a word on what was refused, it was what this provider gave last. What has expired is not sent, and helps as little. */
   const isRefused = (record: TokenRecord, { refused = given }: AuthChallenge): boolean =>
-    refused === authorizationOf(record);
+    refused === authorizationOf(record) || !isAlive(record, context.clock.now());
 
   /** 401: somebody else may have a newer token, or we can get one; the authorization server may have moved. */
   const recover = async (challenge: AuthChallenge): Promise<void> => {
@@ -36,7 +37,8 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
     let record = await keeper.current();
     if (record === undefined || isRefused(record, challenge)) record = await keeper.reload();
     if (record !== undefined && !isRefused(record, challenge)) return;
-    if (record === undefined && !startsAlone) throw exhausted(challenge);
+    // No discovery: whether the server's metadata can be reached changes nothing about a sign-in that has ended.
+    if (!startsAlone && !keeper.renewable(record)) throw exhausted(challenge);
     const { authorizationServer } = await context.find({ record, challenge });
     if (!startsAlone && authorizationServer.issuer !== record?.issuer) throw exhausted(challenge);
     if ((await keeper.renew(record)) === 'none') throw exhausted(challenge);
@@ -67,6 +69,6 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
   };
 }
 
-function authorizationOf({ accessToken, tokenType }: TokenRecord): string {
+export function authorizationOf({ accessToken, tokenType }: TokenRecord): string {
   return `${tokenType} ${accessToken}`;
 }

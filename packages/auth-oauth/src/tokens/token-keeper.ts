@@ -1,6 +1,7 @@
 import {
   AuthRequiredError,
   FittingsError,
+  isWithin,
   type Clock,
   type Logger,
   type TokenStore,
@@ -48,6 +49,8 @@ const MAX_RENEWALS = 3;
  * dropped because the authorization server said that it is dead.
  */
 export interface TokenKeeper {
+  /** What was last read or kept, without a look into the store. */
+  readonly held: TokenRecord | undefined;
   /** What is held; reads the store when nothing is. */
   current(): Promise<TokenRecord | undefined>;
   /** Reads the store again: somebody else may have signed in or refreshed. */
@@ -59,6 +62,8 @@ export interface TokenKeeper {
    * after a failure it waits a while before it asks again, and rejects with the same error meanwhile.
    */
   renew(stale: TokenRecord | undefined): Promise<RenewalOutcome>;
+  /** Whether there is anything to renew this with. */
+  renewable(record: TokenRecord | undefined): boolean;
   /** Keeps the outcome of a sign-in. */
   keep(record: TokenRecord): Promise<void>;
   drop(): Promise<void>;
@@ -76,7 +81,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   let changes = 0;
   const marks = createRenewalMarks(clock);
 
-  const recent = (): readonly number[] => renewals.filter((at) => clock.now() - at < MIN_LIFE_MS);
+  const recent = (): readonly number[] => renewals.filter((at) => isWithin(at, MIN_LIFE_MS, clock.now()));
 
   const counted = (): TokenRecord | undefined =>
     held !== undefined && accepts?.(held) === false ? undefined : held;
@@ -144,7 +149,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   const setOut = async (now: TokenRecord | undefined, signal: AbortSignal): Promise<string | undefined> => {
     // Nothing that is used up, or nothing to write to.
     if (now?.refreshToken === undefined || unsaved) return undefined;
-    const mark = marks.next();
+    const mark = await marks.next();
     await store.set(key, toStored({ ...now, renewing: mark }));
     if (signal.aborted) {
       settleLater(mark, now);
@@ -153,13 +158,37 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
     return mark;
   };
 
-  const attempt = (stale: TokenRecord | undefined): Promise<RenewalOutcome | 'wait'> =>
-    store.withLock(key, async (signal) => {
+  /** Looks at the mark of the one who has the lock, so that the time in which its lock goes stale is not waited for twice. */
+  const watchWhileWaiting = (): Disposable => {
+    let isOver = false;
+    let timer: Disposable;
+    const look = async (): Promise<void> => {
+      const there = await store.get(key).catch(() => undefined);
+      if (isOver) return;
+      marks.watch(fromStored(there)?.renewing);
+      plan();
+    };
+    const plan = (): void => {
+      timer = clock.schedule(() => void look(), 2 * LOOK_MS, { unref: true });
+    };
+    plan();
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        timer[Symbol.dispose]();
+      },
+    };
+  };
+
+  const attempt = async (stale: TokenRecord | undefined): Promise<RenewalOutcome | 'wait'> => {
+    using waiting = watchWhileWaiting();
+    return await store.withLock(key, async (signal) => {
+      waiting[Symbol.dispose]();
       const found = await read();
       if (found !== undefined && found.accessToken !== stale?.accessToken && isAlive(found, clock.now()))
         return 'fresh';
       if (!renewal.possible(found)) return 'none';
-      if (marks.isOpen(found?.renewing)) return 'wait';
+      if (await marks.isOpen(found?.renewing)) return 'wait';
       const now = found && { ...found, renewing: undefined };
       const mark = await setOut(now, signal);
       try {
@@ -178,6 +207,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
         return 'none';
       }
     });
+  };
 
   const transaction = async (stale: TokenRecord | undefined): Promise<RenewalOutcome> => {
     for (;;) {
@@ -189,13 +219,23 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
     }
   };
 
+  /** The answer of a moment ago, unless another process has put a new token into the store since. */
+  const answered = async (
+    stale: TokenRecord | undefined,
+    known: Promise<RenewalOutcome>,
+  ): Promise<RenewalOutcome> => {
+    const [found] = await Promise.all([reload().catch(() => undefined), known.catch(() => undefined)]);
+    const isNew = found !== undefined && found.accessToken !== stale?.accessToken;
+    return isNew && isAlive(found, clock.now()) ? 'fresh' : known;
+  };
+
   const renew = (stale: TokenRecord | undefined): Promise<RenewalOutcome> => {
     // Each new one says that it is alive and is refused all the same: another one will not help.
     if (recent().length >= MAX_RENEWALS && stale !== undefined && isAlive(stale, clock.now())) {
       return Promise.resolve('none');
     }
     const known = pause.answer(stale?.accessToken);
-    if (known !== undefined) return known;
+    if (known !== undefined) return answered(stale, known);
     renewing ??= transaction(stale)
       .then(
         (outcome) => {
@@ -220,13 +260,16 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
   };
 
   return {
+    get held() {
+      return counted();
+    },
     current: async () => (loaded ? counted() : reload()),
     reload,
     async usable() {
       const record = loaded ? counted() : await reload();
       if (record === undefined) return undefined;
       const now = clock.now();
-      if (now < refreshAt(record) || now - record.obtainedAt < MIN_LIFE_MS) return record;
+      if (now < refreshAt(record) || isWithin(record.obtainedAt, MIN_LIFE_MS, now)) return record;
       const alive = isAlive(record, now);
       try {
         if ((await renew(record)) === 'fresh') return held;
@@ -238,6 +281,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
       }
     },
     renew,
+    renewable: (record) => renewal.possible(record),
     async keep(record) {
       pause.succeeded();
       await save(record);

@@ -34,6 +34,14 @@ export interface AuthProvider {
    * @see https://www.rfc-editor.org/rfc/rfc9449.html#section-8.2
    */
   onDpopNonce?(reply: { readonly url: URL; readonly dpopNonce: string }): void;
+  /**
+   * Whether there are other credentials now than those that this challenge is about: another process that shares the store
+   * has signed in or refreshed. Pass the challenge of the `AuthRequiredError`. Asks no person, and reads the
+   * store rather than asking a server. A host
+   * that waits for a sign-in calls it every second or so, and before a call; without this member, only `signIn` ends the
+   * waiting. Rejects with the codes of the store.
+   */
+  hasNewSignIn?(challenge: AuthChallenge | undefined): Promise<boolean>;
   /** Signs in with a person's help. Rejects with a `FittingsError` of kind `auth`, or `ABORTED`. */
   signIn?(options: SignInOptions): Promise<void>;
   /** Forgets the credentials here and, where that is possible, at the server that issued them. */

@@ -21,6 +21,8 @@ export interface CallerParts {
   readonly onBusy: (delta: 1 | -1) => void;
   /** The server wants a person to sign in. */
   readonly onAuthRequired: (error: AuthRequiredError) => void;
+  /** Whether another process has signed in since; for a server that waits for it. */
+  readonly signedInElsewhere: () => Promise<boolean>;
 }
 
 export interface Call<T> {
@@ -44,14 +46,15 @@ export function createCaller(parts: CallerParts): Caller {
   const connection = async (signal: AbortSignal | undefined, timeoutMs: number): Promise<Live> => {
     const { live, state } = supervisor;
     if (live !== undefined && live.transport.closeReason === undefined) return live;
+    if (state.status === 'needs-auth' && !(await parts.signedInElsewhere())) throw state.error;
     if (delivery === 'none' || (state.status === 'disconnected' && state.reason === 'stopped')) {
       throw notConnected(parts.server, supervisor);
     }
-    // What failed or waits for a person stays as it is: a call is no reason to try again.
+    // What failed stays as it is: a call is no reason to try again.
     using deadline = createDeadline(parts.clock, timeoutMs, signal);
     // Its end is near but not yet noticed: the next connection is the one to wait for.
     if (live !== undefined) await raceAbort(live.ended, deadline.signal);
-    if (state.status === 'failed' || state.status === 'needs-auth') throw notSent(state.error);
+    if (state.status === 'failed') throw notSent(state.error);
     try {
       return await supervisor.start(deadline.signal);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import { AuthRequiredError, type Clock } from '@mcp-fittings/client-core';
 import type { EngineSession } from '../contracts/engine.js';
 
 export interface HealthCheckParts {
@@ -27,7 +27,8 @@ export function startHealthCheck(session: EngineSession, parts: HealthCheckParts
     } catch (error) {
       if (stopped.signal.aborted) return;
       failures++;
-      if (failures >= maxFailures) return parts.onUnhealthy(failures, error);
+      if (failures >= maxFailures || error instanceof AuthRequiredError)
+        return parts.onUnhealthy(failures, error);
     }
     next();
   };

@@ -27,6 +27,7 @@ import type { Emitter } from '../observability/events.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
+import { createSignInWatch } from './sign-in-watch.js';
 import { createStanding } from './standing.js';
 
 export interface ServerParts {
@@ -78,8 +79,11 @@ const CACHE_FAREWELL_MS = 2000;
 
 export function createServerConnection(parts: ServerParts): ServerConnection {
   const { server, config, settings, clock, emitter, limits, tracer } = parts;
-  const report = (error: unknown): void =>
+  const report = (error: unknown): void => {
+    // What runs in the background is as good a witness of an ended sign-in as a call.
+    if (error instanceof AuthRequiredError) requireAuth(error);
     emitter.emit('error', { server, error: asFittingsError(server, error) });
+  };
   const memory = createServerMemory(parts.cache, server, config, (error) =>
     emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
   );
@@ -164,6 +168,19 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     };
   };
 
+  const signIn = createSignIn(server, () => resolve().auth);
+  const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(demanded?.challenge);
+  const signInWatch = createSignInWatch({
+    clock,
+    look: signedInElsewhere,
+    onSignIn: () => void supervisor.start().catch(() => undefined),
+  });
+  const requireAuth = (error: AuthRequiredError): void => {
+    // At once: the state follows when the connection is gone, and somebody may sign in before that.
+    demanded = error;
+    void supervisor.requireAuth(error);
+  };
+
   const supervisor = createSupervisor(
     {
       server,
@@ -183,8 +200,16 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
 
   const onState = (state: ConnectionState, previous: ConnectionState): void => {
     if ('error' in state && state.error !== undefined) lastError = state.error;
-    if (state.status === 'needs-auth') demanded = state.error;
-    if (state.status === 'connected') demanded = undefined;
+    if (state.status === 'needs-auth') {
+      demanded = state.error;
+      signInWatch.begin();
+    } else {
+      signInWatch[Symbol.dispose]();
+    }
+    if (state.status === 'connected') {
+      demanded = undefined;
+      signInWatch.reset();
+    }
     if (previous.status === 'connected') {
       health?.[Symbol.dispose]();
       idle[Symbol.dispose]();
@@ -208,6 +233,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ...check,
       clock,
       onUnhealthy(failures, cause) {
+        if (cause instanceof AuthRequiredError) return requireAuth(cause);
         emitter.emit('unhealthy', { server, failures });
         const text = `"${server}" left ${failures} health checks in a row unanswered.`;
         supervisor.giveUp(live, new FittingsError('TIMEOUT', text, { server, cause }));
@@ -225,11 +251,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     eventsPerSecond: limits.eventsPerSecond,
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
-    onAuthRequired(error) {
-      // At once: the state follows when the connection is gone, and somebody may sign in before that.
-      demanded = error;
-      void supervisor.requireAuth(error);
-    },
+    onAuthRequired: requireAuth,
+    signedInElsewhere,
   });
   const call: ServerConnection['call'] = (what, about) =>
     tracer.trace('call', { server, ...about }, () => caller.call(what));
@@ -237,7 +260,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   return {
     config,
     settings,
-    signIn: createSignIn(server, () => resolve().auth),
+    signIn,
     get demanded() {
       return demanded;
     },

@@ -7,6 +7,8 @@ export interface SignIn {
     readonly challenge?: AuthChallenge | undefined;
   }): Promise<void>;
   signOut(): Promise<void>;
+  /** Whether another process has signed in since this challenge; false where the provider cannot tell. */
+  elsewhere(challenge: AuthChallenge | undefined): Promise<boolean>;
 }
 
 export function createSignIn(server: string, provider: () => AuthProvider | undefined): SignIn {
@@ -24,6 +26,16 @@ export function createSignIn(server: string, provider: () => AuthProvider | unde
         running = undefined;
       });
       await running;
+    },
+    async elsewhere(challenge) {
+      // The sign-in here connects when it is done.
+      if (running !== undefined) return false;
+      try {
+        return (await provider()?.hasNewSignIn?.(challenge)) === true;
+      } catch {
+        // A store that cannot be read has nothing new; the next look may find it in order.
+        return false;
+      }
     },
     async signOut() {
       await provider()?.signOut?.();

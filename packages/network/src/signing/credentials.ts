@@ -2,6 +2,7 @@ import {
   AuthRequiredError,
   FittingsError,
   TransportError,
+  type AuthChallenge,
   type AuthProvider,
   type Delivery,
 } from '@mcp-fittings/client-core';
@@ -116,8 +117,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         });
         throw asAuthError(missing, 'rejected', server);
       }
-      if (provider === undefined || !mayAsk(kind, head, count)) {
-        throw asAuthError(refusal(), 'rejected', server);
+      if (provider === undefined) throw asAuthError(refusal(), 'rejected', server);
+      if (!mayAsk(kind, head, count)) {
+        // New credentials are refused as well: what is left is another sign-in, where there is one.
+        const isEnded = kind === 'credentials' && provider.signIn !== undefined;
+        const cause = refusal();
+        throw asAuthError(isEnded ? refusedAgain(cause, challenge, server) : cause, 'rejected', server);
       }
       try {
         await provider.onChallenge(challenge);
@@ -128,19 +133,46 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
+function refusedAgain(
+  cause: FittingsError,
+  challenge: AuthChallenge,
+  server: string | undefined,
+): AuthRequiredError {
+  return new AuthRequiredError('The server refuses the credentials, also after they were renewed.', {
+    server,
+    challenge,
+    cause,
+    hint: 'Sign in again, with host.signIn() or signIn() of the provider.',
+    details: { status: challenge.status, url: challenge.url.origin },
+  });
+}
+
 /** Counts the challenge. */
 function mayAsk(kind: ChallengeKind, head: ResponseHead, count: ChallengeCount): boolean {
   const counted = kind === 'credentials' && says(head, 'use_dpop_nonce') ? 'nonce' : kind;
   return count[counted]++ < LIMITS[counted];
 }
 
-/** The very error of a provider, with what only the transport knows: how far the request got. */
+/**
+ * The very error of a provider, with what only the transport knows: how far the request got. What the error says of that
+ * itself is about a request of the provider's own, as to a token endpoint; then it becomes the cause of one that tells.
+ */
 function asAuthError(cause: unknown, delivery: Delivery, server: string | undefined): FittingsError {
   const error =
     cause instanceof FittingsError
-      ? cause
+      ? about(cause, delivery)
       : new TransportError('AUTH_FAILED', 'The provider of credentials failed.', { server, cause, delivery });
   if (error.delivery === undefined) define(error, 'delivery', delivery);
   stampAuthError(error);
   return error;
+}
+
+function about(error: FittingsError, delivery: Delivery): FittingsError {
+  if (error.delivery === undefined || error.delivery === delivery) return error;
+  const { message, code, kind, retryable, hint, server, details } = error;
+  const options = { cause: error, kind, retryable, hint, server, details, delivery };
+  if (error instanceof AuthRequiredError) {
+    return new AuthRequiredError(message, { ...options, challenge: error.challenge });
+  }
+  return new FittingsError(code, message, options);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import { isWithin, type Clock } from '@mcp-fittings/client-core';
 
 /** Remembers how the last renewal failed, so that a call a second does not become a storm of them. */
 export interface RetryPause<Outcome> {
@@ -16,9 +16,11 @@ export function createRetryPause<Outcome>(clock: Clock): RetryPause<Outcome> {
   let inARow = 0;
   return {
     answer: (token) =>
-      last !== undefined && last.token === token && clock.now() < last.until ? last.answer() : undefined,
+      last !== undefined && last.token === token && isWithin(last.at, last.ms, clock.now())
+        ? last.answer()
+        : undefined,
     failed(token, answer) {
-      last = { token, until: clock.now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** inARow), answer };
+      last = { token, at: clock.now(), ms: Math.min(LONGEST_MS, FIRST_MS * 2 ** inARow), answer };
       inARow = Math.min(inARow + 1, 10);
     },
     succeeded() {
@@ -30,6 +32,7 @@ export function createRetryPause<Outcome>(clock: Clock): RetryPause<Outcome> {
 
 interface Failure<Outcome> {
   readonly token: string | undefined;
-  readonly until: number;
+  readonly at: number;
+  readonly ms: number;
   readonly answer: () => Promise<Outcome>;
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
 import type { EntryDirectory } from '../files/entry-files.js';
-import { readPrivateFile, writePrivateFile } from '../files/private-file.js';
 import { storeError } from '../store-error.js';
 import { valueOfText } from '../value-text.js';
 import { KEY_BYTES, type EncryptionKey, type KeySource } from './encryption-key.js';

@@ -1,12 +1,17 @@
 import { join, resolve } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import {
+  checkPrivateDirectory,
+  ensurePrivateDirectory,
+  readPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from '@mcp-fittings/client-core/files';
 import { entryName } from '../entry-name.js';
 import { createFileLocks, type FileLocks } from '../locks/file-locks.js';
 import type { LockTimes } from '../locks/lock-times.js';
 import { asStoreError, storeError } from '../store-error.js';
-import { checkPrivateDirectory, ensurePrivateDirectory } from './private-directory.js';
-import { readPrivateFile, removePrivateFile, writePrivateFile } from './private-file.js';
 
 /** How one entry becomes the text of its file. */
 export interface EntryFormat {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
+import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
 import { storeError } from '../store-error.js';
 import { valueOfText } from '../value-text.js';
 import type { EntryDirectory } from './entry-files.js';
-import { readPrivateFile, writePrivateFile } from './private-file.js';
 
 export interface ConsentQuestion {
   /** Absolute path of the directory in which credentials would lie unencrypted. */

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import { ensurePrivateDirectory } from '@mcp-fittings/client-core/files';
 import { entryName } from '../entry-name.js';
-import { ensurePrivateDirectory } from '../files/private-directory.js';
 import { asStoreError, storeError } from '../store-error.js';
 import { acquireToken } from './acquire-token.js';
 import { holdToken, type HeldLock } from './held-lock.js';

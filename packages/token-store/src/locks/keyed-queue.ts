@@ -40,9 +40,14 @@ export function createKeyedQueue(clock: Clock): KeyedQueue {
   };
 }
 
-export function busyError(waitMs: number): Error {
-  return storeError('STORE_BUSY', `The lock on a credential was not free within ${waitMs} ms.`, {
-    hint: 'Another sign-in or refresh may be waiting for a person or for the network. Try again later.',
-    details: { waitMs },
+/** `inTheWay`: a file that is not a lock's own, where that is why the lock cannot be had. */
+export function busyError(waitMs: number, inTheWay?: string): Error {
+  const because = inTheWay === undefined ? '' : `: ${inTheWay} is in its way`;
+  return storeError('STORE_BUSY', `The lock on a credential was not free within ${waitMs} ms${because}.`, {
+    hint:
+      inTheWay === undefined
+        ? 'Another sign-in or refresh may be waiting for a person or for the network. Try again later.'
+        : `Remove ${inTheWay}: it is not part of the lock.`,
+    details: { waitMs, path: inTheWay },
   });
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameFile } from '../files/rename-file.js';
-import { systemCodeOf } from '../store-error.js';
+import { renameFile, systemCodeOf } from '@mcp-fittings/client-core/files';
 import type { ProcessIdentity } from './process-identity.js';
 
 /**
@@ -20,6 +19,8 @@ export interface LockToken {
   held(): Promise<boolean>;
   /** Who holds it now; undefined when it is free or does not exist yet. */
   holder(): Promise<SeenHolder | undefined>;
+  /** Path of a file in the lock that no version of this package has made, and that keeps it from working. */
+  foreign(): Promise<string | undefined>;
   /** Makes the lock where there is none; harmless where there is one. */
   create(): Promise<void>;
 }
@@ -59,6 +60,12 @@ export function createLockToken(parent: string, name: string, own: ProcessIdenti
         return { file, process: { machine, pid: Number(pid), start }, lastBeat: facts.mtimeMs };
       }
       return undefined;
+    },
+    async foreign() {
+      const files = await readdir(directory).catch(emptyIfAbsent);
+      const own = files.some((file) => file === FREE || HELD.test(file));
+      const [other] = own ? [] : files;
+      return other === undefined ? undefined : join(directory, other);
     },
     async create() {
       // A directory with the token already in it comes into being at once, and can not replace one that has a token.

@@ -77,7 +77,16 @@ export function createCredentials({ url, provider, configured, server }: Credent
         });
       }
       const kind = kindOf(challenge);
-      if (left[kind]-- === 0) return false;
+      if (left[kind]-- === 0) {
+        // New credentials are refused as well: what is left is another sign-in, where there is one.
+        if (kind !== 'credentials' || provider.signIn === undefined) return false;
+        throw new AuthRequiredError('The server refuses the credentials, also after they were renewed.', {
+          server,
+          challenge,
+          hint: 'Sign in again, with host.signIn() or signIn() of the provider.',
+          details: { status, url: request.origin },
+        });
+      }
       await ask(() => provider.onChallenge(challenge), signal);
       return true;
     },

@@ -178,7 +178,10 @@ export class SocketTransport extends BaseTransport {
   }
 
   readonly #onAbort = (): void => {
-    if (this.#options.signal !== undefined) this.fail(this.#givenUp(this.#options.signal));
+    const { signal } = this.#options;
+    // An open connection is closed, with the code that the other transports give for it.
+    if (this.#open !== undefined) void this.close();
+    else if (signal !== undefined) this.fail(this.#givenUp(signal));
   };
 
   #givenUp(signal: AbortSignal): TransportError {

@@ -2,26 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storeError, systemCodeOf } from '../store-error.js';
+import { FittingsError } from '../errors/fittings-error.js';
 import { assertPrivate, insecure } from './ownership.js';
 import { flushDirectory } from './private-directory.js';
 import { renameFile } from './rename-file.js';
+import { systemCodeOf } from './system-code.js';
 
-/** A store never writes more: what is larger did not come from it. */
+/** A credential store never writes more: what is larger did not come from it. */
 const MAX_FILE_BYTES = 1024 * 1024;
 // Windows has neither of the last two, and takes the `undefined` for no bit.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** The text of a file that only this user can read; undefined where there is none; STORE_INSECURE for anything else. */
-export async function readPrivateFile(path: string): Promise<string | undefined> {
+/**
+ * The text of a file that only this user can read; undefined where there is none. Rejects with STORE_INSECURE for anything
+ * else, and with STORE_CORRUPT above `maxBytes`, default 1 MiB.
+ */
+export async function readPrivateFile(path: string, maxBytes = MAX_FILE_BYTES): Promise<string | undefined> {
   const handle = await openPlain(path);
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw noPlainFile(path);
     assertPrivate(path, stats);
-    if (stats.size > MAX_FILE_BYTES) {
-      throw storeError('STORE_CORRUPT', `${path} is larger than anything that is stored.`, {
+    if (stats.size > maxBytes) {
+      throw new FittingsError('STORE_CORRUPT', `${path} is larger than anything that is stored.`, {
         details: { path },
       });
     }

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { systemCodeOf } from '../store-error.js';
+import { systemCodeOf } from './system-code.js';
 
 const TRIES = 10;
 const PAUSE_MS = 20;

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { storeError } from '../store-error.js';
+import { FittingsError } from '../errors/fittings-error.js';
 
 const OTHERS = 0o077;
 
@@ -25,5 +25,5 @@ export function assertPrivate(path: string, stats: Stats): void {
 }
 
 export function insecure(path: string, fact: string, hint: string): Error {
-  return storeError('STORE_INSECURE', `${path} ${fact}.`, { hint, details: { path } });
+  return new FittingsError('STORE_INSECURE', `${path} ${fact}.`, { hint, details: { path } });
 }

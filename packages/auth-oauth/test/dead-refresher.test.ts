@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import { createTokenKeeper, type TokenKeeper, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/token-store';
+
+const EXPIRED: TokenRecord = {
+  issuer: 'https://as.example',
+  tokenEndpoint: 'https://as.example/token',
+  resource: 'https://mcp.example/',
+  clientId: 'c',
+  accessToken: 'old',
+  tokenType: 'Bearer',
+  refreshToken: 'used-up',
+  expiresAt: 2,
+  scopes: [],
+  requested: [],
+  obtainedAt: 1,
+};
+const FRESH: TokenRecord = { ...EXPIRED, accessToken: 'new', expiresAt: Date.now() + 3_600_000 };
+
+function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenKeeper {
+  const renewal = { possible: (held?: TokenRecord) => held?.refreshToken !== undefined, run };
+  return createTokenKeeper({
+    server: 'test',
+    store,
+    key: 'k',
+    clock,
+    logger: undefined,
+    renewal: { ...renewal, onRefusal: 'ask' },
+  });
+}
+
+/** A process that has sent the refresh token, and is killed before the answer arrives. */
+async function dieWhileRefreshing(store: string): Promise<void> {
+  const program = `
+    import { createTokenKeeper } from '@mcp-fittings/auth-oauth/flows';
+    import { systemClock } from '@mcp-fittings/client-core';
+    import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+    const store = ${store};
+    const keeper = createTokenKeeper({
+      server: 'test', store, key: 'k', clock: systemClock, logger: undefined,
+      renewal: { possible: () => true, onRefusal: 'ask', run: () => {
+        console.log('sent');
+        return new Promise(() => setInterval(() => {}, 1000));
+      } },
+    });
+    await keeper.usable();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  expect(line).toBe('sent');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+describe('C11 a process that was killed in the middle of a refresh', () => {
+  let path: string;
+  beforeEach(async () => {
+    path = await mkdtemp(join(tmpdir(), 'dead-'));
+  });
+  afterEach(() => rm(path, { recursive: true }));
+
+  const KEY = "{ id: 'k', bytes: Buffer.alloc(32, 7) }";
+  const stores = (): readonly (readonly [TokenStore, string])[] => [
+    [fileStore({ path, consent: () => true }), `fileStore({ path: ${JSON.stringify(path)} })`],
+    [
+      encryptedFileStore({ path, key: () => ({ id: 'k', bytes: Buffer.alloc(32, 7) }) }),
+      `encryptedFileStore({ path: ${JSON.stringify(path)}, key: () => (${KEY}) })`,
+    ],
+  ];
+
+  it.each([0, 1])(
+    'C11: is not waited for where the system says that it is gone (store %i)',
+    async (which) => {
+      const [store, source] = stores()[which] ?? [];
+      if (store === undefined || source === undefined) throw new Error('no store');
+      await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+      await dieWhileRefreshing(source);
+      expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
+      const pauses: number[] = [];
+      const clock: Clock = {
+        now: systemClock.now,
+        schedule(task, ms, options) {
+          if (options?.unref !== true) pauses.push(ms);
+          return systemClock.schedule(task, ms, options);
+        },
+      };
+      expect(await keeperOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
+      expect(pauses).toEqual([]);
+    },
+  );
+
+  it('C1: what it left is an ended sign-in when the authorization server took the refresh token', async () => {
+    const [[store, source] = []] = stores();
+    if (store === undefined || source === undefined) throw new Error('no store');
+    await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+    await dieWhileRefreshing(source);
+    const keeper = keeperOn(store, systemClock, () =>
+      Promise.reject(
+        new FittingsError('AUTH_FAILED', 'used', { details: { status: 400, oauthError: 'invalid_grant' } }),
+      ),
+    );
+    expect(await keeper.usable()).toBeUndefined();
+    expect(keeper.renewable(keeper.held)).toBe(false);
+    expect(await store.get('k')).not.toHaveProperty('refreshToken');
+  });
+
+  it('C11: one of another machine is waited for 15 seconds, those in which its lock goes stale included', async () => {
+    const clock = createManualClock();
+    const inner = memoryStore();
+    const lease = 10_000;
+    const store: TokenStore = {
+      ...inner,
+      async withLock(key, work) {
+        // The lease of the dead holder, once.
+        const wait = Math.max(0, lease - clock.now());
+        if (wait > 0) await new Promise<void>((resolve) => void clock.schedule(resolve, wait));
+        return inner.withLock(key, work);
+      },
+    };
+    await inner.set('k', { version: 1, ...EXPIRED, renewing: 'of-another-machine' });
+    let sentAt: number | undefined;
+    const keeper = keeperOn(store, { ...clock, now: () => clock.now() + 1_000_000 }, async () => {
+      sentAt = clock.now();
+      return FRESH;
+    });
+    const renewed = keeper.usable();
+    for (let ms = 0; ms < 30_000 && sentAt === undefined; ms += 50) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await clock.advance(50);
+    }
+    await renewed;
+    expect(sentAt).toBeGreaterThanOrEqual(15_000);
+    expect(sentAt).toBeLessThan(17_000);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuthRequiredError, FittingsError, systemClock } from '@mcp-fittings/client-core';
+import { authorizedFetch } from '@mcp-fittings/auth-oauth';
+import { createNetwork } from '@mcp-fittings/network';
+import type { ConnectionState, Host } from '@mcp-fittings/host';
+import { createEndingWorld, type EndingWorld, type Engine, type Kind } from './support/ending-world.js';
+import { createWorld } from './support/world.js';
+
+const EXPIRED = { obtainedAt: Date.now() - 7_200_000, expiresAt: Date.now() - 3_600_000 };
+
+const GRID = (['http', 'sse', 'ws'] as const).flatMap((kind) =>
+  (['v1', 'v2'] as const).map((engine): [Kind, Engine] => [kind, engine]),
+);
+
+describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, engine) => {
+  let world: EndingWorld;
+  let host: Host;
+  beforeEach(async () => {
+    world = await createEndingWorld(kind, engine);
+    host = world.host();
+    expect(await world.connect(host)).toBe('needs-auth');
+    await host.signIn('notes');
+    expect(host.server('notes').state.status).toBe('connected');
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  const call = (): Promise<unknown> => host.callTool({ server: 'notes', tool: 'read' });
+  const restarted = async (): Promise<Host> => {
+    await host.close();
+    const next = world.host();
+    await world.connect(next);
+    return next;
+  };
+
+  it.each([
+    ['expired, and there is no refresh token', { ...EXPIRED, refreshToken: undefined }],
+    ['expired, and the refresh token was revoked', { ...EXPIRED, refreshToken: 'revoked' }],
+    [
+      'expired, without a word on when it was obtained',
+      { expiresAt: 1, obtainedAt: 0, refreshToken: undefined },
+    ],
+    ['refused, and there is no refresh token', { accessToken: 'forged', refreshToken: undefined }],
+    ['refused, and the refresh token was revoked', { accessToken: 'forged', refreshToken: 'revoked' }],
+  ])('C1: is needs-auth after a restart of the program: %s', async (_, change) => {
+    await world.edit((record) => ({ ...record, ...change }));
+    const next = await restarted();
+    const { state } = next.server('notes');
+    expect(state).toMatchObject({ status: 'needs-auth', error: { code: 'AUTH_REQUIRED' } });
+    await next.signIn('notes');
+    expect(next.server('notes').state.status).toBe('connected');
+  });
+
+  it('C1: is needs-auth when the server refuses what looked valid and nothing can renew it', async () => {
+    await world.edit((record) => ({ ...record, refreshToken: undefined }));
+    await world.refuseHeld();
+    if (kind !== 'ws') await expect(call()).rejects.toBeInstanceOf(AuthRequiredError);
+    expect(await reaches(host, 'needs-auth')).toMatchObject({ error: { code: 'AUTH_REQUIRED' } });
+    await expect(call()).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+  });
+
+  it('C1: is needs-auth when the server refuses the renewed token as well', async () => {
+    await world.refuseAll();
+    if (kind !== 'ws') await expect(call()).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    await reaches(host, 'needs-auth');
+    const next = await restarted();
+    expect(next.server('notes').state.status).toBe('needs-auth');
+  });
+
+  it('C1: a sign-in in another process brings a waiting host back, with and without a call', async () => {
+    await world.edit((record) => ({ ...record, ...EXPIRED, refreshToken: undefined }));
+    host = await restarted();
+    const idle = world.host();
+    expect(await world.connect(idle)).toBe('needs-auth');
+    const other = world.host();
+    expect(await world.connect(other)).toBe('needs-auth');
+    await other.signIn('notes');
+    await expect(call()).resolves.toMatchObject({ content: [{ text: 'done' }] });
+    await reaches(idle, 'connected');
+  });
+});
+
+describe('C1 a refresh whose answer is lost', () => {
+  it('C1: is an ended sign-in as soon as the authorization server says that it was used', async () => {
+    await using world = await createWorld({ accessTokenTtl: 3600 });
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    await world.use(world.provider({ clock }));
+    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    let lost = 0;
+    const fetch: typeof inner.fetch = async (url, init) => {
+      const response = await inner.fetch(url, init);
+      if (!String(url).endsWith('/token') || lost++ > 0) return response;
+      throw new FittingsError('CONNECTION_LOST', 'The answer is lost.', { delivery: 'unknown' });
+    };
+    const provider = world.provider({ clock, network: { fetch } });
+    const send = authorizedFetch(provider, { url: world.resource.url });
+    passed = 7_200_000;
+    const request = (): Promise<Response> => send(world.resource.url, { method: 'POST', body: '{}' });
+    // It may pass: nobody is asked to sign in for a network that is away. And the call itself never left (C12).
+    await expect(request()).rejects.toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
+    passed += 60_000;
+    await expect(request()).rejects.toBeInstanceOf(AuthRequiredError);
+    const restarted = authorizedFetch(world.provider({ clock }), { url: world.resource.url });
+    await expect(restarted(world.resource.url, { method: 'POST' })).rejects.toBeInstanceOf(AuthRequiredError);
+    await inner[Symbol.asyncDispose]();
+  });
+
+  it('C1: a sign-in elsewhere counts at once, also while a failure is remembered', async () => {
+    await using world = await createWorld({ accessTokenTtl: 3600 });
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    await world.use(world.provider({ clock }));
+    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    const fetch: typeof inner.fetch = async (url, init) => {
+      if (String(url).endsWith('/token')) throw new FittingsError('CONNECT_FAILED', 'away');
+      return inner.fetch(url, init);
+    };
+    const provider = world.provider({ clock, network: { fetch } });
+    passed = 7_200_000;
+    const headers = () => provider.headers({ url: new URL(world.resource.url), method: 'POST' });
+    await expect(headers()).rejects.toMatchObject({ code: 'CONNECT_FAILED' });
+    await world.provider({ clock }).signIn?.({});
+    expect(await headers()).toHaveProperty('authorization');
+    await inner[Symbol.asyncDispose]();
+  });
+});
+
+function reaches(host: Host, status: ConnectionState['status']): Promise<ConnectionState> {
+  return new Promise((resolve) => {
+    const { state } = host.server('notes');
+    if (state.status === status) return resolve(state);
+    const subscription = host.on('state', (event) => {
+      if (event.state.status !== status) return;
+      subscription[Symbol.dispose]();
+      resolve(event.state);
+    });
+  });
+}

@@ -1,0 +1,201 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
+import type { Transport } from '@mcp-fittings/client-core/transport';
+import { oauth } from '@mcp-fittings/auth-oauth';
+import { createHost, type Host } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { http } from '@mcp-fittings/transport-http';
+import { sse } from '@mcp-fittings/transport-sse';
+import { ws } from '@mcp-fittings/transport-ws';
+import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
+import { startAuthorizationServer, type TestAuthorizationServer } from './authorization-server.mjs';
+import { startResource } from './resource-server.js';
+import { scripted } from './world.js';
+
+export type Kind = 'http' | 'sse' | 'ws';
+export type Engine = 'v1' | 'v2';
+
+/** A protected MCP server over one transport, and hosts with the same store. */
+export interface EndingWorld extends AsyncDisposable {
+  readonly as: TestAuthorizationServer;
+  readonly store: TokenStore;
+  /** A program with this store: connects nothing yet. */
+  host(): Host;
+  connect(host: Host): Promise<string>;
+  /** The server knows none of the tokens that exist now, and lets nobody with one go on. */
+  refuseHeld(): Promise<void>;
+  /** The server refuses every token from now on. */
+  refuseAll(): Promise<void>;
+  acceptAll(): void;
+  /** Changes what the store has of the sign-in. */
+  edit(change: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>): Promise<void>;
+}
+
+type Message = { readonly id?: unknown; readonly method?: string };
+
+function answer({ id, method }: Message): object {
+  const result =
+    method === 'initialize'
+      ? {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'notes', version: '1' },
+        }
+      : method === 'tools/list'
+        ? { tools: [{ name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }
+        : method === 'tools/call'
+          ? { content: [{ type: 'text', text: 'done' }] }
+          : method === 'ping'
+            ? {}
+            : undefined;
+  return result === undefined
+    ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+    : { jsonrpc: '2.0', id, result };
+}
+
+export async function createEndingWorld(kind: Kind, engine: Engine): Promise<EndingWorld> {
+  let as: TestAuthorizationServer | undefined;
+  const refused = { all: false, tokens: new Set<string>(), seen: new Set<string>() };
+  const find = async (token: string): ReturnType<TestAuthorizationServer['find']> => {
+    if (refused.all || refused.tokens.has(token)) return undefined;
+    const found = await as?.find(token);
+    if (found !== undefined) refused.seen.add(token);
+    return found;
+  };
+  const served = kind === 'ws' ? await serveWebSocket(() => as, find) : await serveHttp(() => as, find, kind);
+  as = await startAuthorizationServer({ resource: () => served.resource });
+  const started = as;
+  served.issuers.push(as.origin);
+  let key = '';
+  const inner = memoryStore();
+  const store: TokenStore = {
+    ...inner,
+    async set(name, value) {
+      if (typeof value['accessToken'] === 'string') key = name;
+      await inner.set(name, value);
+    },
+  };
+  const plugins: readonly TransportPlugin[] = [http(), sse(), ws()];
+  const hosts: Host[] = [];
+  return {
+    as,
+    store,
+    host() {
+      const identity = { name: 'tests', version: '1' };
+      const host = createHost({
+        engine: engine === 'v1' ? sdk(identity) : sdkV2(identity),
+        transports: plugins,
+        auth: [oauth({ clientName: 'tests', store, interaction: scripted() })],
+        random: () => 0,
+      });
+      hosts.push(host);
+      return host;
+    },
+    async connect(host) {
+      const entry = { type: kind, url: served.url, reconnect: { maxAttempts: 2, delayMs: 1 } };
+      const [snapshot] = await host.connect({ notes: entry });
+      return snapshot?.state.status ?? '';
+    },
+    async refuseHeld() {
+      for (const token of refused.seen) refused.tokens.add(token);
+      await served.drop();
+    },
+    async refuseAll() {
+      refused.all = true;
+      await served.drop();
+    },
+    acceptAll() {
+      refused.all = false;
+    },
+    async edit(change) {
+      const record = await inner.get(key);
+      if (record === undefined) throw new Error('Nothing is stored.');
+      await inner.set(key, change(record));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(hosts.map((host) => host.close()));
+      await served.close();
+      await started[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Served {
+  readonly url: string;
+  readonly resource: string;
+  readonly issuers: string[];
+  /** Ends connections that were let in by a token. */
+  drop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Find = (token: string) => ReturnType<TestAuthorizationServer['find']>;
+
+async function serveHttp(
+  as: () => TestAuthorizationServer | undefined,
+  find: Find,
+  kind: Kind,
+): Promise<Served> {
+  const resource = await startResource(as);
+  const issuers: string[] = [];
+  resource.issuers = issuers;
+  resource.find = find;
+  resource.sse = kind === 'sse';
+  resource.answer = answer;
+  return {
+    url: resource.url,
+    resource: resource.url,
+    issuers,
+    drop: async () => undefined,
+    close: () => resource[Symbol.asyncDispose](),
+  };
+}
+
+async function serveWebSocket(as: () => TestAuthorizationServer | undefined, find: Find): Promise<Served> {
+  const issuers: string[] = [];
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ resource, authorization_servers: issuers, scopes_supported: ['tools'] }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address !== 'object') throw new Error('no port');
+  const origin = `http://127.0.0.1:${address.port}`;
+  const resource = `${origin}/mcp`;
+  const open = new Set<Transport>();
+  const sockets = createWebSocketServer({
+    server,
+    path: '/mcp',
+    async authenticate(request) {
+      const [, token = ''] = request.headers.authorization?.split(' ') ?? [];
+      if (as() !== undefined && (await find(token)) !== undefined) return true;
+      const place = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+      return { status: 401, wwwAuthenticate: `Bearer ${place}` };
+    },
+    async onConnection(transport) {
+      open.add(transport);
+      transport.onmessage = (message) => {
+        if ('id' in message && 'method' in message) void transport.send(answer(message) as never);
+      };
+      await transport.start();
+    },
+  });
+  return {
+    url: `ws://127.0.0.1:${address.port}/mcp`,
+    resource,
+    issuers,
+    async drop() {
+      await Promise.all([...open].map((transport) => transport.close()));
+      open.clear();
+    },
+    async close() {
+      await sockets.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
