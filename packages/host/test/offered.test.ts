@@ -110,7 +110,14 @@ describe.each([
     await expect(host.notify('a', 'x/y')).rejects.toMatchObject({ delivery: 'not-sent' });
   });
 
-  it('C4: reads its lists again and subscribes again, once, when a stream or a session is back', async () => {
+  it.each([
+    ['a stream', (transport?: Transport) => [transport?.onreconnect?.(), transport?.onreconnect?.()]],
+    ['a session', (transport?: Transport) => [transport?.onsessionrestored?.({})]],
+    [
+      'a session with its stream',
+      (transport?: Transport) => [transport?.onsessionrestored?.({}), transport?.onreconnect?.()],
+    ],
+  ])('C4: reads its lists again and subscribes again, once, when %s is back', async (_case, comesBack) => {
     const server = scripted(
       { ...lists, 'resources/subscribe': () => ({}) },
       { tools: {}, prompts: {}, resources: { subscribe: true } },
@@ -127,9 +134,7 @@ describe.each([
     await host.subscribe({ server: 'a', uri: 'a:b' });
     const counted = (method: string) => server.asked.filter((asked) => asked === method).length;
     const before = counted('tools/list');
-    transport?.onreconnect?.();
-    transport?.onreconnect?.();
-    transport?.onsessionrestored?.({});
+    comesBack(transport);
     await clock.advance(1000);
     await vi.waitFor(() => expect(counted('resources/templates/list')).toBe(2));
     await vi.waitFor(() => expect(counted('resources/subscribe')).toBe(2));
