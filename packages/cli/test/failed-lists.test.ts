@@ -13,19 +13,22 @@ const server = (mood: string) => ({
 it.each([
   ['always', 'failed', 'tools'],
   ['prompts', 'connected', 'prompts'],
-])('F2: with the mood "%s", status and list end with an error and name the list', async (mood, status, list) => {
-  await using workspace = await openWorkspace({ here: true });
-  const servers = ['--store', 'memory', ...only({ broken: server(mood) })];
-  const text = await workspace.fittings(['status', ...servers]);
-  expect(text.stdout).toContain(`"broken" did not list its ${list}`);
-  expect(text.code).toBe(1);
-  const { value, code } = await workspace.json(['status', ...servers]);
-  expect(value).toMatchObject({ servers: [{ name: 'broken', status, error: { code: 'RPC_ERROR' } }] });
-  expect(code).toBe(1);
-  const listed = await workspace.fittings(['list', list, ...servers]);
-  expect(listed.stderr).toContain(`did not list its ${list}`);
-  expect(listed.code).not.toBe(0);
-});
+])(
+  'F2: with the mood "%s", status and list end with an error and name the list',
+  async (mood, status, list) => {
+    await using workspace = await openWorkspace({ here: true });
+    const servers = ['--store', 'memory', ...only({ broken: server(mood) })];
+    const text = await workspace.fittings(['status', ...servers]);
+    expect(text.stdout).toContain(`"broken" did not list its ${list}`);
+    expect(text.code).toBe(1);
+    const { value, code } = await workspace.json(['status', ...servers]);
+    expect(value).toMatchObject({ servers: [{ name: 'broken', status, error: { code: 'RPC_ERROR' } }] });
+    expect(code).toBe(1);
+    const listed = await workspace.fittings(['list', list, ...servers]);
+    expect(listed.stderr).toContain(`did not list its ${list}`);
+    expect(listed.code).not.toBe(0);
+  },
+);
 
 it.each([
   ['always', 'tools'],

@@ -40,20 +40,26 @@ describe('the look for an era on stdio', () => {
     ['modern', '2026-07-28'],
     ['both', '2026-07-28'],
     ['legacy', '2025-11-25'],
-  ])('R3: a server that starts slowly and is of %s gets the right era, kept for the next run', async (era, version) => {
-    const log = startLog();
-    const { cache, kept } = memory();
-    const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
-    const errors: unknown[] = [];
-    host.on('error', ({ error }) => errors.push(error));
-    const args = [script, era, String(SLOW_MS), log.path];
-    const [snapshot] = await host.connect({ a: { command: process.execPath, args } });
-    expect(snapshot?.state).toMatchObject({ status: 'connected', connection: { protocolVersion: version } });
-    expect(log.starts()).toBe(1);
-    expect(errors).toEqual([]);
-    await host.close();
-    expect(eras(kept)).toMatchObject([{ kind: era === 'legacy' ? 'initialize' : 'stateless' }]);
-  });
+  ])(
+    'R3: a server that starts slowly and is of %s gets the right era, kept for the next run',
+    async (era, version) => {
+      const log = startLog();
+      const { cache, kept } = memory();
+      const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
+      const errors: unknown[] = [];
+      host.on('error', ({ error }) => errors.push(error));
+      const args = [script, era, String(SLOW_MS), log.path];
+      const [snapshot] = await host.connect({ a: { command: process.execPath, args } });
+      expect(snapshot?.state).toMatchObject({
+        status: 'connected',
+        connection: { protocolVersion: version },
+      });
+      expect(log.starts()).toBe(1);
+      expect(errors).toEqual([]);
+      await host.close();
+      expect(eras(kept)).toMatchObject([{ kind: era === 'legacy' ? 'initialize' : 'stateless' }]);
+    },
+  );
 
   it('R3: a server that is up and ignores the question is of the older era, and that guess is not kept', async () => {
     const { cache, kept } = memory();

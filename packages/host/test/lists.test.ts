@@ -37,7 +37,9 @@ describe.each([
 
   it('F2, R1, C2: a failed tools/list is a failed attempt, which is repeated with growing delays', async () => {
     let failures = 2;
-    const server = scripted({ 'tools/list': (params) => (failures-- > 0 ? fails(params) : { tools: [good] }) });
+    const server = scripted({
+      'tools/list': (params) => (failures-- > 0 ? fails(params) : { tools: [good] }),
+    });
     const { host, clock } = hostOn(server);
     const [first] = await host.connect({ a: { type: 'test' } });
     expect(first).toMatchObject({
@@ -56,21 +58,29 @@ describe.each([
 
   it.each([
     ['an error', fails],
-    ['a method that is not there', (() => { throw new RpcFailure(-32601, 'no'); }) as Answer],
+    [
+      'a method that is not there',
+      (() => {
+        throw new RpcFailure(-32601, 'no');
+      }) as Answer,
+    ],
     ['an answer without a list', () => ({})],
     ['an answer with something else', () => ({ tools: 'none' })],
-  ])('F2: %s for tools/list never ends as connected; a call then does not say TOOL_UNKNOWN', async (_case, answer) => {
-    const { host } = hostOn(scripted({ 'tools/list': answer }));
-    const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
-    expect(snapshot?.state.status).toBe('failed');
-    expect(snapshot?.lists.tools.error).toBeDefined();
-    await expect(host.callTool({ server: 'a', tool: 'x' })).rejects.toMatchObject({
-      code: expect.not.stringMatching('TOOL_UNKNOWN'),
-      delivery: 'not-sent',
-      message: expect.stringContaining('did not list its tools'),
-    });
-    await host.close();
-  });
+  ])(
+    'F2: %s for tools/list never ends as connected; a call then does not say TOOL_UNKNOWN',
+    async (_case, answer) => {
+      const { host } = hostOn(scripted({ 'tools/list': answer }));
+      const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
+      expect(snapshot?.state.status).toBe('failed');
+      expect(snapshot?.lists.tools.error).toBeDefined();
+      await expect(host.callTool({ server: 'a', tool: 'x' })).rejects.toMatchObject({
+        code: expect.not.stringMatching('TOOL_UNKNOWN'),
+        delivery: 'not-sent',
+        message: expect.stringContaining('did not list its tools'),
+      });
+      await host.close();
+    },
+  );
 
   it('F2: a refresh that fails keeps the old list, says so, and is repeated', async () => {
     let answer: Answer = () => ({ tools: [good] });
@@ -212,20 +222,53 @@ describe.each([
   it('S5: a tool with half a million properties is left out, the others stay', async () => {
     const properties: Record<string, object> = {};
     for (let index = 0; index < 500_000; index++) properties[`p${index}`] = {};
-    const tools = [good, { name: 'huge', inputSchema: { type: 'object', properties } }, { ...good, name: 'after' }];
+    const tools = [
+      good,
+      { name: 'huge', inputSchema: { type: 'object', properties } },
+      { ...good, name: 'after' },
+    ];
     const { host } = hostOn(scripted({ 'tools/list': () => ({ tools }) }));
     const [snapshot] = await host.connect({ a: { type: 'test' } });
     expect(host.tools().map(({ name }) => name)).toEqual(['good', 'after']);
-    expect(snapshot?.lists.tools.leftOut).toEqual(['an entry of tools/list has more than 20000 parts: "huge"']);
+    expect(snapshot?.lists.tools.leftOut).toEqual([
+      'an entry of tools/list has more than 20000 parts: "huge"',
+    ]);
+    await host.close();
+  });
+
+  it('S5: a server that describes itself in half a million parts is refused', async () => {
+    const experimental: Record<string, object> = {};
+    for (let index = 0; index < 500_000; index++) experimental[`x${index}`] = {};
+    const capabilities = { tools: {}, experimental };
+    const { host } = hostOn(scripted({}, capabilities));
+    const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
+    expect(snapshot?.state).toMatchObject({ status: 'failed' });
+    expect(snapshot?.lastError?.message).toContain('The answer to initialize has more than 10000 parts');
+    await host.close();
+  });
+
+  it('F2: a list that fails because the connection ended is not reported besides', async () => {
+    const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
+    const servers = testServers(() => server);
+    const clock = createManualClock();
+    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], clock });
+    const errors: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error));
+    await host.connect({ a: { type: 'test' } });
+    await server.notify('notifications/tools/list_changed');
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await clock.advance(250);
+    await servers.drop();
+    await reaches(host, 'a', 'pending');
+    expect(errors).toEqual([]);
     await host.close();
   });
 
   it('S38: the lists of all servers share one budget', async () => {
     const long = 'x'.repeat(40_000);
-    const { host } = hostOn(
-      scripted({ 'tools/list': () => ({ tools: [{ ...good, description: long }] }) }),
-      { limits: { listBytes: 100_000 } },
-    );
+    const { host } = hostOn(scripted({ 'tools/list': () => ({ tools: [{ ...good, description: long }] }) }), {
+      limits: { listBytes: 100_000 },
+    });
     await host.connect({ a: { type: 'test' }, b: { type: 'test' }, c: { type: 'test' } });
     expect(host.tools().map(({ server }) => server)).toHaveLength(2);
     const without = host.servers().filter(({ lists }) => lists.tools.leftOut.length > 0);

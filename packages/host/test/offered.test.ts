@@ -27,7 +27,12 @@ describe.each([
       return scripted(lists);
     });
     const clock = createManualClock();
-    await using host = createHost({ engine: sdk(identity), transports: [servers.plugin], clock, random: () => 0 });
+    await using host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      clock,
+      random: () => 0,
+    });
     const offered = () => [
       host.tools().map(({ name, serverState }) => `${name} ${serverState}`),
       host.prompts().length,
@@ -133,12 +138,17 @@ describe.each([
     await host.connect({ a: { type: 'test' } });
     await host.subscribe({ server: 'a', uri: 'a:b' });
     const counted = (method: string) => server.asked.filter((asked) => asked === method).length;
+    const updated: string[] = [];
+    host.on('resourceUpdated', ({ uri }) => updated.push(uri));
     const before = counted('tools/list');
     comesBack(transport);
     await clock.advance(1000);
     await vi.waitFor(() => expect(counted('resources/templates/list')).toBe(2));
     await vi.waitFor(() => expect(counted('resources/subscribe')).toBe(2));
-    expect([counted('tools/list') - before, counted('prompts/list'), counted('resources/list')]).toEqual([1, 2, 2]);
+    await vi.waitFor(() => expect(updated).toEqual(['a:b']));
+    expect([counted('tools/list') - before, counted('prompts/list'), counted('resources/list')]).toEqual([
+      1, 2, 2,
+    ]);
     await host.stop('a');
     transport?.onreconnect?.();
     await clock.advance(1000);
@@ -161,7 +171,11 @@ describe.each([
       { tools: { listChanged: true } },
     );
     const clock = createManualClock();
-    await using host = createHost({ engine: sdk(identity), transports: [testServers(() => server).plugin], clock });
+    await using host = createHost({
+      engine: sdk(identity),
+      transports: [testServers(() => server).plugin],
+      clock,
+    });
     await host.connect({ a: { type: 'test' } });
     await clock.advance(250);
     await vi.waitFor(() => expect(host.tools().map(({ name }) => name)).toEqual(['t', 'late']));

@@ -8,7 +8,9 @@ import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted } from './support/scripted.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
-const tools = () => ({ tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }] });
+const tools = () => ({
+  tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
+});
 
 describe.each([
   ['sdk', sdkV1, scripted],
@@ -39,6 +41,7 @@ describe.each([
     ['one block without a list', { content: text('x') }, { content: [text('x')] }],
     ['a text without a block', { content: 'x' }, { content: [text('x')] }],
     ['an error without content', { isError: true }, { content: [], isError: true }],
+    ['an error marked in another way', { content: [], isError: 'true' }, { content: [], isError: true }],
     ['an empty list', { content: [] }, { content: [] }],
     [
       'blocks that are not known',
@@ -79,7 +82,9 @@ describe.each([
           { role: 'user', content: [text('a'), text('b')] },
         ],
       }),
-      'resources/read': () => ({ contents: [{ text: 'no uri', mimeType: null }, { uri: 'a:c', blob: 'AA' }, 7] }),
+      'resources/read': () => ({
+        contents: [{ text: 'no uri', mimeType: null }, { uri: 'a:c', blob: 'AA' }, 7],
+      }),
     });
     const { messages } = await host.getPrompt({ server: 'a', prompt: 'p' });
     expect(messages).toMatchObject([
@@ -118,25 +123,37 @@ it.each([
     },
     'RPC_ERROR',
   ],
-])('D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"', async (_case, answer, code) => {
-  const server = modern({ 'tools/list': tools, 'tools/call': answer });
-  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
-  await host.connect({ a: { type: 'test' } });
-  await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({ code, delivery: 'rejected' });
-  expect(server.asked).toContain('tools/call');
-});
+])(
+  'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
+  async (_case, answer, code) => {
+    const server = modern({ 'tools/list': tools, 'tools/call': answer });
+    await using host = createHost({
+      engine: sdkV2(identity),
+      transports: [testServers(() => server).plugin],
+    });
+    await host.connect({ a: { type: 'test' } });
+    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+      code,
+      delivery: 'rejected',
+    });
+    expect(server.asked).toContain('tools/call');
+  },
+);
 
 describe('S5: measuring', () => {
   const bounds = { maxNodes: 100, maxDepth: 10, maxBytes: 1000 };
 
   it('stops at the first bound, however much there is', () => {
     let looks = 0;
-    const endless = new Proxy(Array.from({ length: 100_000 }, () => 0), {
-      get(list, key, receiver) {
-        if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
-        return Reflect.get(list, key, receiver) as unknown;
+    const endless = new Proxy(
+      Array.from({ length: 100_000 }, () => 0),
+      {
+        get(list, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
+          return Reflect.get(list, key, receiver) as unknown;
+        },
       },
-    });
+    );
     expect(measure({ endless }, bounds).problem).toBe('has more than 100 parts');
     expect(looks).toBeLessThan(101);
   });
@@ -147,6 +164,9 @@ describe('S5: measuring', () => {
     expect(measure(deep, bounds).problem).toBe('is nested deeper than 10 levels');
     expect(measure({ text: 'x'.repeat(2000) }, bounds).problem).toBe('is larger than 1000 bytes');
     expect(measure({ ['x'.repeat(2000)]: 1 }, bounds).problem).toBe('is larger than 1000 bytes');
-    expect(measure({ a: [1, 'two', null], b: true }, bounds)).toEqual({ nodes: 6, bytes: expect.any(Number) });
+    expect(measure({ a: [1, 'two', null], b: true }, bounds)).toEqual({
+      nodes: 6,
+      bytes: expect.any(Number),
+    });
   });
 });

@@ -89,7 +89,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       onSilence: (answer) => this.receive(answer),
-      askLife: (ping) => void this.#queue.offer(this.#framing.frame(this.encode(ping)))?.catch(() => undefined),
+      askLife: (ping) =>
+        void this.#queue.offer(this.#framing.frame(this.encode(ping)))?.catch(() => undefined),
     });
   }
 

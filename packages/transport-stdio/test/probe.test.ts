@@ -138,7 +138,12 @@ describe('C.3 a server that stays silent on server/discover', () => {
 
 it('a client that goes on by itself gets no answer made up for it later', () => {
   const clock = createManualClock();
-  const shield = createProbeShield({ clock, timeoutMs: 100, onSilence: () => undefined, askLife: () => undefined });
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: () => undefined,
+    askLife: () => undefined,
+  });
   shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   expect(clock.pending).toBe(1);
   shield.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });

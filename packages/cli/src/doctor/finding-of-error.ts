@@ -64,7 +64,8 @@ function speaksToProgrammers({ kind, code }: FittingsError): boolean {
 
 function specialCase(error: FittingsError): FindingCode | undefined {
   const { status, reason, list } = error.details;
-  const isOfServer = error.code === 'RPC_ERROR' || error.code === 'PROTOCOL_VIOLATION' || error.code === 'TIMEOUT';
+  const isOfServer =
+    error.code === 'RPC_ERROR' || error.code === 'PROTOCOL_VIOLATION' || error.code === 'TIMEOUT';
   if (list !== undefined && isOfServer) return 'LIST_FAILED';
   switch (error.code) {
     case 'TLS_FAILED':

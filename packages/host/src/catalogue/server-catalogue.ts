@@ -1,4 +1,10 @@
-import { AuthRequiredError, FittingsError, backoffDelay, sanitizeText, type Clock } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  FittingsError,
+  backoffDelay,
+  sanitizeText,
+  type Clock,
+} from '@mcp-fittings/client-core';
 import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
   CataloguePrompt,
@@ -30,6 +36,8 @@ export interface ServerCatalogueParts {
   readonly tracer: Tracer;
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
+  /** Whether this session is the connection of the server now; what fails on another one is no news. */
+  readonly isLive: (session: EngineSession) => boolean;
   /** A list could not be read, or not read again. */
   readonly onFailed: (kind: ListKind, error: unknown) => void;
   /** Bytes that the lists of all servers of the host may take. */
@@ -100,9 +108,12 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
     const turn = (turns.get(kind) ?? 0) + 1;
     turns.set(kind, turn);
-    const { items, left, ttlMs, bytes = 0 } = await parts.tracer.trace('refresh', { server, kind }, () =>
-      list(kind, session, signal),
-    );
+    const {
+      items,
+      left,
+      ttlMs,
+      bytes = 0,
+    } = await parts.tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
     if (turns.get(kind) !== turn) {
       parts.budget?.giveBack(bytes);
       return;
@@ -142,8 +153,8 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
     const times = failures.get(kind) ?? 0;
     failures.set(kind, times + 1);
-    note(kind, cause);
-    readLater(kind, session, backoffDelay(times, { random: parts.random }));
+    const error = note(kind, cause);
+    if (error.retryable) readLater(kind, session, backoffDelay(times, { random: parts.random }));
   };
 
   const note = (kind: ListKind, cause: unknown): FittingsError => {
@@ -177,11 +188,8 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
       timers.delete(kind);
-      const reading = read(kind, session);
-      const turn = turns.get(kind);
-      reading.catch((error: unknown) => {
-        // Otherwise a later reading has begun, or the connection is over.
-        if (turns.get(kind) === turn) failed(kind, error, session);
+      read(kind, session).catch((error: unknown) => {
+        if (parts.isLive(session)) failed(kind, error, session);
       });
     }, ms);
     timers.set(kind, { at, timer });

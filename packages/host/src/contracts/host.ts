@@ -110,7 +110,7 @@ export interface HostEvents {
   catalogue: { readonly server: string; readonly kind: ListKind };
   /** The tools of a server are not what they were when they were read before. */
   toolsChanged: { readonly server: string; readonly changes: ToolChanges };
-  /** A subscribed resource changed. */
+  /** A subscribed resource changed, or may have while its server could not tell. */
   resourceUpdated: { readonly server: string; readonly uri: string };
   /**
    * A notification that the host does not handle itself: of a vendor, of an extension, or

@@ -110,6 +110,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
     random: parts.random,
     budget: parts.listBudget,
+    isLive: (session) =>
+      supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
     onFailed(_kind, error) {
       lastError = asFittingsError(server, error);
       report(error);
@@ -184,7 +186,9 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
         renewal = undefined;
         if (supervisor.live?.session !== session) return;
         catalogue.changedAll(session);
-        restore().catch(report);
+        void restore().then(() => {
+          for (const uri of standing.uris) emitter.emit('resourceUpdated', { server, uri });
+        });
       }, 0);
     };
     transport.onsessionrestored = renewSoon;
@@ -353,7 +357,10 @@ function createOffers(): <Kind extends ListKind>(
   list: Lists[Kind],
   serverState: ConnectionStatus,
 ) => readonly Offered<Lists[Kind][number]>[] {
-  const made = new Map<ListKind, { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }>();
+  const made = new Map<
+    ListKind,
+    { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }
+  >();
   return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
     const last = made.get(kind);
     const offered =

@@ -20,7 +20,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const serverInfo = { name: 'failing', version: '1.0.0' };
     return send({ id, result: { protocolVersion, capabilities: { tools: {}, prompts: {} }, serverInfo } });
   }
-  if (method === 'prompts/list' && mood === 'prompts') return send({ id, error: { code: -32603, message: 'no ink' } });
+  if (method === 'prompts/list' && mood === 'prompts')
+    return send({ id, error: { code: -32603, message: 'no ink' } });
   if (method !== 'tools/list') return send({ id, error: { code: -32601, message: `no ${method}` } });
   if (fails) return send({ id, error: { code: -32603, message: 'out of order' } });
   send({ id, result: { tools: [{ name: 'one', inputSchema: { type: 'object' } }] } });

@@ -59,7 +59,8 @@ export function scripted(
         if (!('method' in message) || !('id' in message)) return void told.push(message);
         const { id, method, params = {} } = message as { id: number; method: string; params?: JSONRPCObject };
         asked.push(method);
-        const reply = (body: object): void => void mine.send({ jsonrpc: '2.0', id, ...body } as JSONRPCMessage);
+        const reply = (body: object): void =>
+          void mine.send({ jsonrpc: '2.0', id, ...body } as JSONRPCMessage);
         void (async () => {
           try {
             const answer = all[method];

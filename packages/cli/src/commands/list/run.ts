@@ -30,7 +30,10 @@ export async function list(context: CommandContext, kind: ListKind, names: reado
   const unread = host
     .servers()
     .filter(({ name, state }) => state.status === 'connected' && (names.length === 0 || names.includes(name)))
-    .flatMap(({ lists }) => [lists[kind].error ?? [], (kind === 'resources' && lists.resourceTemplates.error) || []])
+    .flatMap(({ lists }) => [
+      lists[kind].error ?? [],
+      (kind === 'resources' && lists.resourceTemplates.error) || [],
+    ])
     .flat();
   for (const problem of [...absent, ...unread]) {
     output.note(errorLine(problem, output.noteStyle));

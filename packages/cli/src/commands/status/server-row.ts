@@ -51,7 +51,7 @@ function connectedRow(snapshot: ServerSnapshot, entry: ServerEntry | undefined):
   const error =
     state.status === 'connected'
       ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
-      : ('error' in state ? state.error : undefined) ?? lastError;
+      : (('error' in state ? state.error : undefined) ?? lastError);
   return {
     name,
     type: type ?? entry?.config?.type,

@@ -134,7 +134,8 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
     }
     nodes += size.nodes;
     bytes += size.bytes;
-    for (const name of ignored) leave(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
+    for (const name of ignored)
+      leave(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
     keys.add(entry[key]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
     items.push(entry as Item);
@@ -153,10 +154,14 @@ function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] {
   const entries: unknown = result[kind];
   if (entries === null) return [];
   if (Array.isArray(entries)) return entries;
-  throw new FittingsError('PROTOCOL_VIOLATION', `The answer to ${LISTS[kind].method} has no list "${kind}".`, {
-    delivery: 'unknown',
-    details: { method: LISTS[kind].method },
-  });
+  throw new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The answer to ${LISTS[kind].method} has no list "${kind}".`,
+    {
+      delivery: 'unknown',
+      details: { method: LISTS[kind].method },
+    },
+  );
 }
 
 function freshFor(result: JSONRPCObject): number | undefined {

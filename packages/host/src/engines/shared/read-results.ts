@@ -1,6 +1,12 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ContentBlock, PromptResult, ResourceContents, ResourceResult, ToolResult } from '../../contracts/content.js';
+import type {
+  ContentBlock,
+  PromptResult,
+  ResourceContents,
+  ResourceResult,
+  ToolResult,
+} from '../../contracts/content.js';
 
 /**
  * Reads the result of `tools/call` as it came, alike for both SDKs: tolerant of what can be understood, and never
@@ -11,7 +17,7 @@ export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   const legacy: unknown = others['toolResult'];
   const rest = {
     ...(structuredContent !== undefined && structuredContent !== null && { structuredContent }),
-    ...(typeof isError === 'boolean' && { isError }),
+    ...(isError !== undefined && isError !== null && { isError: isTrue(isError) }),
     ...(isRecord(_meta) && { _meta }),
   };
   const blocks = blocksOf(content);
@@ -19,8 +25,13 @@ export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   // Revision 2024-10-07 had this member instead.
   if (legacy !== undefined && legacy !== null) return { content: [textBlock(legacy)], ...rest };
   if (rest.structuredContent !== undefined) return { content: [textBlock(rest.structuredContent)], ...rest };
-  if (isError === true) return { content: [], ...rest };
+  if (rest.isError === true) return { content: [], ...rest };
   throw without(server, 'tools/call', 'content');
+}
+
+/** A failure must not turn into a success because it is marked in another way. */
+function isTrue(value: unknown): boolean {
+  return value !== false && value !== 'false' && value !== 0;
 }
 
 /** Reads the result of `prompts/get`. */
@@ -33,7 +44,9 @@ export function readPromptResult(server: string, raw: JSONRPCObject): PromptResu
     messages: messages.flatMap((message: unknown) => {
       const role = isRecord(message) && message['role'] === 'assistant' ? 'assistant' : 'user';
       const content = isRecord(message) ? message['content'] : message;
-      return (blocksOf(content) ?? [unknownBlock(content)]).map((block) => ({ role, content: block }) as const);
+      return (blocksOf(content) ?? [unknownBlock(content)]).map(
+        (block) => ({ role, content: block }) as const,
+      );
     }),
   };
 }
@@ -95,7 +108,8 @@ function unknownBlock(value: unknown): ContentBlock {
 }
 
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: textOf(value) });
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 /** Other members of a result, such as `_meta`, as they came; `null` counts as absent. */
 function otherMembers(raw: JSONRPCObject): Record<string, unknown> {
@@ -105,9 +119,13 @@ function otherMembers(raw: JSONRPCObject): Record<string, unknown> {
 }
 
 export function without(server: string, method: string, member: string): FittingsError {
-  return new FittingsError('PROTOCOL_VIOLATION', `The server "${server}" answered ${method} without "${member}".`, {
-    server,
-    delivery: 'unknown',
-    details: { method },
-  });
+  return new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The server "${server}" answered ${method} without "${member}".`,
+    {
+      server,
+      delivery: 'unknown',
+      details: { method },
+    },
+  );
 }

@@ -3,12 +3,17 @@ import {
   isNotification,
   isRequest,
   isResponse,
+  isResultResponse,
+  RPC_CODES,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCObject,
+  type JSONRPCResponse,
+  type JSONRPCResultResponse,
   type RequestId,
   type Transport,
 } from '@mcp-fittings/client-core/transport';
+import { measure, type Bounds } from './measure.js';
 
 /**
  * The least that both SDKs accept as the result of these methods. It takes the place of what the server sent, because
@@ -23,6 +28,10 @@ const STAND_INS: ReadonlyMap<string, JSONRPCObject> = new Map([
   ['prompts/get', { messages: [] }],
   ['resources/read', { contents: [] }],
 ]);
+
+/** What a server says of itself: it is kept, compared and digested, and an SDK checks it as a whole. */
+const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
+const HANDSHAKE_BOUNDS: Bounds = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
 
 /** Under this member of `_meta` the stand-in carries what the server sent. */
 const RAW = 'com.mcp-fittings/raw';
@@ -56,12 +65,14 @@ export function tapTransport(transport: Transport, { onNotification, takes }: Ta
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     if (isRequest(message)) {
-      if (STAND_INS.has(message.method)) asked.set(message.id, message.method);
+      if (STAND_INS.has(message.method) || HANDSHAKE.has(message.method))
+        asked.set(message.id, message.method);
     } else if (isNotification(message) && message.method === 'notifications/cancelled') {
       const id = message.params?.['requestId'];
       if (typeof id === 'string' || typeof id === 'number') asked.delete(id);
     }
     const sent = send(message, options);
+    // An answer that can't come any more is waited for no more.
     if (isRequest(message)) sent.catch(() => asked.delete(message.id));
     return sent;
   };
@@ -70,7 +81,7 @@ export function tapTransport(transport: Transport, { onNotification, takes }: Ta
   const hand: NonNullable<Transport['onmessage']> = (message, extra) => {
     if (takes?.(message) === true) return;
     if (isNotification(message) && !HANDLED.has(message.method)) onNotification(message);
-    theirs?.(isResponse(message) ? withStandIn(message, asked) : message, extra);
+    theirs?.(isResponse(message) ? forSdk(message, asked) : message, extra);
   };
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
@@ -83,18 +94,16 @@ export function tapTransport(transport: Transport, { onNotification, takes }: Ta
   });
 }
 
-function withStandIn<Message extends JSONRPCMessage>(
-  message: Message,
-  asked: Map<RequestId, string>,
-): Message | JSONRPCMessage {
-  if (!('id' in message) || message.id === undefined) return message;
-  const method = asked.get(message.id);
-  asked.delete(message.id);
-  const standIn = method === undefined ? undefined : STAND_INS.get(method);
-  if (standIn === undefined || !('result' in message)) return message;
-  const raw: unknown = message.result;
+/** The response as the SDK is to see it. */
+function forSdk(message: JSONRPCResponse, asked: Map<RequestId, string>): JSONRPCResponse {
+  if (message.id === undefined || !isResultResponse(message)) return message;
+  const { id, result: raw } = message;
+  const method = asked.get(id) ?? '';
+  asked.delete(id);
+  if (HANDSHAKE.has(method)) return withinBounds(message, method);
+  const standIn = STAND_INS.get(method);
   // Asks for input first (2026-07-28): the SDK answers that, and the result comes later under another id.
-  if (!isRecord(raw) || raw['resultType'] === 'input_required') return message;
+  if (standIn === undefined || raw['resultType'] === 'input_required') return message;
   const result = {
     ...standIn,
     ...('resultType' in raw && { resultType: raw['resultType'] }),
@@ -102,7 +111,14 @@ function withStandIn<Message extends JSONRPCMessage>(
     cacheScope: 'private',
     _meta: { [RAW]: raw },
   };
-  return { jsonrpc: '2.0', id: message.id, result };
+  return { jsonrpc: '2.0', id, result };
+}
+
+function withinBounds(message: JSONRPCResultResponse, method: string): JSONRPCResponse {
+  const { problem } = measure(message.result, HANDSHAKE_BOUNDS);
+  if (problem === undefined) return message;
+  const error = { code: RPC_CODES.invalidRequest, message: `The answer to ${method} ${problem}.` };
+  return { jsonrpc: '2.0', id: message.id, error };
 }
 
 /** What the server sent, for a result that an SDK gave. */

@@ -1,9 +1,7 @@
 import { Client, LOG_LEVEL_META_KEY, SdkHttpError, type RequestOptions } from '@modelcontextprotocol/client';
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
-import { measure } from '../shared/measure.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
 import { createSession } from '../shared/session.js';
@@ -22,8 +20,6 @@ import { requestOther, requestWith, toRequestOptions } from './requests.js';
  * rest is for the handshake of the older era. Our own stdio transport answers for a server that is up and stays silent.
  */
 const PROBE_SHARE_ON_STDIO = 2 / 3;
-/** A server that describes itself in more than this is refused: what it says is kept, compared and digested. */
-const DISCOVER_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
 
 /**
  * The protocol engine on `@modelcontextprotocol/client` (SDK v2): revisions 2024-11-05 to 2025-11-25 and the stateless
@@ -94,12 +90,6 @@ async function connect(
 
   const capabilities: JSONRPCObject = { ...client.getServerCapabilities() };
   const era = toVerdict(client.getDiscoverResult(), probe.isUnanswered);
-  const size = measure(era, DISCOVER_BOUNDS);
-  if (size.problem !== undefined) {
-    return fail(
-      new FittingsError('PROTOCOL_VIOLATION', `What "${server}" says of itself ${size.problem}.`, { server }),
-    );
-  }
   let logLevel: LogLevel | undefined;
 
   if (era.kind === 'stateless') {
@@ -109,8 +99,9 @@ async function connect(
       timeoutMs,
       onError: (error) =>
         events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
-      onGap: () => {
+      onGap: (uris) => {
         for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+        for (const uri of uris) events.resourceUpdated(uri);
       },
     });
     // A server that refuses to be listened to is still a server: its lists just age.
@@ -155,7 +146,9 @@ async function connect(
     unusable:
       era.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
     request: async (method, params, given, extras) =>
-      rawOf(await sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras))),
+      rawOf(
+        await sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
+      ),
     requestOther: (method, params, given) =>
       sent(method, given, (sdkOptions) => requestOther(client, method, withLogLevel(params), sdkOptions)),
     instead: listening && {

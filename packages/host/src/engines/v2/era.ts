@@ -11,5 +11,7 @@ export function toPrior(verdict: EraVerdict | undefined): PriorDiscovery | undef
 }
 
 export function toVerdict(discover: DiscoverResult | undefined, isGuess: boolean): EraVerdict {
-  return discover === undefined ? { kind: 'initialize', ...(isGuess && { isGuess }) } : { kind: 'stateless', discover: { ...discover } };
+  return discover === undefined
+    ? { kind: 'initialize', ...(isGuess && { isGuess }) }
+    : { kind: 'stateless', discover: { ...discover } };
 }

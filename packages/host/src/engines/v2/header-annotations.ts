@@ -37,8 +37,10 @@ export function headerProblem(inputSchema: unknown): string | undefined {
     if (ANNOTATION in schema) {
       const name = schema[ANNOTATION];
       if (!isReachable || !isParameter) return `has "${ANNOTATION}" where no parameter is`;
-      if (typeof name !== 'string' || !TOKEN.test(name)) return `has an "${ANNOTATION}" that is not a header name`;
-      if (!TYPES.has(schema['type'])) return `has "${ANNOTATION}" on a parameter that is not text, integer or boolean`;
+      if (typeof name !== 'string' || !TOKEN.test(name))
+        return `has an "${ANNOTATION}" that is not a header name`;
+      if (!TYPES.has(schema['type']))
+        return `has "${ANNOTATION}" on a parameter that is not text, integer or boolean`;
       if (names.has(name.toLowerCase())) return `has the same "${ANNOTATION}" twice`;
       names.add(name.toLowerCase());
     }
