@@ -18,6 +18,9 @@ import { modern, RpcFailure, scripted, type Answer } from './support/scripted.js
 
 const good = { name: 'good', inputSchema: { type: 'object' } };
 const scriptedProcess = join(import.meta.dirname, 'support/failing-lists.mjs');
+const notThere: Answer = () => {
+  throw new RpcFailure(-32601, 'no such method');
+};
 const fails: Answer = () => {
   throw new RpcFailure(-32603, 'the database is away');
 };
@@ -58,12 +61,7 @@ describe.each([
 
   it.each([
     ['an error', fails],
-    [
-      'a method that is not there',
-      (() => {
-        throw new RpcFailure(-32601, 'no');
-      }) as Answer,
-    ],
+    ['a method that is not there', notThere],
     ['an answer without a list', () => ({})],
     ['an answer with something else', () => ({ tools: 'none' })],
   ])(
@@ -125,13 +123,10 @@ describe.each([
   });
 
   it('F2, R9: an optional list that the server does not have is silently empty', async () => {
-    const none: Answer = () => {
-      throw new RpcFailure(-32601, 'no such method');
-    };
     const server = scripted({
       'tools/list': () => ({ tools: [good] }),
-      'prompts/list': none,
-      'resources/templates/list': none,
+      'prompts/list': notThere,
+      'resources/templates/list': notThere,
     });
     const { host, errors } = hostOn(server);
     const [snapshot] = await host.connect({ a: { type: 'test' } });

@@ -212,7 +212,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const [kind, cause] of causes) failed(kind, cause, session);
     },
     changed(kind, session) {
-      for (const list of NEWS_OF[kind]) readLater(list, session, DEBOUNCE_MS);
+      for (const each of NEWS_OF[kind]) readLater(each, session, DEBOUNCE_MS);
     },
     changedAll(session) {
       for (const kind of KINDS) readLater(kind, session, DEBOUNCE_MS);

@@ -11,9 +11,7 @@ export function isCallable(state: ConnectionState): boolean {
       return state.reason !== 'stopped';
     case 'disconnecting':
       return state.reason === 'idle';
-    case 'disabled':
-    case 'failed':
-    case 'needs-auth':
+    default:
       return false;
   }
 }

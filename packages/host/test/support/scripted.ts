@@ -5,12 +5,13 @@ import type { TestServer } from './in-process.js';
 export type Answer = (params: JSONRPCObject) => unknown;
 
 export class RpcFailure extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data?: unknown,
-  ) {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
+    this.code = code;
+    this.data = data;
   }
 }
 
@@ -68,7 +69,11 @@ export function scripted(
             const result = await answer(params);
             if (result !== SILENCE) reply({ result });
           } catch (error) {
-            const { code = -32603, message: text, data } = error as RpcFailure;
+            const {
+              code,
+              message: text,
+              data,
+            } = error instanceof RpcFailure ? error : new RpcFailure(-32603, String(error));
             reply({ error: { code, message: text, ...(data !== undefined && { data }) } });
           }
         })();
