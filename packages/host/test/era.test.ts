@@ -8,7 +8,7 @@ import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
-import { scripted } from './support/scripted.js';
+import { RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
 const script = join(import.meta.dirname, 'support/slow-server.mjs');
 /** Much longer than {@link QUICK}: a server that needs it is still starting when silence is noticed. */
@@ -99,6 +99,23 @@ describe('the look for an era on stdio', () => {
     expect(errors).toEqual([]);
     await host.close();
     expect(eras(kept)).toEqual([]);
+  });
+
+  it('R3: a server of 2026-07-28 alone that is too slow to say so is asked again', async () => {
+    const server = scripted({
+      'server/discover': () => SILENCE,
+      initialize: () => {
+        throw new RpcFailure(-32_601, 'no initialize');
+      },
+    });
+    const { plugin } = testServers(() => server);
+    const asStdio: TransportPlugin = {
+      ...plugin,
+      create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
+    };
+    await using host = createHost({ engine: sdk(identity), transports: [asStdio] });
+    const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 200 } });
+    expect(snapshot?.state).toMatchObject({ status: 'pending', error: { code: 'TIMEOUT', retryable: true } });
   });
 
   it('R5: a server that fails is started once', async () => {

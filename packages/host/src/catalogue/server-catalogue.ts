@@ -259,7 +259,7 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
       server,
       cause,
       kind: known?.kind,
-      retryable: known?.kind !== 'config' && known?.kind !== 'auth',
+      retryable: known?.kind !== 'config' && known?.kind !== 'auth' && !isMethodUnknown(cause),
       hint: known?.hint,
       details: { ...known?.details, list: kind },
     },

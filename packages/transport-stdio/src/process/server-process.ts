@@ -65,7 +65,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   });
   // The pipe is a socket: reading from our side fails with ECONNRESET when the other side ends with data unread.
   const watchStdin = (): void => {
-    if (process.platform !== 'win32' && stdin instanceof Duplex) stdin._read(0);
+    if (process.platform === 'win32' || !(stdin instanceof Duplex)) return;
+    try {
+      stdin._read(0);
+    } catch {
+      // Another runtime: what is not known is not needed.
+    }
   };
   const exited = once(child, 'exit').catch(() => undefined);
   const ended = endingOf({ child, stdin, stdout, exited, clock });

@@ -77,7 +77,9 @@ export function tapTransport(transport: Transport, { onNotification, takes }: Ta
     return sent;
   };
 
-  let theirs = transport.onmessage;
+  // What was there before: the SDKs call it as well, so it must not get what they get a second time.
+  const first = transport.onmessage;
+  let theirs: Transport['onmessage'];
   const hand: NonNullable<Transport['onmessage']> = (message, extra) => {
     if (takes?.(message) === true) return;
     if (isNotification(message) && !HANDLED.has(message.method)) onNotification(message);
@@ -86,10 +88,9 @@ export function tapTransport(transport: Transport, { onNotification, takes }: Ta
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     enumerable: true,
-    // Without a handler of the SDK the transport must see that there is none.
-    get: () => (theirs === undefined ? undefined : hand),
+    get: () => (theirs === undefined ? first : hand),
     set(handler: Transport['onmessage']) {
-      theirs = handler === hand ? theirs : handler;
+      theirs = handler === first ? undefined : handler;
     },
   });
 }

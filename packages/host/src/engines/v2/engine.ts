@@ -1,4 +1,5 @@
 import { Client, LOG_LEVEL_META_KEY, SdkHttpError, type RequestOptions } from '@modelcontextprotocol/client';
+import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
@@ -32,6 +33,18 @@ export function sdk(options: SdkOptions): Engine {
     name: 'sdk-v2',
     connect: (transport, context) => connect(options, transport, context),
   };
+}
+
+/** How a server refuses a handshake of another era than its own. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['RPC_ERROR', 'VERSION_UNSUPPORTED']);
+
+/** It was asked for the older handshake because it was silent: it may speak the newer one, and answer next time. */
+function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
+  return new FittingsError(
+    'TIMEOUT',
+    `"${server}" did not say in time which protocol revision it speaks: ${cause.message}`,
+    { server, cause, hint: 'Raise connectTimeout if the server needs long to start.' },
+  );
 }
 
 async function connect(
@@ -69,7 +82,8 @@ async function connect(
     await transport.close();
     // `SdkHttpError` is what the SDK puts in the place of a refusal.
     if (error instanceof SdkHttpError && refusals.last !== undefined) throw refusals.last;
-    throw fromSdkError(error, { server, transport, signal, what: 'the handshake' });
+    const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
+    throw probe.isUnanswered && REFUSALS.has(failure.code) ? tooSlowForEra(server, failure) : failure;
   };
   const refusals = watchRefusals(transport);
 
