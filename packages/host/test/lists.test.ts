@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
@@ -256,6 +257,63 @@ describe.each([
     await servers.drop();
     await reaches(host, 'a', 'pending');
     expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('F2: the failed list of an attempt that failed does not disturb the next attempt', async () => {
+    let attempt = 0;
+    const made = () => {
+      attempt++;
+      const isFirst = attempt === 1;
+      return scripted({
+        'tools/list': (params) => (isFirst ? fails(params) : { tools: [good] }),
+        'prompts/list': (params) => (isFirst ? fails(params) : { prompts: [{ name: 'p' }] }),
+      });
+    };
+    const clock = createManualClock();
+    const transports = [testServers(made).plugin];
+    const host = createHost({ engine: sdk(identity), transports, clock, random: () => 0 });
+    const errors: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error));
+    await host.connect({ a: { type: 'test' } });
+    await clock.advance(1000);
+    await reaches(host, 'a', 'connected');
+    expect([host.tools().length, host.prompts().length]).toEqual([1, 1]);
+    // The state said it: no event besides.
+    expect(errors).toEqual([]);
+    expect(clock.pending).toBe(0);
+    await host.close();
+  });
+
+  it('F2: a list that wants a sign-in makes the server wait for it', async () => {
+    let answer: () => unknown = () => ({ tools: [good] });
+    const server = scripted({ 'tools/list': () => answer() }, { tools: { listChanged: true } });
+    const { plugin } = testServers(() => server);
+    let refuses = false;
+    const signed: TransportPlugin = {
+      ...plugin,
+      create(...given) {
+        const transport = plugin.create(...given);
+        const send = transport.send.bind(transport);
+        transport.send = (message, options) =>
+          refuses && 'method' in message && message.method === 'tools/list'
+            ? Promise.reject(new AuthRequiredError('sign in'))
+            : send(message, options);
+        return transport;
+      },
+    };
+    const clock = createManualClock();
+    const host = createHost({ engine: sdk(identity), transports: [signed], clock });
+    await host.connect({ a: { type: 'test' } });
+    refuses = true;
+    await server.notify('notifications/tools/list_changed');
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await clock.advance(250);
+    await reaches(host, 'a', 'needs-auth');
+    refuses = false;
+    answer = () => ({ tools: [good, { ...good, name: 'new' }] });
+    await host.start('a');
+    expect(host.tools()).toHaveLength(2);
     await host.close();
   });
 

@@ -38,8 +38,10 @@ export interface ServerCatalogueParts {
   readonly onToolsChanged: (changes: ToolChanges) => void;
   /** Whether this session is the connection of the server now; what fails on another one is no news. */
   readonly isLive: (session: EngineSession) => boolean;
-  /** A list could not be read, or not read again. */
-  readonly onFailed: (kind: ListKind, error: unknown) => void;
+  /** A list could not be read, or not read again, and the connection goes on. */
+  readonly onFailed: (error: FittingsError) => void;
+  /** A list is not to be had without a sign-in. */
+  readonly onAuthRequired: (error: AuthRequiredError) => void;
   /** Bytes that the lists of all servers of the host may take. */
   readonly budget?: ListBudget | undefined;
   /** Entries were left out, and why. */
@@ -151,16 +153,17 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
 
   /** Keeps what was read before, says so, and tries again later. */
   const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
+    if (cause instanceof AuthRequiredError) return parts.onAuthRequired(cause);
     const times = failures.get(kind) ?? 0;
     failures.set(kind, times + 1);
     const error = note(kind, cause);
+    parts.onFailed(error);
     if (error.retryable) readLater(kind, session, backoffDelay(times, { random: parts.random }));
   };
 
   const note = (kind: ListKind, cause: unknown): FittingsError => {
     const error = listFailed(server, kind, cause);
     status[kind] = { error, leftOut: status[kind].leftOut };
-    parts.onFailed(kind, error);
     return error;
   };
 
@@ -188,6 +191,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
       timers.delete(kind);
+      if (!parts.isLive(session)) return;
       read(kind, session).catch((error: unknown) => {
         if (parts.isLive(session)) failed(kind, error, session);
       });
@@ -195,10 +199,16 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     timers.set(kind, { at, timer });
   };
 
+  const forgetTimers = (): void => {
+    for (const { timer } of timers.values()) timer[Symbol.dispose]();
+    timers.clear();
+  };
+
   return {
     lists,
     status,
     async readAll(session, signal) {
+      forgetTimers();
       const results = await Promise.allSettled(KINDS.map((kind) => read(kind, session, signal)));
       const causes = new Map<ListKind, unknown>();
       for (const [index, kind] of KINDS.entries()) {
@@ -230,8 +240,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       known = true;
     },
     pause() {
-      for (const { timer } of timers.values()) timer[Symbol.dispose]();
-      timers.clear();
+      forgetTimers();
       staleAt.clear();
       failures.clear();
       // What is still on its way belongs to a connection that is over.

@@ -23,10 +23,11 @@ import type { ListKind, Offered } from '../contracts/catalogue.js';
 import { isCallable } from '../connection/is-callable.js';
 import type { HostEvents, HostLimits } from '../contracts/host.js';
 import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
-import type { ConnectionState, ConnectionStatus, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
+import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
+import { createOffers } from './offers.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
 import { createStanding } from './standing.js';
@@ -112,10 +113,11 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     budget: parts.listBudget,
     isLive: (session) =>
       supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
-    onFailed(_kind, error) {
-      lastError = asFittingsError(server, error);
+    onFailed(error) {
+      lastError = error;
       report(error);
     },
+    onAuthRequired: (error) => requireAuth(error),
     onLeft: (kind, reasons) =>
       report(
         new FittingsError(
@@ -248,6 +250,11 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     });
   };
 
+  const requireAuth = (error: AuthRequiredError): void => {
+    // At once: the state follows when the connection is gone, and somebody may sign in before that.
+    demanded = error;
+    void supervisor.requireAuth(error);
+  };
   const offer = createOffers();
 
   const caller = createCaller({
@@ -260,11 +267,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     eventsPerSecond: limits.eventsPerSecond,
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
-    onAuthRequired(error) {
-      // At once: the state follows when the connection is gone, and somebody may sign in before that.
-      demanded = error;
-      void supervisor.requireAuth(error);
-    },
+    onAuthRequired: (error) => requireAuth(error),
   });
   const call: ServerConnection['call'] = (what, about) =>
     tracer.trace('call', { server, ...about }, () => caller.call(what));
@@ -349,26 +352,4 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
-}
-
-/** Adds the state of the server to its items; the same list in the same state gives the same array again. */
-function createOffers(): <Kind extends ListKind>(
-  kind: Kind,
-  list: Lists[Kind],
-  serverState: ConnectionStatus,
-) => readonly Offered<Lists[Kind][number]>[] {
-  const made = new Map<
-    ListKind,
-    { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }
-  >();
-  return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
-    const last = made.get(kind);
-    const offered =
-      last?.list === list && last.serverState === serverState
-        ? last.offered
-        : list.map((item) => ({ ...item, serverState }));
-    made.set(kind, { list, serverState, offered });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the items of this very list
-    return offered as readonly Offered<Lists[Kind][number]>[];
-  };
 }
