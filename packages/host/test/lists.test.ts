@@ -317,6 +317,26 @@ describe.each([
     await host.close();
   });
 
+  it('S38: a list of entries that are all too large is not read to its end', async () => {
+    const huge = 'x'.repeat(20_000_000);
+    let pages = 0;
+    const server = scripted({
+      'tools/list': () => ({
+        tools: [
+          { ...good, name: `t${pages}` },
+          { ...good, name: `huge${pages}`, description: huge },
+        ],
+        nextCursor: String(++pages),
+      }),
+    });
+    const { host } = hostOn(server);
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(pages).toBe(4);
+    expect(snapshot?.counts.tools).toBe(4);
+    expect(snapshot?.lists.tools.leftOut.at(-1)).toBe('the list has too many entries that are too large');
+    await host.close();
+  });
+
   it('S38: the lists of all servers share one budget', async () => {
     const long = 'x'.repeat(40_000);
     const { host } = hostOn(scripted({ 'tools/list': () => ({ tools: [{ ...good, description: long }] }) }), {

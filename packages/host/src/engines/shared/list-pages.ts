@@ -18,6 +18,9 @@ const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_
 /** All entries of one list: they are sorted, digested and compared in one go. */
 const LIST_BOUNDS = { maxNodes: 200_000, maxBytes: 16_777_216 };
 
+/** Bytes of entries that were left out because of their size; after that the list is not read on. */
+const MAX_REFUSED_BYTES = 67_108_864;
+
 /** The member of the result that holds the entries has the name of the kind. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
@@ -90,6 +93,7 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
   const left: string[] = [];
   let nodes = 0;
   let bytes = 0;
+  let refused = 0;
   const leave = (reason: string): void => {
     if (left.length < REASONS_KEPT) left.push(reason);
   };
@@ -103,10 +107,11 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
     const size = measure(value, ENTRY_BOUNDS);
     if (size.problem !== undefined) {
       leave(`an entry of ${method} ${size.problem}${nameOf(value)}`);
-      // What was looked at counts: many that are too large must not cost more than one full list.
+      // Many that are too large must not cost more than a few full lists.
       nodes += size.nodes;
-      if (nodes <= LIST_BOUNDS.maxNodes) return true;
-      leave(`the list has more than ${LIST_BOUNDS.maxNodes} parts`);
+      refused += size.bytes;
+      if (nodes <= LIST_BOUNDS.maxNodes && refused <= MAX_REFUSED_BYTES) return true;
+      leave('the list has too many entries that are too large');
       return false;
     }
     const judged = judgeEntry(kind, value);
