@@ -20,7 +20,7 @@ const SMALL = 4;
 
 /**
  * Measures a parsed JSON value, and stops at the first bound that it exceeds: never more than `maxNodes` steps, whatever
- * it is given.
+ * it is given. (V8 collects the names of one object before the first step, which costs less than their parsing did.)
  */
 export function measure(value: unknown, { maxNodes, maxDepth, maxBytes }: Bounds): Size {
   let nodes = 1;
