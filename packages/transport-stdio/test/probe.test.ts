@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
+import type { JSONRPCRequest } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -138,12 +139,17 @@ describe('C.3 a server that stays silent on server/discover', () => {
 
 it('a client that goes on by itself gets no answer made up for it later', () => {
   const clock = createManualClock();
-  const shield = createProbeShield({ clock, timeoutMs: 100, onSilence: () => undefined });
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: () => undefined,
+    askLife: () => undefined,
+  });
   shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   expect(clock.pending).toBe(1);
   shield.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });
   expect(clock.pending).toBe(0);
-  expect(shield.take()).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
+  expect(shield.take({ leftUnread: false })).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
 });
 
 it('a shield is down once the server has answered anything', () => {
@@ -153,13 +159,74 @@ it('a shield is down once the server has answered anything', () => {
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
+    askLife: () => undefined,
   });
   shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   shield.received({ jsonrpc: '2.0', method: 'notifications/message' });
   expect(clock.pending).toBe(1);
   shield.received({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'x' } });
   expect(clock.pending).toBe(0);
-  expect(shield.take()).toBeUndefined();
+  expect(shield.take({ leftUnread: false })).toBeUndefined();
+});
+
+it('R3: silence counts only of a server that answers something else', async () => {
+  const clock = createManualClock();
+  const pings: JSONRPCRequest[] = [];
+  const silences: unknown[] = [];
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: (answer) => void silences.push(answer),
+    askLife: (ping) => void pings.push(ping),
+  });
+  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  await clock.advance(100);
+  expect(pings).toMatchObject([{ method: 'ping' }]);
+  await clock.advance(60_000);
+  expect(silences).toEqual([]);
+  const [{ id } = expect.unreachable()] = pings;
+  expect(shield.received({ jsonrpc: '2.0', id, result: {} })).toBe(true);
+  await clock.advance(100);
+  expect(silences).toMatchObject([{ id: 1, error: { code: -32601, data: { reason: 'silent' } } }]);
+  expect(shield.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(true);
+});
+
+it('R3: a server that has started late answers for itself, and its answer to the ping is not heard', async () => {
+  const clock = createManualClock();
+  const silences: unknown[] = [];
+  let ping: JSONRPCRequest | undefined;
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: (answer) => void silences.push(answer),
+    askLife: (message) => (ping = message),
+  });
+  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  await clock.advance(10_000);
+  expect(shield.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
+  const late = { jsonrpc: '2.0', id: ping?.id, error: { code: -32601, message: 'no ping' } };
+  expect(shield.received(late)).toBe(true);
+  await clock.advance(10_000);
+  expect(silences).toEqual([]);
+});
+
+describe('R5: a server that ends while it is asked for the era', () => {
+  it.each([
+    ['without having read the question', 'sleep 0.1; echo "no licence" >&2; exit 9', 1],
+    ['before it starts to read', 'exit 9', 1],
+    ['behind a launcher, without having read it', 'sh -c "sleep 0.1; exit 9"; exit 9', 1],
+    ['after it has read it', 'read line; exit 9', 2],
+    ['behind a launcher, after it has read it', 'sh -c "read line; exit 9"; exit 9', 2],
+  ])('%s: starts', async (_case, script, starts) => {
+    await using client = await startCounted({
+      command: 'sh',
+      args: ['-c', `echo $$ >> "$START_LOG"; ${script}`],
+    });
+    await client.ask(PROBE).catch(() => undefined);
+    if (starts === 1) await client.closed;
+    else await until(() => client.pids().length === starts);
+    expect(client.pids()).toHaveLength(starts);
+  });
 });
 
 describe('C.3 SDK v2 with automatic negotiation', () => {

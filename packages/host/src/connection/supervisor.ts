@@ -197,7 +197,10 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     const current = run;
     if (current !== undefined) {
       if (!current.controller.signal.aborted) {
-        become({ status: 'disconnecting' });
+        become({
+          status: 'disconnecting',
+          ...(into.status === 'disconnected' && { reason: into.reason }),
+        });
         current.controller.abort(
           new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server }),
         );

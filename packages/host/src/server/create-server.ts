@@ -2,6 +2,7 @@ import { FittingsError, type AuthProvider, type Clock, type ServerConfig } from 
 import { choosePlugin } from '../connection/choose-plugin.js';
 import type { Semaphore } from '../connection/semaphore.js';
 import { readSettings } from '../connection/settings.js';
+import type { ListBudget } from '../contracts/engine.js';
 import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
 import type { HostCallbacks } from '../contracts/server-requests.js';
 import type { Tracer } from '../observability/channels.js';
@@ -15,6 +16,7 @@ export interface Shared {
   readonly limits: HostLimits;
   readonly callbacks: HostCallbacks;
   readonly turns: Semaphore;
+  readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly emitter: Emitter<HostEvents>;
 }
@@ -73,6 +75,7 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     limits,
     cache: options.cache,
     turns: shared.turns,
+    listBudget: shared.listBudget,
     tracer: shared.tracer,
     traceContext: options.traceContext ?? (() => undefined),
     emitter: shared.emitter,

@@ -18,13 +18,16 @@ import type { Semaphore } from '../connection/semaphore.js';
 import type { ServerSettings } from '../connection/settings.js';
 import { sleep } from '../connection/sleep.js';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
-import type { Engine } from '../contracts/engine.js';
+import type { Engine, ListBudget } from '../contracts/engine.js';
+import type { ListKind, Offered } from '../contracts/catalogue.js';
+import { isCallable } from '../connection/is-callable.js';
 import type { HostEvents, HostLimits } from '../contracts/host.js';
 import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
+import { createOffers } from './offers.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
 import { createSignInWatch } from './sign-in-watch.js';
@@ -44,6 +47,7 @@ export interface ServerParts {
   readonly limits: HostLimits;
   readonly cache: HostCache | undefined;
   readonly turns: Semaphore;
+  readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly traceContext: () => Readonly<Record<string, unknown>> | undefined;
   readonly emitter: Emitter<HostEvents>;
@@ -60,6 +64,8 @@ export interface ServerConnection extends Pick<
   /** What the server wants before it lets us in; undefined while it does. */
   readonly demanded: AuthRequiredError | undefined;
   snapshot(): ServerSnapshot;
+  /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
+  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
   /** What the server lists; reads again, in the background, what has aged. */
   lists(): Readonly<Lists>;
   /** Lists that an earlier run remembered; for a server that is not connected. */
@@ -94,6 +100,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   /** A connection ended by itself and is not back yet. */
   let dropped = false;
   let health: Disposable | undefined;
+  /** Lists that changed while they were read for the first time. */
+  const earlyNews = new Set<'tools' | 'prompts' | 'resources'>();
 
   const catalogue = createServerCatalogue({
     server,
@@ -105,7 +113,15 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       memory.rememberLists(catalogue.lists);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    onError: report,
+    random: parts.random,
+    budget: parts.listBudget,
+    isLive: (session) =>
+      supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
+    onFailed(error) {
+      lastError = error;
+      report(error);
+    },
+    onAuthRequired: (error) => requireAuth(error),
     onLeft: (kind, reasons) =>
       report(
         new FittingsError(
@@ -127,6 +143,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     isSubscribed: (uri) => standing.isSubscribed(uri),
     onListChanged(kind) {
       if (supervisor.live !== undefined) catalogue.changed(kind, supervisor.live.session);
+      else earlyNews.add(kind);
     },
   });
 
@@ -138,11 +155,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const context = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
       const era = await memory.era();
+      earlyNews.clear();
       const everything = { ...parts, ...resolve(), connectMs: settings.connectMs, era };
       try {
         const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
         context.protocolVersion = live.session.protocolVersion;
-        await memory.rememberEra(live.session.era);
+        const found = live.session.era;
+        if (found.kind === 'stateless' || found.isGuess !== true) await memory.rememberEra(found);
         return live;
       } catch (error) {
         // The verdict may be what is wrong: the next attempt finds out again.
@@ -158,14 +177,28 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const restore = async (): Promise<void> => {
       for (const error of await standing.restore(session, options)) report(error);
     };
-    await Promise.all([catalogue.readAll(session, signal), restore()]);
+    try {
+      await Promise.all([catalogue.readAll(session, signal), restore()]);
+    } catch (error) {
+      // Why the connection ended says more than what did not work without it.
+      throw transport.closeReason ?? error;
+    }
     if (transport.closeReason !== undefined) throw transport.closeReason;
-    // Another session of the same server: it knows nothing of what the lost one was asked for.
-    transport.onsessionrestored = () => {
-      restore()
-        .then(() => catalogue.readAll(session, signal))
-        .catch(report);
+    let renewal: Disposable | undefined;
+    // The session is another one that knows nothing of what the lost one was asked for, or news may have been missed
+    // while the stream was down. Several such events at once are one.
+    const renewSoon = (): void => {
+      renewal ??= clock.schedule(() => {
+        renewal = undefined;
+        if (supervisor.live?.session !== session) return;
+        catalogue.changedAll(session);
+        void restore().then(() => {
+          for (const uri of standing.uris) emitter.emit('resourceUpdated', { server, uri });
+        });
+      }, 0);
     };
+    transport.onsessionrestored = renewSoon;
+    transport.onreconnect = renewSoon;
   };
 
   const signIn = createSignIn(server, () => resolve().auth);
@@ -227,6 +260,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const { live } = supervisor;
     if (live === undefined) return;
     idle.arm();
+    for (const kind of earlyNews) catalogue.changed(kind, live.session);
+    earlyNews.clear();
     const { enabled, ...check } = settings.healthCheck;
     if (!enabled) return;
     health = startHealthCheck(live.session, {
@@ -240,6 +275,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       },
     });
   };
+
+  const offer = createOffers();
 
   const caller = createCaller({
     server,
@@ -275,7 +312,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
         resources: catalogue.lists.resources.length,
         resourceTemplates: catalogue.lists.resourceTemplates.length,
       },
+      lists: { ...catalogue.status },
     }),
+    offered(kind) {
+      if (!isCallable(supervisor.state)) return [];
+      if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
+      return offer(kind, catalogue.lists[kind], supervisor.state.status);
+    },
     lists() {
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
       return catalogue.lists;
@@ -316,6 +359,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     firstOutcome: () => supervisor.firstOutcome(),
     async dispose() {
       await supervisor.dispose();
+      catalogue.dispose();
       // What was learned last is for the next run; a cache that hangs holds nobody up.
       const given = new AbortController();
       await Promise.race([memory.settled(), sleep(clock, CACHE_FAREWELL_MS, given.signal)]);

@@ -47,13 +47,21 @@ export async function list(
     .flatMap((server) => whyNotConnected(server, session) ?? []);
   // No named server is connected: that is what the command failed with.
   if (names.length > 0 && problems.length >= host.servers().length) throw problems[0];
-  for (const problem of problems) {
+  const unread = host
+    .servers()
+    .filter(({ state }) => state.status === 'connected')
+    .flatMap(({ lists }) => [
+      lists[kind].error ?? [],
+      (kind === 'resources' && lists.resourceTemplates.error) || [],
+    ])
+    .flat();
+  for (const problem of [...problems, ...unread]) {
     output.note(errorLine(problem, output.noteStyle));
     context.setExitCode(exitCodeOf(problem));
   }
   configurationExit(context, session.loaded);
   if (output.json) output.result(listValue(host, kind), () => '');
-  else if (problems.length === 0 && listLines(host, kind, undefined, output).length === 0) {
+  else if (problems.length + unread.length === 0 && listLines(host, kind, undefined, output).length === 0) {
     output.event({}, () => output.style.dim(`No server offers ${kind}.`));
   }
 }

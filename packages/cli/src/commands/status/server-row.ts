@@ -59,7 +59,10 @@ function connectedRow(
 ): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
-  const error = 'error' in state ? state.error : undefined;
+  const error =
+    state.status === 'connected'
+      ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
+      : (('error' in state ? state.error : undefined) ?? lastError);
   return {
     name,
     type: type ?? entry?.config?.type,
@@ -71,8 +74,7 @@ function connectedRow(
     serverInfo: connection?.serverInfo,
     activity: activityOf(state),
     ...(state.status === 'needs-auth' && loginCommand !== undefined && { fix: loginCommand(name) }),
-    ...(state.status !== 'connected' &&
-      (error ?? lastError) !== undefined && { error: errorFacts(error ?? lastError) }),
+    ...(error !== undefined && { error: errorFacts(error) }),
   };
 }
 

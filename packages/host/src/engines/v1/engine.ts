@@ -5,6 +5,7 @@ import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from 
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
 import { createSession } from '../shared/session.js';
+import { rawOf, tapTransport } from '../shared/tap.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 
@@ -35,6 +36,9 @@ async function connect(
     { capabilities: clientCapabilities(options, context.callbacks), jsonSchemaValidator: acceptAnything },
   );
   attachHandlers(client, context);
+  tapTransport(transport, {
+    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+  });
   const version = spyProtocolVersion(transport);
   client.onerror = (error) => events.error(error);
   try {
@@ -48,7 +52,7 @@ async function connect(
   client.onclose = () => events.closed();
 
   const info = client.getServerVersion();
-  const request = async (
+  const sent = async (
     method: string,
     params: JSONRPCObject,
     { signal: given, timeoutMs, maxTotalMs, onProgress }: EngineRequestOptions,
@@ -74,8 +78,15 @@ async function connect(
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
-    request,
-    requestOther: request,
+    request: async (method, params, given) => rawOf(await sent(method, params, given)),
+    requestOther: sent,
+    async notify(method, params) {
+      try {
+        await client.notification({ method, params });
+      } catch (error) {
+        throw fromSdkError(error, { server, transport, what: method });
+      }
+    },
     rootsChanged: () => client.sendRootsListChanged(),
     close: () => client.close(),
   });

@@ -1,19 +1,26 @@
 import { Client, LOG_LEVEL_META_KEY, SdkHttpError, type RequestOptions } from '@modelcontextprotocol/client';
+import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
 import { createSession } from '../shared/session.js';
+import { rawOf, tapTransport } from '../shared/tap.js';
+import { watchEraProbe } from './era-probe.js';
 import { toPrior, toVerdict } from './era.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
+import { headerProblem } from './header-annotations.js';
 import { createListening, type Listening } from './listening.js';
 import { watchRefusals } from './refusals.js';
 import { requestOther, requestWith, toRequestOptions } from './requests.js';
 
-/** A local server that answers the probe at all does so at once; one that stays silent is of the older era. */
-const PROBE_ON_STDIO_MS = 3_000;
+/**
+ * The share of the time for connecting that a local server has to answer the probe. It may need most of it to start; the
+ * rest is for the handshake of the older era. Our own stdio transport answers for a server that is up and stays silent.
+ */
+const PROBE_SHARE_ON_STDIO = 2 / 3;
 
 /**
  * The protocol engine on `@modelcontextprotocol/client` (SDK v2): revisions 2024-11-05 to 2025-11-25 and the stateless
@@ -26,6 +33,18 @@ export function sdk(options: SdkOptions): Engine {
     name: 'sdk-v2',
     connect: (transport, context) => connect(options, transport, context),
   };
+}
+
+/** How a server refuses a handshake of another era than its own. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['RPC_ERROR', 'VERSION_UNSUPPORTED']);
+
+/** It was asked for the older handshake because it was silent: it may speak the newer one, and answer next time. */
+function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
+  return new FittingsError(
+    'TIMEOUT',
+    `"${server}" did not say in time which protocol revision it speaks: ${cause.message}`,
+    { server, cause, hint: 'Raise connectTimeout if the server needs long to start.' },
+  );
 }
 
 async function connect(
@@ -44,10 +63,18 @@ async function connect(
     {
       capabilities: clientCapabilities(options, context.callbacks),
       jsonSchemaValidator: acceptAnything,
-      versionNegotiation: { mode: 'auto', ...(isStdio && { probe: { timeoutMs: PROBE_ON_STDIO_MS } }) },
+      versionNegotiation: {
+        mode: 'auto',
+        ...(isStdio && { probe: { timeoutMs: Math.ceil(timeoutMs * PROBE_SHARE_ON_STDIO) } }),
+      },
     },
   );
   attachHandlers(client, context);
+  const probe = watchEraProbe(transport);
+  tapTransport(transport, {
+    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+    takes: (message) => probe.takes(message),
+  });
   client.onerror = (error) => events.error(error);
   let listening: Listening | undefined;
   const fail = async (error: unknown): Promise<never> => {
@@ -55,7 +82,8 @@ async function connect(
     await transport.close();
     // `SdkHttpError` is what the SDK puts in the place of a refusal.
     if (error instanceof SdkHttpError && refusals.last !== undefined) throw refusals.last;
-    throw fromSdkError(error, { server, transport, signal, what: 'the handshake' });
+    const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
+    throw probe.isUnanswered && REFUSALS.has(failure.code) ? tooSlowForEra(server, failure) : failure;
   };
   const refusals = watchRefusals(transport);
 
@@ -75,7 +103,7 @@ async function connect(
   client.onclose = () => events.closed();
 
   const capabilities: JSONRPCObject = { ...client.getServerCapabilities() };
-  const era = toVerdict(client.getDiscoverResult());
+  const era = toVerdict(client.getDiscoverResult(), probe.isUnanswered);
   let logLevel: LogLevel | undefined;
 
   if (era.kind === 'stateless') {
@@ -85,8 +113,9 @@ async function connect(
       timeoutMs,
       onError: (error) =>
         events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
-      onGap: () => {
+      onGap: (uris) => {
         for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+        for (const uri of uris) events.resourceUpdated(uri);
       },
     });
     // A server that refuses to be listened to is still a server: its lists just age.
@@ -128,8 +157,12 @@ async function connect(
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities,
-    request: (method, params, given, extras) =>
-      sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
+    unusable:
+      era.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
+    request: async (method, params, given, extras) =>
+      rawOf(
+        await sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
+      ),
     requestOther: (method, params, given) =>
       sent(method, given, (sdkOptions) => requestOther(client, method, withLogLevel(params), sdkOptions)),
     instead: listening && {
@@ -139,6 +172,7 @@ async function connect(
         logLevel = level;
       },
     },
+    notify: (method, params) => guarded(method, client.notification({ method, params })),
     rootsChanged: () => (era.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
     async close() {
       await listening?.close().catch(() => undefined);
