@@ -63,15 +63,12 @@ export function createHost(options: HostOptions): Host {
       await Promise.all(
         named.map(async ([name, config]) => {
           const known = servers.get(name);
-          if (known !== undefined && canonical(known.config) === canonical(config)) return;
-          const server = createServer(name, config, shared);
-          servers.set(name, server);
-          await known?.dispose();
-          await server.recall();
-        }),
-      );
-      await Promise.all(
-        named.map(async ([name]) => {
+          if (known === undefined || canonical(known.config) !== canonical(config)) {
+            const made = createServer(name, config, shared);
+            servers.set(name, made);
+            await known?.dispose();
+            await made.recall();
+          }
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
           // How it ends is the state of the server; nobody has to catch it here.

@@ -8,7 +8,7 @@ export interface SupervisorParts {
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
   readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
-  /** Waits for a place to connect in; resolves with what gives it back. */
+  /** Waits for a place to connect in; resolves with what gives it back, which may be called twice. */
   readonly turn: (signal: AbortSignal) => Promise<() => void>;
   readonly connect: (
     signal: AbortSignal,
@@ -22,6 +22,8 @@ export interface SupervisorParts {
 
 /** No delay between attempts is longer, milliseconds. */
 const MAX_DELAY_MS = 30_000;
+/** So long an attempt keeps its turn: the cap is on starting servers, not on waiting for their answers. Milliseconds. */
+const TURN_MS = 500;
 /** A connection that lived so long, or answered a call, earns a fresh budget of attempts. */
 const STABLE_MS = 30_000;
 
@@ -106,6 +108,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
 
   const attempt = async (number: number, signal: AbortSignal): Promise<Live> => {
     const giveBack = await parts.turn(signal);
+    const turn = clock.schedule(giveBack, TURN_MS);
     let made: Live | undefined;
     try {
       const phase = (name: ConnectPhase): void =>
@@ -119,6 +122,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       await made?.session.close().catch(() => undefined);
       throw error;
     } finally {
+      turn[Symbol.dispose]();
       giveBack();
     }
   };

@@ -68,7 +68,10 @@ export interface HostLimits {
   readonly callMs: number;
   /** A tool call in all, however much progress it reports. Default 3 600 000. */
   readonly callTotalMs: number;
-  /** How many servers connect at the same time. Default 16. */
+  /**
+   * How many servers are started at the same time. A server that has not connected half a second after its start makes
+   * room for the next one, so that servers that hang hold up nobody. Default 16.
+   */
   readonly parallelConnects: number;
   /** Pages fetched of one list. Default 64. */
   readonly listPages: number;
