@@ -6,7 +6,6 @@ import type { CallOptions, Host, HostEvents, HostOptions } from './contracts/hos
 import { DEFAULT_LIMITS } from './limits.js';
 import { createTracer } from './observability/channels.js';
 import { createEmitter } from './observability/events.js';
-import { guardCallbacks } from './server-requests/guard.js';
 import { createServer, type Shared } from './server/create-server.js';
 import type { ServerConnection } from './server/server-connection.js';
 import { statisticsOf } from './statistics.js';
@@ -27,7 +26,6 @@ export function createHost(options: HostOptions): Host {
     clock,
     limits,
     emitter,
-    callbacks: guardCallbacks(options.callbacks ?? {}, { clock, callbackMs: limits.callbackMs }),
     turns: createSemaphore(limits.parallelConnects),
     tracer: createTracer(),
   };

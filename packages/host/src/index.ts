@@ -40,6 +40,7 @@ export type {
 } from './contracts/host.js';
 export type {
   CallbackContext,
+  CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
   HostCallbacks,

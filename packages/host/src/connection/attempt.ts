@@ -8,8 +8,13 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
-import type { Engine, EngineEvents, EngineSession, EraVerdict } from '../contracts/engine.js';
-import type { HostCallbacks } from '../contracts/server-requests.js';
+import type {
+  Engine,
+  EngineCallbacks,
+  EngineEvents,
+  EngineSession,
+  EraVerdict,
+} from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { entryFrom } from './check-entry.js';
 import { createDeadline } from './deadline.js';
@@ -21,7 +26,7 @@ export interface AttemptParts {
   readonly plugin: TransportPlugin;
   readonly auth: AuthProvider | undefined;
   readonly engine: Engine;
-  readonly callbacks: HostCallbacks;
+  readonly callbacks: EngineCallbacks;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
   /** Milliseconds for opening the transport and the handshake together. */

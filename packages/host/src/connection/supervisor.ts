@@ -17,6 +17,8 @@ export interface SupervisorParts {
   ) => Promise<Live>;
   /** Runs between the handshake and `connected`; a rejection counts as a failed attempt. */
   readonly prepare: (live: Live, signal: AbortSignal) => Promise<void>;
+  /** Resolves when no call is under way over this connection. */
+  readonly settled: (live: Live) => Promise<void>;
   readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
 }
 
@@ -44,8 +46,11 @@ export interface Supervisor {
   noteProgress(): void;
   /** Gives up the connection because of this and connects again, within the budget. */
   giveUp(live: Live, reason: FittingsError): void;
-  /** Ends in `needs-auth`, whatever goes on. */
-  requireAuth(error: AuthRequiredError): Promise<void>;
+  /**
+   * Ends in `needs-auth`, unless the connection is not the present one. It is closed when the calls that are under way
+   * over it have their answers: what one call was refused says nothing of the others.
+   */
+  requireAuth(live: Live, error: AuthRequiredError): void;
   /** Stops for good: nothing starts it again. */
   dispose(): Promise<void>;
   /** Ends in `disabled`, and stays there until `enable`. */
@@ -69,6 +74,8 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   let disposed = false;
   let disabled = initial.status === 'disabled';
   const watchers = new Set<() => void>();
+  /** Connections that take no new calls and wait for the answers to the old ones, each with what closes it at once. */
+  const retiring = new Map<Live, () => Promise<void>>();
 
   const become = (next: ConnectionState): void => {
     const previous = state;
@@ -149,7 +156,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     stopped.abort();
     live = undefined;
     giveUpCurrent = undefined;
-    await session.close().catch(() => undefined);
+    if (!retiring.has(connection)) await session.close().catch(() => undefined);
     if (clock.now() - since >= STABLE_MS) progressed = true;
     return reason;
   };
@@ -181,6 +188,20 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       await sleep(clock, delay, signal);
     }
     return undefined;
+  };
+
+  const retire = (connection: Live, { controller }: Run): void => {
+    const close = async (): Promise<void> => {
+      controller.abort(stoppedError(server));
+      await connection.session.close().catch(() => undefined);
+      retiring.delete(connection);
+    };
+    retiring.set(connection, close);
+    void Promise.race([parts.settled(connection), connection.ended]).then(close);
+  };
+
+  const closeRetiring = async (): Promise<void> => {
+    await Promise.all(Array.from(retiring.values(), (close) => close()));
   };
 
   const begin = (): void => {
@@ -215,6 +236,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   };
 
   const stop = async (reason: DisconnectReason): Promise<void> => {
+    await closeRetiring();
     if (run === undefined && state.status === 'disconnected') return;
     await end({ status: 'disconnected', reason });
   };
@@ -252,9 +274,14 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     giveUp(connection, reason) {
       if (connection === live) giveUpCurrent?.(reason);
     },
-    requireAuth: (error) => end({ status: 'needs-auth', error }),
+    requireAuth(connection, error) {
+      if (connection !== live || run === undefined) return;
+      retire(connection, run);
+      giveUpCurrent?.(error);
+    },
     async disable() {
       disabled = true;
+      await closeRetiring();
       await end({ status: 'disabled' });
     },
     enable() {

@@ -112,6 +112,11 @@ export interface HostEvents {
   toolsChanged: { readonly server: string; readonly changes: ToolChanges };
   /** A subscribed resource changed. */
   resourceUpdated: { readonly server: string; readonly uri: string };
+  /**
+   * The person has finished what a URL elicitation asked for, the server says. Ignore ids that you do not know: it may be
+   * any text.
+   */
+  elicitationCompleted: { readonly server: string; readonly elicitationId: string };
   /** A server logged something. */
   log: LogEntry & { readonly server: string };
   /** Something went wrong that no call reports. */

@@ -1,7 +1,9 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createDeadline } from '../connection/deadline.js';
+import type { EngineCallbackContext, EngineCallbacks } from '../contracts/engine.js';
 import type {
   CallbackContext,
+  CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
   HostCallbacks,
@@ -14,15 +16,18 @@ export interface GuardOptions {
   readonly clock: Clock;
   /** Milliseconds that a callback may take. */
   readonly callbackMs: number;
+  /** What the host waits for an answer to. Default: nothing. */
+  readonly calls?: (() => readonly CallInFlight[]) | undefined;
 }
 
 /**
  * The host's callbacks as servers reach them: each with a deadline, none able to harm more than the one request, an
  * answer to a form completed with the schema's defaults and checked before it leaves.
  */
-export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): HostCallbacks {
-  const { elicit, sample, roots } = callbacks;
+export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): EngineCallbacks {
+  const { elicit, elicitationModes, sample, roots } = callbacks;
   return {
+    ...(elicitationModes !== undefined && { elicitationModes }),
     ...(elicit !== undefined && {
       elicit: (request, context) =>
         bounded('elicitation', context, options, (inner) =>
@@ -49,6 +54,11 @@ async function answer(
   request: ElicitationRequest,
   context: CallbackContext,
 ): Promise<ElicitationAnswer> {
+  const { elicitationModes: modes } = callbacks;
+  if (modes !== undefined && !modes.includes(request.mode)) {
+    const text = `"${context.server}" asked for an elicitation of mode "${request.mode}", which was not declared.`;
+    throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+  }
   const early = await callbacks.beforeElicitation?.(request, context);
   const given = early ?? (await callbacks.elicit?.(request, context)) ?? { action: 'cancel' };
   const complete = complemented(request, given);
@@ -69,8 +79,8 @@ function complemented(request: ElicitationRequest, given: ElicitationAnswer): El
 
 async function bounded<T>(
   what: string,
-  context: CallbackContext,
-  { clock, callbackMs }: GuardOptions,
+  context: EngineCallbackContext,
+  { clock, callbackMs, calls }: GuardOptions,
   work: (context: CallbackContext) => Promise<T>,
 ): Promise<T> {
   const { server } = context;
@@ -96,7 +106,7 @@ async function bounded<T>(
     );
   });
   try {
-    return await Promise.race([work({ server, signal }), gone]);
+    return await Promise.race([work({ server, signal, calls: calls?.() ?? [] }), gone]);
   } catch (cause) {
     if (cause instanceof FittingsError) throw cause;
     throw new FittingsError('CALLBACK_FAILED', `The host's ${what} callback failed.`, { server, cause });

@@ -3,7 +3,6 @@ import { choosePlugin } from '../connection/choose-plugin.js';
 import type { Semaphore } from '../connection/semaphore.js';
 import { readSettings } from '../connection/settings.js';
 import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
-import type { HostCallbacks } from '../contracts/server-requests.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { createServerConnection, type ServerConnection } from './server-connection.js';
@@ -13,7 +12,6 @@ export interface Shared {
   readonly options: HostOptions;
   readonly clock: Clock;
   readonly limits: HostLimits;
-  readonly callbacks: HostCallbacks;
   readonly turns: Semaphore;
   readonly tracer: Tracer;
   readonly emitter: Emitter<HostEvents>;
@@ -55,7 +53,7 @@ export function createServer(server: string, config: ServerConfig, shared: Share
       return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
     },
     engine: options.engine,
-    callbacks: shared.callbacks,
+    callbacks: options.callbacks ?? {},
     clock,
     random: options.random,
     logger: options.logger,

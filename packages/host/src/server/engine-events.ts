@@ -18,6 +18,7 @@ export interface EngineEventsParts {
   readonly emitter: Emitter<HostEvents>;
   readonly eventsPerSecond: number;
   readonly isSubscribed: (uri: string) => boolean;
+  readonly onElicitationCompleted: (elicitationId: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
 
@@ -44,6 +45,10 @@ export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents,
     listChanged: parts.onListChanged,
     resourceUpdated(uri) {
       if (parts.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
+    },
+    elicitationCompleted(elicitationId) {
+      parts.onElicitationCompleted(elicitationId);
+      if (passes()) emitter.emit('elicitationCompleted', { server, elicitationId });
     },
     error(error) {
       emitter.emit('error', { server, error: asFittingsError(server, error) });

@@ -9,6 +9,7 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { createCaller, type Call } from '../calls/caller.js';
+import { createUrlElicitations } from '../calls/url-elicitations.js';
 import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
 import { connectOnce, type Live } from '../connection/attempt.js';
 import { typeOf } from '../connection/choose-plugin.js';
@@ -24,6 +25,7 @@ import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
+import { guardCallbacks } from '../server-requests/guard.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
@@ -64,7 +66,7 @@ export interface ServerConnection extends Pick<
   /** Lists that an earlier run remembered; for a server that is not connected. */
   recall(): Promise<void>;
   call<T>(
-    call: Call<T>,
+    call: Omit<Call<T>, 'method' | 'target'>,
     about: { readonly method: string; readonly target?: string | undefined },
   ): Promise<T>;
   subscribe(uri: string, call: Call<void>['options']): Promise<void>;
@@ -101,7 +103,11 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       memory.rememberLists(catalogue.lists);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    onError: report,
+    onError(error) {
+      const { live } = supervisor;
+      if (error instanceof AuthRequiredError && live !== undefined) requireAuth(error, live);
+      else report(error);
+    },
     onLeft: (kind, reasons) =>
       report(
         new FittingsError(
@@ -114,6 +120,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ),
   });
 
+  const callbacks = guardCallbacks(parts.callbacks, {
+    clock,
+    callbackMs: limits.callbackMs,
+    calls: () => caller.inFlight(),
+  });
+  const elicitations = createUrlElicitations({ server, clock, callbacks, onError: report });
+
   const engineEvents = createEngineEvents({
     server,
     clock,
@@ -121,6 +134,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     emitter,
     eventsPerSecond: limits.eventsPerSecond,
     isSubscribed: (uri) => standing.isSubscribed(uri),
+    onElicitationCompleted: (id) => elicitations.completed(id),
     onListChanged(kind) {
       if (supervisor.live !== undefined) catalogue.changed(kind, supervisor.live.session);
     },
@@ -134,7 +148,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const context = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
       const era = await memory.era();
-      const everything = { ...parts, ...resolve(), connectMs: settings.connectMs, era };
+      const everything = { ...parts, ...resolve(), callbacks, connectMs: settings.connectMs, era };
       try {
         const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
         context.protocolVersion = live.session.protocolVersion;
@@ -173,6 +187,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       turn: (signal) => parts.turns.acquire(signal),
       connect,
       prepare,
+      settled: (live) => caller.settled(live),
       onState: (state, previous) => onState(state, previous),
     },
     settings.disabled ? { status: 'disabled' } : { status: 'disconnected', reason: 'not started' },
@@ -208,11 +223,20 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ...check,
       clock,
       onUnhealthy(failures, cause) {
+        if (cause instanceof AuthRequiredError) return requireAuth(cause, live);
         emitter.emit('unhealthy', { server, failures });
         const text = `"${server}" left ${failures} health checks in a row unanswered.`;
         supervisor.giveUp(live, new FittingsError('TIMEOUT', text, { server, cause }));
       },
     });
+  };
+
+  const requireAuth = (error: AuthRequiredError, live: Live): void => {
+    // What an earlier connection is told says nothing of the present one.
+    if (live !== supervisor.live) return;
+    // At once: the state follows a moment later, and somebody may sign in before that.
+    demanded = error;
+    supervisor.requireAuth(live, error);
   };
 
   const caller = createCaller({
@@ -225,14 +249,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     eventsPerSecond: limits.eventsPerSecond,
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
-    onAuthRequired(error) {
-      // At once: the state follows when the connection is gone, and somebody may sign in before that.
-      demanded = error;
-      void supervisor.requireAuth(error);
-    },
+    onAuthRequired: requireAuth,
+    carryOut: (refusal, signal) => elicitations.carryOut(refusal, signal),
   });
   const call: ServerConnection['call'] = (what, about) =>
-    tracer.trace('call', { server, ...about }, () => caller.call(what));
+    tracer.trace('call', { server, ...about }, () =>
+      caller.call({ ...what, method: about.method, target: about.target }),
+    );
 
   return {
     config,

@@ -21,6 +21,8 @@ const REFUSED_UNDONE: ReadonlySet<number> = new Set([
   RPC_CODES.invalidRequest,
   RPC_CODES.methodNotFound,
   RPC_CODES.invalidParams,
+  // The person has to visit a page before.
+  -32042,
 ]);
 
 /** The server answered with a JSON-RPC error. */
