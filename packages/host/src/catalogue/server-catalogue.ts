@@ -49,6 +49,12 @@ export interface ServerCatalogue {
 
 /** News of a change within this time are one change, milliseconds. */
 const DEBOUNCE_MS = 250;
+/**
+ * A list that changes again and again is read less and less often, at least so often. It is read after
+ * {@link DEBOUNCE_MS} again when it was quiet for {@link QUIET_TIMES} the last delay. Milliseconds.
+ */
+const MAX_DEBOUNCE_MS = 10_000;
+const QUIET_TIMES = 4;
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
   tools: ['tools'],
@@ -62,6 +68,11 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   const timers = new Map<ListKind, Disposable>();
   const staleAt = new Map<ListKind, number>();
   let known = false;
+  const reading = new Set<ListKind>();
+  const changedMeanwhile = new Set<ListKind>();
+  /** When each list was, or will be, read because of news, and after which delay. */
+  const pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
+  let paused = false;
 
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
     const { items, left, ttlMs } = await parts.tracer.trace('refresh', { server, kind }, () =>
@@ -95,20 +106,41 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     known = true;
   };
 
+  /** What waits for its time or is being read hears of further changes, and is read at most once more. */
   const readLater = (kind: ListKind, session: EngineSession, ms: number): void => {
-    timers.get(kind)?.[Symbol.dispose]();
+    if (timers.has(kind)) return;
+    if (reading.has(kind)) {
+      changedMeanwhile.add(kind);
+      return;
+    }
     timers.set(
       kind,
       clock.schedule(() => {
         timers.delete(kind);
-        read(kind, session).catch(parts.onError);
+        reading.add(kind);
+        void read(kind, session)
+          .catch(parts.onError)
+          .finally(() => {
+            reading.delete(kind);
+            if (changedMeanwhile.delete(kind) && !paused) readLater(kind, session, delayOf(kind));
+          });
       }, ms),
     );
+  };
+
+  const delayOf = (kind: ListKind): number => {
+    const now = clock.now();
+    const last = pace.get(kind);
+    const isQuiet = last === undefined || now - last.at > QUIET_TIMES * last.delay;
+    const delay = isQuiet ? DEBOUNCE_MS : Math.min(2 * last.delay, MAX_DEBOUNCE_MS);
+    pace.set(kind, { at: now + delay, delay });
+    return delay;
   };
 
   return {
     lists,
     async readAll(session, signal) {
+      paused = false;
       const results = await Promise.allSettled(KINDS.map((kind) => read(kind, session, signal)));
       const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
       // Nothing that follows would work either.
@@ -117,7 +149,10 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const failure of failures) parts.onError(failure);
     },
     changed(kind, session) {
-      for (const list of NEWS_OF[kind]) readLater(list, session, DEBOUNCE_MS);
+      for (const list of NEWS_OF[kind]) {
+        if (reading.has(list)) changedMeanwhile.add(list);
+        else if (!timers.has(list)) readLater(list, session, delayOf(list));
+      }
     },
     refreshStale(session) {
       const now = clock.now();
@@ -132,6 +167,8 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       known = true;
     },
     pause() {
+      paused = true;
+      changedMeanwhile.clear();
       for (const timer of timers.values()) timer[Symbol.dispose]();
       timers.clear();
       staleAt.clear();

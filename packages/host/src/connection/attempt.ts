@@ -18,6 +18,7 @@ import type {
 import type { ConnectPhase } from '../contracts/state.js';
 import { entryFrom } from './check-entry.js';
 import { createDeadline } from './deadline.js';
+import type { InboundLimit } from './inbound-limit.js';
 
 /** All that is needed to connect one server once. */
 export interface AttemptParts {
@@ -32,6 +33,8 @@ export interface AttemptParts {
   /** Milliseconds for opening the transport and the handshake together. */
   readonly connectMs: number;
   readonly era: EraVerdict | undefined;
+  /** How much the server may send on its own. */
+  readonly inbound: InboundLimit;
 }
 
 /** A connection that is up. */
@@ -86,6 +89,7 @@ async function connectOver(
   try {
     const made = plugin.create(entry, { server, auth, logger, clock, signal });
     transport = made;
+    parts.inbound.attach(made);
     events.phase('starting');
     const ending = watchEnd();
     // Neither SDK can give up a transport that never opens, hence the close.

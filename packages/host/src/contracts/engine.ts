@@ -59,7 +59,7 @@ export interface EngineEvents {
   listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
   resourceUpdated(uri: string): void;
   /** The person has finished what a URL elicitation asked for. */
-  elicitationCompleted(elicitationId: string): void;
+  elicitationCompleted?(elicitationId: string): void;
   /** Something went wrong outside of a request. */
   error(error: Error): void;
   /** The connection ended, whoever ended it. */

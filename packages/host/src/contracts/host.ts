@@ -79,7 +79,10 @@ export interface HostLimits {
   readonly listItems: number;
   /** A callback of the host that answers a server. Default 600 000. */
   readonly callbackMs: number;
-  /** Log messages and resource updates of one server that are passed on in one second; more are dropped. Default 200. */
+  /**
+   * What one server may send on its own in one second: so many requests, so many progress notifications, and so many other
+   * notifications. More are dropped, and requests refused. Default 200.
+   */
   readonly eventsPerSecond: number;
 }
 

@@ -1,5 +1,6 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createDeadline } from '../connection/deadline.js';
+import { createSemaphore } from '../connection/semaphore.js';
 import type { EngineCallbackContext, EngineCallbacks } from '../contracts/engine.js';
 import type {
   CallbackContext,
@@ -26,19 +27,18 @@ export interface GuardOptions {
  */
 export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): EngineCallbacks {
   const { elicit, elicitationModes, sample, roots } = callbacks;
+  const bounded = bounder(options);
   return {
     ...(elicitationModes !== undefined && { elicitationModes }),
     ...(elicit !== undefined && {
       elicit: (request, context) =>
-        bounded('elicitation', context, options, (inner) =>
-          answer(callbacks, inspectElicitation(request), inner),
-        ),
+        bounded('elicitation', context, (inner) => answer(callbacks, inspectElicitation(request), inner)),
     }),
     ...(sample !== undefined && {
-      sample: (params, context) => bounded('sampling', context, options, (inner) => sample(params, inner)),
+      sample: (params, context) => bounded('sampling', context, (inner) => sample(params, inner)),
     }),
     ...(roots !== undefined && {
-      roots: (context) => bounded('roots', context, options, async (inner) => checkRoots(await roots(inner))),
+      roots: (context) => bounded('roots', context, async (inner) => checkRoots(await roots(inner))),
     }),
   };
 }
@@ -77,11 +77,46 @@ function complemented(request: ElicitationRequest, given: ElicitationAnswer): El
   return { action: 'accept', content: withDefaults(request.schema, given.content ?? {}) };
 }
 
-async function bounded<T>(
+/** Callbacks that run for one server at the same time; what it asks beyond that waits in the order in which it came. */
+const AT_ONCE = 16;
+/** Requests of one server that may wait for a callback; more are refused. */
+const MAX_WAITING = 64;
+
+type Bounded = <T>(
   what: string,
   context: EngineCallbackContext,
-  { clock, callbackMs, calls }: GuardOptions,
   work: (context: CallbackContext) => Promise<T>,
+) => Promise<T>;
+
+function bounder(options: GuardOptions): Bounded {
+  const places = createSemaphore(AT_ONCE);
+  let asked = 0;
+  return async (what, context, work) => {
+    if (asked >= AT_ONCE + MAX_WAITING) {
+      const text = `"${context.server}" asks for more at once than ${AT_ONCE + MAX_WAITING} times.`;
+      throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+    }
+    asked++;
+    try {
+      return await carryOut(what, context, options, async (inner) => {
+        const giveBack = await places.acquire(inner.signal);
+        try {
+          return await work({ ...inner, calls: options.calls?.() ?? [] });
+        } finally {
+          giveBack();
+        }
+      });
+    } finally {
+      asked--;
+    }
+  };
+}
+
+async function carryOut<T>(
+  what: string,
+  context: EngineCallbackContext,
+  { clock, callbackMs }: GuardOptions,
+  work: (context: EngineCallbackContext) => Promise<T>,
 ): Promise<T> {
   const { server } = context;
   using deadline = createDeadline(clock, callbackMs, context.signal);
@@ -106,7 +141,7 @@ async function bounded<T>(
     );
   });
   try {
-    return await Promise.race([work({ server, signal, calls: calls?.() ?? [] }), gone]);
+    return await Promise.race([work({ server, signal }), gone]);
   } catch (cause) {
     if (cause instanceof FittingsError) throw cause;
     throw new FittingsError('CALLBACK_FAILED', `The host's ${what} callback failed.`, { server, cause });

@@ -29,6 +29,7 @@ const LOG_TEXT = 2000;
 export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents, 'closed'> {
   const { server, logger, emitter } = parts;
   const rate = createRateLimit(parts.clock, parts.eventsPerSecond);
+  const errors = createRateLimit(parts.clock, parts.eventsPerSecond);
   const passes = (): boolean => {
     if (!rate.allow()) return false;
     const dropped = rate.takeDropped();
@@ -51,7 +52,7 @@ export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents,
       if (passes()) emitter.emit('elicitationCompleted', { server, elicitationId });
     },
     error(error) {
-      emitter.emit('error', { server, error: asFittingsError(server, error) });
+      if (errors.allow()) emitter.emit('error', { server, error: asFittingsError(server, error) });
     },
   };
 }
@@ -70,8 +71,10 @@ export function asFittingsError(
 }
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
-  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
-  const line = `[${server}${source === undefined ? '' : `/${sanitizeText(source, { maxLength: 80 })}`}] ${sanitizeText(text, { maxLength: LOG_TEXT })}`;
+  const text = typeof data === 'string' ? data : jsonOf(data);
+  // Cut before it is read through: it may be as long as a message can be.
+  const name = source === undefined ? '' : `/${sanitizeText(source.slice(0, 800), { maxLength: 80 })}`;
+  const line = `[${server}${name}] ${sanitizeText(text.slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
   const fields = { server, level };
   switch (level) {
     case 'debug':
@@ -86,5 +89,22 @@ function writeLog(logger: Logger, server: string, { level, logger: source, data 
     case 'alert':
     case 'emergency':
       return logger.error(line, fields);
+  }
+}
+
+/** Values in the JSON of one log entry; one with more is not written out. */
+const LOG_VALUES = 1000;
+
+function jsonOf(data: unknown): string {
+  let values = 0;
+  try {
+    return (
+      JSON.stringify(data, (_key, value: unknown) => {
+        if (++values > LOG_VALUES) throw new RangeError('too many values');
+        return typeof value === 'string' && value.length > LOG_TEXT ? `${value.slice(0, LOG_TEXT)}…` : value;
+      }) ?? ''
+    );
+  } catch {
+    return '(too large to be shown)';
   }
 }

@@ -14,6 +14,7 @@ import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue
 import { connectOnce, type Live } from '../connection/attempt.js';
 import { typeOf } from '../connection/choose-plugin.js';
 import { startHealthCheck } from '../connection/health-check.js';
+import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createIdleTimer } from '../connection/idle-timer.js';
 import type { Semaphore } from '../connection/semaphore.js';
 import type { ServerSettings } from '../connection/settings.js';
@@ -140,6 +141,14 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     },
   });
 
+  const inbound = createInboundLimit({
+    server,
+    clock,
+    perSecond: limits.eventsPerSecond,
+    onListChanged: engineEvents.listChanged,
+    onFlood: report,
+  });
+
   const connect = async (
     signal: AbortSignal,
     attempt: number,
@@ -148,7 +157,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const context = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
       const era = await memory.era();
-      const everything = { ...parts, ...resolve(), callbacks, connectMs: settings.connectMs, era };
+      const everything = { ...parts, ...resolve(), callbacks, inbound, connectMs: settings.connectMs, era };
       try {
         const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
         context.protocolVersion = live.session.protocolVersion;

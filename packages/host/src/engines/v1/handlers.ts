@@ -46,6 +46,6 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
     events.resourceUpdated(params.uri),
   );
   client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
-    events.elicitationCompleted(params.elicitationId),
+    events.elicitationCompleted?.(params.elicitationId),
   );
 }

@@ -49,6 +49,6 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
     events.resourceUpdated(params.uri),
   );
   client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
-    events.elicitationCompleted(params.elicitationId),
+    events.elicitationCompleted?.(params.elicitationId),
   );
 }
