@@ -149,12 +149,14 @@ export function createHost(options: HostOptions): Host {
       checkOpen();
       const server = serverOf(name);
       await server.signIn.signIn({ signal, challenge: server.demanded?.challenge });
+      server.forgetEra();
       await server.start(signal);
     },
     async signOut(name) {
       const server = serverOf(name);
       await server.stop('stopped');
       await server.signIn.signOut();
+      server.forget();
     },
 
     async rootsChanged() {

@@ -73,6 +73,11 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     ...silent,
     headers: (request) => explained(silent.headers(request)),
     onChallenge: (challenge) => explained(silent.onChallenge(challenge), challenge),
+    async identity() {
+      const record = await keeper.current();
+      // Records of before have no name until they are refreshed.
+      return record && (record.signIn ?? `${record.issuer} ${record.obtainedAt}`);
+    },
     async signIn(request) {
       await signIn(parts, request);
       if (request.challenge?.status === 403) stepUps.done();

@@ -35,6 +35,8 @@ export interface ServerCatalogueParts {
 /** The lists of one server, read after the handshake and again whenever they may have changed. */
 export interface ServerCatalogue {
   readonly lists: Readonly<Lists>;
+  /** Whether the server calls every list public that it gave. */
+  readonly isPublic: boolean;
   /** Reads every list. What fails is reported; only when a person has to sign in first does it reject. */
   readAll(session: EngineSession, signal: AbortSignal): Promise<void>;
   /** The list changed, the server says: reads it soon, once for a burst of such news. */
@@ -68,6 +70,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   const timers = new Map<ListKind, Disposable>();
   const staleAt = new Map<ListKind, number>();
   let known = false;
+  const publicLists = new Set<ListKind>();
   const reading = new Set<ListKind>();
   const changedMeanwhile = new Set<ListKind>();
   /** When each list was, or will be, read because of news, and after which delay. */
@@ -75,7 +78,12 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   let paused = false;
 
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
-    const { items, left, ttlMs } = await parts.tracer.trace('refresh', { server, kind }, () =>
+    const {
+      items,
+      left,
+      ttlMs,
+      isPublic = false,
+    } = await parts.tracer.trace('refresh', { server, kind }, () =>
       session.list(kind, {
         signal,
         timeoutMs: limits.discoveryMs,
@@ -83,6 +91,8 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
         maxItems: limits.listItems,
       }),
     );
+    if (isPublic) publicLists.add(kind);
+    else publicLists.delete(kind);
     if (ttlMs === undefined) staleAt.delete(kind);
     else staleAt.set(kind, clock.now() + ttlMs);
     if (left.length > 0) parts.onLeft(kind, left);
@@ -139,6 +149,9 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
 
   return {
     lists,
+    get isPublic() {
+      return publicLists.size === KINDS.length;
+    },
     async readAll(session, signal) {
       paused = false;
       const results = await Promise.allSettled(KINDS.map((kind) => read(kind, session, signal)));

@@ -90,6 +90,8 @@ export interface ListResult<Kind extends ListKind> {
   readonly items: readonly Listings[Kind][];
   /** Entries that were left out because they are malformed or over the limit, with the reason. */
   readonly left: readonly string[];
+  /** Every page was called `public`, or there was none: the list is the same for everybody. Default false. */
+  readonly isPublic?: boolean | undefined;
   /** Milliseconds for which the server calls the list fresh. */
   readonly ttlMs?: number | undefined;
 }

@@ -59,6 +59,7 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     logger: options.logger,
     limits,
     cache: options.cache,
+    person: options.person,
     turns: shared.turns,
     tracer: shared.tracer,
     traceContext: options.traceContext ?? (() => undefined),

@@ -45,6 +45,7 @@ export interface ServerParts {
   readonly logger: Logger | undefined;
   readonly limits: HostLimits;
   readonly cache: HostCache | undefined;
+  readonly person: string | undefined;
   readonly turns: Semaphore;
   readonly tracer: Tracer;
   readonly traceContext: () => Readonly<Record<string, unknown>> | undefined;
@@ -64,6 +65,10 @@ export interface ServerConnection extends Pick<
   snapshot(): ServerSnapshot;
   /** What the server lists; reads again, in the background, what has aged. */
   lists(): Readonly<Lists>;
+  /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
+  forget(): void;
+  /** Forgets what the server said of itself, as somebody else may be signed in now. */
+  forgetEra(): void;
   /** Lists that an earlier run remembered; for a server that is not connected. */
   recall(): Promise<void>;
   call<T>(
@@ -83,11 +88,17 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   const { server, config, settings, clock, emitter, limits, tracer } = parts;
   const report = (error: unknown): void =>
     emitter.emit('error', { server, error: asFittingsError(server, error) });
-  const memory = createServerMemory(parts.cache, server, config, (error) =>
-    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
-  );
-  const standing = createStanding();
   const resolve = once(parts.resolve);
+  const memory = createServerMemory({
+    cache: parts.cache,
+    server,
+    config,
+    person: parts.person,
+    auth: () => resolve().auth,
+    onError: (error) =>
+      emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
+  });
+  const standing = createStanding();
   let lastError: FittingsError | undefined;
   let demanded: AuthRequiredError | undefined;
   /** A connection ended by itself and is not back yet. */
@@ -101,7 +112,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     tracer,
     onRead(kind) {
       emitter.emit('catalogue', { server, kind });
-      memory.rememberLists(catalogue.lists);
+      memory.rememberLists(catalogue.lists, catalogue.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
     onError(error) {
@@ -289,6 +300,11 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
       return catalogue.lists;
     },
+    forget() {
+      memory.forget();
+      catalogue.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
+    },
+    forgetEra: () => memory.forget(),
     async recall() {
       const lists = await memory.lists();
       if (lists !== undefined && supervisor.live === undefined) catalogue.restore(lists);
