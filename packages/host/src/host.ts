@@ -1,6 +1,7 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Call } from './calls/caller.js';
 import { canonical } from './catalogue/digest.js';
+import { createListBudget } from './catalogue/list-budget.js';
 import { createSemaphore } from './connection/semaphore.js';
 import type { CallOptions, Host, HostEvents, HostOptions } from './contracts/host.js';
 import { DEFAULT_LIMITS } from './limits.js';
@@ -27,6 +28,7 @@ export function createHost(options: HostOptions): Host {
     limits,
     emitter,
     turns: createSemaphore(limits.parallelConnects),
+    listBudget: createListBudget(limits.listBytes),
     tracer: createTracer(),
   };
   const servers = new Map<string, ServerConnection>();
@@ -79,10 +81,10 @@ export function createHost(options: HostOptions): Host {
     servers: () => [...servers.values()].map((server) => server.snapshot()),
     server: (name) => serverOf(name).snapshot(),
 
-    tools: () => all((server) => server.lists().tools),
-    prompts: () => all((server) => server.lists().prompts),
-    resources: () => all((server) => server.lists().resources),
-    resourceTemplates: () => all((server) => server.lists().resourceTemplates),
+    tools: () => all((server) => server.offered('tools')),
+    prompts: () => all((server) => server.offered('prompts')),
+    resources: () => all((server) => server.offered('resources')),
+    resourceTemplates: () => all((server) => server.offered('resourceTemplates')),
 
     async callTool({ server: name, tool }, args = {}, callOptions) {
       checkOpen();
@@ -122,6 +124,8 @@ export function createHost(options: HostOptions): Host {
         (session, request) => session.request(method, params, request),
         false,
       ),
+    notify: (server, method, params = {}, callOptions) =>
+      call(server, method, undefined, callOptions, (session) => session.notify(method, params), false),
     subscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).subscribe(uri, callOptions),
     unsubscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).unsubscribe(uri, callOptions),
     setLogLevel: async (server, level, callOptions = {}) => serverOf(server).setLogLevel(level, callOptions),

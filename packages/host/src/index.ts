@@ -11,6 +11,8 @@ export type {
   CatalogueResourceTemplate,
   CatalogueTool,
   ListKind,
+  ListStatus,
+  Offered,
   PromptArgument,
   PromptDefinition,
   ResourceDefinition,

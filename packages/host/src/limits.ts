@@ -8,6 +8,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   parallelConnects: 16,
   listPages: 64,
   listItems: 10_000,
+  listBytes: 268_435_456,
   callbackMs: 600_000,
   eventsPerSecond: 200,
 };

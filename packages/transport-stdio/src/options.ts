@@ -34,8 +34,9 @@ export interface StdioTransportOptions {
   /** How long each step of the shutdown may take. */
   readonly shutdown?: ShutdownTimes | undefined;
   /**
-   * Milliseconds until a server that stays silent on an opening `server/discover` counts as one of the `initialize`
-   * era; 0 leaves that to the client. Default 5000.
+   * Milliseconds until a server that stays silent on an opening `server/discover` is asked whether it is up (`ping`). One
+   * that answers that, and not the first question, counts as one of the `initialize` era; one that is still starting is
+   * waited for. 0 leaves that to the client. Default 5000.
    */
   readonly probeTimeoutMs?: number | undefined;
   /** Further texts, such as a password in `args`, that must not show in errors or logs. */

@@ -89,6 +89,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       onSilence: (answer) => this.receive(answer),
+      askLife: (ping) =>
+        void this.#queue.offer(this.#framing.frame(this.encode(ping)))?.catch(() => undefined),
     });
   }
 
@@ -133,6 +135,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       });
     }
     this.#shield.sent(message);
+    if (this.#shield.isUp) this.#process?.watchStdin();
     // Whatever rejects `taken` has failed all requests before.
     return id === undefined ? taken : undefined;
   }
@@ -182,7 +185,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#ending = ending;
     if (this.#stopping) return;
     this.#stderr.end();
-    const again = this.#shield.take();
+    const again = this.#shield.take({ leftUnread: server.leftUnread });
     if (again !== undefined) {
       this.#launching = this.#startAgain(server, again);
       await this.#launching;

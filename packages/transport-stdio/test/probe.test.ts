@@ -138,12 +138,17 @@ describe('C.3 a server that stays silent on server/discover', () => {
 
 it('a client that goes on by itself gets no answer made up for it later', () => {
   const clock = createManualClock();
-  const shield = createProbeShield({ clock, timeoutMs: 100, onSilence: () => undefined });
+  const shield = createProbeShield({
+    clock,
+    timeoutMs: 100,
+    onSilence: () => undefined,
+    askLife: () => undefined,
+  });
   shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   expect(clock.pending).toBe(1);
   shield.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });
   expect(clock.pending).toBe(0);
-  expect(shield.take()).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
+  expect(shield.take({ leftUnread: false })).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
 });
 
 it('a shield is down once the server has answered anything', () => {
@@ -153,13 +158,14 @@ it('a shield is down once the server has answered anything', () => {
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
+    askLife: () => undefined,
   });
   shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   shield.received({ jsonrpc: '2.0', method: 'notifications/message' });
   expect(clock.pending).toBe(1);
   shield.received({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'x' } });
   expect(clock.pending).toBe(0);
-  expect(shield.take()).toBeUndefined();
+  expect(shield.take({ leftUnread: false })).toBeUndefined();
 });
 
 describe('C.3 SDK v2 with automatic negotiation', () => {

@@ -8,6 +8,7 @@ import {
   type TransportFacts,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import { openEntry, type Engine } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
@@ -87,6 +88,12 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       },
     });
     const { protocolVersion, serverInfo } = session;
+    try {
+      await tryLists(server, session, { timeoutMs, signal: end.signal });
+    } catch (cause) {
+      await session.close();
+      throw cause;
+    }
     const facts = transport.describe?.() ?? {};
     await session.close();
     return {
@@ -104,6 +111,30 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
   } finally {
     timer[Symbol.dispose]();
     signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** A server whose lists can't be read is of no more use than one that can't be connected. */
+async function tryLists(
+  server: string,
+  session: Awaited<ReturnType<Engine['connect']>>,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const list of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
+    try {
+      await session.list(list, { ...options, maxPages: 64, maxItems: 10_000 });
+    } catch (cause) {
+      const { code, kind, hint, message, details } = ours(cause);
+      // Declared, and not there: only tools are expected of whoever declares them.
+      if (list !== 'tools' && details['rpcCode'] === RPC_CODES.methodNotFound) continue;
+      throw new FittingsError(code, `"${server}" did not list its ${list}: ${message}`, {
+        server,
+        cause,
+        kind,
+        hint,
+        details: { ...details, list },
+      });
+    }
   }
 }
 

@@ -133,6 +133,10 @@ const CODES = {
     'The server refuses the handshake, or breaks a rule of it.',
     'Update the server, or tell its owner.',
   ),
+  LIST_FAILED: code(
+    'The server is connected and does not list what it offers.',
+    'Look at the log of the server, or tell its owner.',
+  ),
   UNEXPECTED: code('Something failed that has no name here.', 'Run it again with --verbose.'),
 } as const satisfies Record<string, CodeFacts>;
 

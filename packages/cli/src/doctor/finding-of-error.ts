@@ -63,7 +63,10 @@ function speaksToProgrammers({ kind, code }: FittingsError): boolean {
 }
 
 function specialCase(error: FittingsError): FindingCode | undefined {
-  const { status, reason } = error.details;
+  const { status, reason, list } = error.details;
+  const isOfServer =
+    error.code === 'RPC_ERROR' || error.code === 'PROTOCOL_VIOLATION' || error.code === 'TIMEOUT';
+  if (list !== undefined && isOfServer) return 'LIST_FAILED';
   switch (error.code) {
     case 'TLS_FAILED':
       return certificateProblem(error);

@@ -62,6 +62,11 @@ export interface Transport extends AsyncDisposable {
    * what the peer kept for the old session (subscriptions, log level) has to be asked for again.
    */
   onsessionrestored?: (result: JSONRPCObject) => void;
+  /**
+   * Called when the stream on which the peer sends by itself, or the session, is back after a gap: what the peer
+   * announced meanwhile is lost, so lists and subscribed resources have to be read again.
+   */
+  onreconnect?: () => void;
 
   /** Why the connection ended, when it did not end by our `close()`. Set before {@link onclose} runs. */
   readonly closeReason?: TransportError | undefined;

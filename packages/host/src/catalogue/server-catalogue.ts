@@ -1,4 +1,11 @@
-import { AuthRequiredError, type Clock } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  FittingsError,
+  backoffDelay,
+  sanitizeText,
+  type Clock,
+} from '@mcp-fittings/client-core';
+import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
   CataloguePrompt,
   CatalogueResource,
@@ -6,8 +13,9 @@ import type {
   CatalogueTool,
   ListKind,
   Listings,
+  ListStatus,
 } from '../contracts/catalogue.js';
-import type { EngineSession } from '../contracts/engine.js';
+import type { EngineSession, ListBudget, ListResult } from '../contracts/engine.js';
 import type { Tracer } from '../observability/channels.js';
 import { digestOf } from './digest.js';
 import { differences, type ToolChanges } from './differences.js';
@@ -23,11 +31,17 @@ export interface Lists {
 export interface ServerCatalogueParts {
   readonly server: string;
   readonly clock: Clock;
+  readonly random?: (() => number) | undefined;
   readonly limits: { readonly discoveryMs: number; readonly listPages: number; readonly listItems: number };
   readonly tracer: Tracer;
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
-  readonly onError: (error: unknown) => void;
+  /** Whether this session is the connection of the server now; what fails on another one is no news. */
+  readonly isLive: (session: EngineSession) => boolean;
+  /** A list could not be read, or not read again. */
+  readonly onFailed: (kind: ListKind, error: unknown) => void;
+  /** Bytes that the lists of all servers of the host may take. */
+  readonly budget?: ListBudget | undefined;
   /** Entries were left out, and why. */
   readonly onLeft: (kind: ListKind, reasons: readonly string[]) => void;
 }
@@ -37,16 +51,25 @@ export interface ServerCatalogue {
   readonly lists: Readonly<Lists>;
   /** Whether the server calls every list public that it gave. */
   readonly isPublic: boolean;
-  /** Reads every list. What fails is reported; only when a person has to sign in first does it reject. */
+  /** How each list was read last. */
+  readonly status: Readonly<Record<ListKind, ListStatus>>;
+  /**
+   * Reads every list. Rejects when the tools could not be listed, or a person has to sign in first. Another list that
+   * fails is reported and tried again later: it must not cost the tools.
+   */
   readAll(session: EngineSession, signal: AbortSignal): Promise<void>;
   /** The list changed, the server says: reads it soon, once for a burst of such news. */
   changed(kind: 'tools' | 'prompts' | 'resources', session: EngineSession): void;
   /** Reads what the server called fresh for a time that is over; cheap when nothing is. */
   refreshStale(session: EngineSession): void;
+  /** The lists may be others now: reads all of them soon. */
+  changedAll(session: EngineSession): void;
   /** Lists that were known before the server ran. */
   restore(lists: Lists): void;
   /** Forgets timers, keeps the lists. */
   pause(): void;
+  /** The server is forgotten: what its lists took of the budget is free again. */
+  dispose(): void;
 }
 
 /** News of a change within this time are one change, milliseconds. */
@@ -57,6 +80,13 @@ const DEBOUNCE_MS = 250;
  */
 const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
+const FRESH: ListStatus = { error: undefined, leftOut: [] };
+const NAME_OF: Readonly<Record<ListKind, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+};
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
   tools: ['tools'],
@@ -67,37 +97,87 @@ const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListK
 export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalogue {
   const { server, clock, limits } = parts;
   const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
-  const timers = new Map<ListKind, Disposable>();
+  const status: Record<ListKind, ListStatus> = {
+    tools: FRESH,
+    prompts: FRESH,
+    resources: FRESH,
+    resourceTemplates: FRESH,
+  };
+  const timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
   const staleAt = new Map<ListKind, number>();
+  /** How often in a row a list failed. */
+  const failures = new Map<ListKind, number>();
+  /** Bytes of the budget that each list holds. */
+  const held = new Map<ListKind, number>();
+  /** Counts the readings of each list: what an earlier one brings after a later one has begun is old. */
+  const turns = new Map<ListKind, number>();
   let known = false;
   const publicLists = new Set<ListKind>();
   const reading = new Set<ListKind>();
   const changedMeanwhile = new Set<ListKind>();
   /** When each list was, or will be, read because of news, and after which delay. */
   const pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
-  let paused = false;
 
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
+    const turn = (turns.get(kind) ?? 0) + 1;
+    turns.set(kind, turn);
     const {
       items,
       left,
       ttlMs,
       isPublic = false,
-    } = await parts.tracer.trace('refresh', { server, kind }, () =>
-      session.list(kind, {
-        signal,
-        timeoutMs: limits.discoveryMs,
-        maxPages: limits.listPages,
-        maxItems: limits.listItems,
-      }),
-    );
+      bytes = 0,
+    } = await parts.tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
+    if (turns.get(kind) !== turn) {
+      parts.budget?.giveBack(bytes);
+      return;
+    }
     if (isPublic) publicLists.add(kind);
     else publicLists.delete(kind);
+    parts.budget?.giveBack(held.get(kind) ?? 0);
+    held.set(kind, bytes);
+    failures.delete(kind);
+    status[kind] = { error: undefined, leftOut: left };
     if (ttlMs === undefined) staleAt.delete(kind);
     else staleAt.set(kind, clock.now() + ttlMs);
     if (left.length > 0) parts.onLeft(kind, left);
     keep(kind, items);
     parts.onRead(kind);
+  };
+
+  const list = async <Kind extends ListKind>(
+    kind: Kind,
+    session: EngineSession,
+    signal: AbortSignal | undefined,
+  ): Promise<ListResult<Kind>> => {
+    try {
+      return await session.list(kind, {
+        signal,
+        timeoutMs: limits.discoveryMs,
+        maxPages: limits.listPages,
+        maxItems: limits.listItems,
+        budget: parts.budget,
+      });
+    } catch (error) {
+      // Many servers declare `resources` or `prompts` and have only a part of it, which is no failure.
+      if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], left: [], isPublic: true };
+      throw error;
+    }
+  };
+
+  /** Keeps what was read before, says so, and tries again later. */
+  const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
+    const times = failures.get(kind) ?? 0;
+    failures.set(kind, times + 1);
+    const error = note(kind, cause);
+    if (error.retryable) readLater(kind, session, backoffDelay(times, { random: parts.random }));
+  };
+
+  const note = (kind: ListKind, cause: unknown): FittingsError => {
+    const error = listFailed(server, kind, cause);
+    status[kind] = { error, leftOut: status[kind].leftOut };
+    parts.onFailed(kind, error);
+    return error;
   };
 
   const keep = <Kind extends ListKind>(kind: Kind, items: readonly Listings[Kind][]): void => {
@@ -118,24 +198,27 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
 
   /** What waits for its time or is being read hears of further changes, and is read at most once more. */
   const readLater = (kind: ListKind, session: EngineSession, ms: number): void => {
-    if (timers.has(kind)) return;
-    if (reading.has(kind)) {
-      changedMeanwhile.add(kind);
-      return;
-    }
-    timers.set(
-      kind,
-      clock.schedule(() => {
-        timers.delete(kind);
-        reading.add(kind);
-        void read(kind, session)
-          .catch(parts.onError)
-          .finally(() => {
-            reading.delete(kind);
-            if (changedMeanwhile.delete(kind) && !paused) readLater(kind, session, delayOf(kind));
-          });
-      }, ms),
-    );
+    const at = clock.now() + ms;
+    const waiting = timers.get(kind);
+    // A server that announces changes without end must not put off the reading for ever.
+    if (waiting !== undefined && waiting.at <= at) return;
+    waiting?.timer[Symbol.dispose]();
+    const timer = clock.schedule(() => {
+      timers.delete(kind);
+      if (reading.has(kind)) return void changedMeanwhile.add(kind);
+      reading.add(kind);
+      void read(kind, session)
+        .catch((error: unknown) => {
+          if (parts.isLive(session)) failed(kind, error, session);
+        })
+        .finally(() => {
+          reading.delete(kind);
+          if (changedMeanwhile.delete(kind) && parts.isLive(session)) {
+            readLater(kind, session, delayOf(kind));
+          }
+        });
+    }, ms);
+    timers.set(kind, { at, timer });
   };
 
   const delayOf = (kind: ListKind): number => {
@@ -152,20 +235,28 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     get isPublic() {
       return publicLists.size === KINDS.length;
     },
+    status,
     async readAll(session, signal) {
-      paused = false;
       const results = await Promise.allSettled(KINDS.map((kind) => read(kind, session, signal)));
-      const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      const causes = new Map<ListKind, unknown>();
+      for (const [index, kind] of KINDS.entries()) {
+        const result = results[index];
+        if (result?.status === 'rejected') causes.set(kind, result.reason);
+      }
       // Nothing that follows would work either.
-      const signIn: unknown = failures.find((failure) => failure instanceof AuthRequiredError);
+      const signIn: unknown = [...causes.values()].find((cause) => cause instanceof AuthRequiredError);
       if (signIn !== undefined) throw signIn;
-      for (const failure of failures) parts.onError(failure);
+      if (causes.has('tools')) throw note('tools', causes.get('tools'));
+      for (const [kind, cause] of causes) failed(kind, cause, session);
     },
     changed(kind, session) {
       for (const list of NEWS_OF[kind]) {
         if (reading.has(list)) changedMeanwhile.add(list);
         else if (!timers.has(list)) readLater(list, session, delayOf(list));
       }
+    },
+    changedAll(session) {
+      for (const kind of KINDS) readLater(kind, session, delayOf(kind));
     },
     refreshStale(session) {
       const now = clock.now();
@@ -180,11 +271,39 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       known = true;
     },
     pause() {
-      paused = true;
       changedMeanwhile.clear();
-      for (const timer of timers.values()) timer[Symbol.dispose]();
+      for (const { timer } of timers.values()) timer[Symbol.dispose]();
       timers.clear();
       staleAt.clear();
+      failures.clear();
+      // What is still on its way belongs to a connection that is over.
+      for (const kind of KINDS) turns.set(kind, (turns.get(kind) ?? 0) + 1);
+    },
+    dispose() {
+      for (const bytes of held.values()) parts.budget?.giveBack(bytes);
+      held.clear();
     },
   };
+}
+
+function isMethodUnknown(error: unknown): boolean {
+  return error instanceof FittingsError && error.details['rpcCode'] === RPC_CODES.methodNotFound;
+}
+
+/** Worth another attempt, unless somebody has to change something: what a server can't list now it often can later. */
+function listFailed(server: string, kind: ListKind, cause: unknown): FittingsError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const known = cause instanceof FittingsError ? cause : undefined;
+  return new FittingsError(
+    known?.code ?? 'PROTOCOL_VIOLATION',
+    `"${server}" did not list its ${NAME_OF[kind]}: ${sanitizeText(text)}`,
+    {
+      server,
+      cause,
+      kind: known?.kind,
+      retryable: known?.kind !== 'config' && known?.kind !== 'auth',
+      hint: known?.hint,
+      details: { ...known?.details, list: kind },
+    },
+  );
 }

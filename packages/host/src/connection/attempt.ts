@@ -89,13 +89,12 @@ async function connectOver(
   try {
     const made = plugin.create(entry, { server, auth, logger, clock, signal });
     transport = made;
-    parts.inbound.attach(made);
     events.phase('starting');
     const ending = watchEnd();
     // Neither SDK can give up a transport that never opens, hence the close.
     deadline.signal.addEventListener('abort', () => void made.close(), { once: true });
     if (deadline.signal.aborted) await made.close();
-    const session = await parts.engine.connect(announceStart(made, events), {
+    const session = await parts.engine.connect(announceStart(made, parts, events), {
       server,
       signal: deadline.signal,
       timeoutMs: connectMs,
@@ -115,9 +114,10 @@ async function connectOver(
 }
 
 /** The handshake begins when the transport has started. */
-function announceStart(transport: Transport, events: AttemptEvents): Transport {
+function announceStart(transport: Transport, { inbound }: AttemptParts, events: AttemptEvents): Transport {
   const start = transport.start.bind(transport);
   transport.start = async () => {
+    inbound.attach(transport);
     await start();
     events.phase('handshake');
   };

@@ -16,8 +16,8 @@ export interface InboundLimitOptions {
 /** How much one server may send on its own, over all its connections. Answers to requests of ours are never held back. */
 export interface InboundLimit {
   /**
-   * Puts the limit between a transport and the engine that will use it, so that what is over the limit costs no more
-   * than a look at its method. Call it before the engine sets `onmessage`.
+   * Puts the limit between a transport and the engine that uses it, so that what is over the limit costs no more than a
+   * look at its method. Call it when the engine has set `onmessage`, before the first message.
    */
   attach(transport: Transport): void;
 }
@@ -95,17 +95,24 @@ function isListKind(kind: string | undefined): kind is 'tools' | 'prompts' | 're
   return kind === 'tools' || kind === 'prompts' || kind === 'resources';
 }
 
-/** Whatever is assigned to `onmessage` from now on is wrapped; a setter of the transport's own still sees it. */
+/** Wraps the handler that is set, and each that is set later; an accessor that is there still has the last word. */
 function interceptHandler(transport: Transport, wrap: (handler: Handler) => Handler): void {
-  const inherited = accessorOf(transport);
-  let current = transport.onmessage;
+  const inner = accessorOf(transport);
+  let own = transport.onmessage;
+  let known: { readonly handler: Handler; readonly wrapped: Handler } | undefined;
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     enumerable: true,
-    get: (): Handler | undefined => current,
-    set(handler: Handler | undefined) {
-      current = handler && wrap(handler);
-      inherited?.set?.call(transport, current);
+    get(): Handler | undefined {
+      const handler = inner?.get === undefined ? own : (inner.get.call(transport) as Handler | undefined);
+      if (handler === undefined) return undefined;
+      if (known?.handler !== handler) known = { handler, wrapped: wrap(handler) };
+      return known.wrapped;
+    },
+    set(given: Handler | undefined) {
+      const handler = given === known?.wrapped ? known?.handler : given;
+      if (inner?.set === undefined) own = handler;
+      else inner.set.call(transport, handler);
     },
   });
 }

@@ -222,7 +222,10 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     const current = run;
     if (current !== undefined) {
       if (!current.controller.signal.aborted) {
-        become({ status: 'disconnecting' });
+        become({
+          status: 'disconnecting',
+          ...(into.status === 'disconnected' && { reason: into.reason }),
+        });
         current.controller.abort(
           new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server }),
         );
@@ -236,9 +239,9 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   };
 
   const stop = async (reason: DisconnectReason): Promise<void> => {
-    await closeRetiring();
-    if (run === undefined && state.status === 'disconnected') return;
-    await end({ status: 'disconnected', reason });
+    const closing = closeRetiring();
+    if (run !== undefined || state.status !== 'disconnected') await end({ status: 'disconnected', reason });
+    await closing;
   };
 
   return {
@@ -281,8 +284,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     },
     async disable() {
       disabled = true;
-      await closeRetiring();
-      await end({ status: 'disabled' });
+      await Promise.all([closeRetiring(), end({ status: 'disabled' })]);
     },
     enable() {
       disabled = false;

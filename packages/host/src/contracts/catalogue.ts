@@ -1,4 +1,6 @@
+import type { FittingsError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { ConnectionStatus } from './state.js';
 
 /** Hints that a server gives about its tool; never trust them for a decision that protects somebody. */
 export interface ToolAnnotations {
@@ -72,3 +74,20 @@ export type CatalogueTool = OfServer<ToolDefinition> & { readonly digest: string
 export type CataloguePrompt = OfServer<PromptDefinition>;
 export type CatalogueResource = OfServer<ResourceDefinition>;
 export type CatalogueResourceTemplate = OfServer<ResourceTemplateDefinition>;
+
+/** An item that can be used now, or at its next use: its server is connected, or connects for a call. */
+export type Offered<Item> = Item & {
+  /** Where the connection to its server stands, for example `connected`, `pending` or `disconnected` (lazy or idle). */
+  readonly serverState: ConnectionStatus;
+};
+
+/** How one list of a server was read last. */
+export interface ListStatus {
+  /**
+   * Why the list could not be read, or not read again; it is tried again with growing delays while the server is
+   * connected. The catalogue has what was read before, if anything. Undefined after a reading that succeeded.
+   */
+  readonly error: FittingsError | undefined;
+  /** Which entries were left out and which members were ignored, with the reasons; the first 20. */
+  readonly leftOut: readonly string[];
+}

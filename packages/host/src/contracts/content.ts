@@ -11,7 +11,9 @@ export type ContentBlock =
       readonly name: string;
       readonly description?: string | undefined;
       readonly mimeType?: string | undefined;
-    };
+    }
+  /** Something that this package does not know, or a block of a known type that lacks what the type demands, as it came. */
+  | { readonly type: 'unknown'; readonly declaredType: string | undefined; readonly value: unknown };
 
 /** `text` or `blob` (base64), never both. */
 export interface ResourceContents {
@@ -21,7 +23,10 @@ export interface ResourceContents {
   readonly blob?: string | undefined;
 }
 
-/** What a tool call gave. `isError: true` is the tool's own failure, for the model to read. */
+/**
+ * What a tool call gave. `isError: true` is the tool's own failure, for the model to read. A server that sent only
+ * `structuredContent`, or only the `toolResult` of revision 2024-10-07, has it in `content` as text too.
+ */
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;

@@ -58,8 +58,8 @@ export interface EngineEvents {
   log(entry: LogEntry): void;
   listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
   resourceUpdated(uri: string): void;
-  /** The person has finished what a URL elicitation asked for. */
-  elicitationCompleted?(elicitationId: string): void;
+  /** A notification that the engine does not handle itself: of an extension, or of the server's vendor. */
+  notification?(method: string, params: JSONRPCObject): void;
   /** Something went wrong outside of a request. */
   error(error: Error): void;
   /** The connection ended, whoever ended it. */
@@ -68,7 +68,12 @@ export interface EngineEvents {
 
 /** Which handshake a server needs; plain JSON, so that it can be kept. */
 export type EraVerdict =
-  { readonly kind: 'initialize' } | { readonly kind: 'stateless'; readonly discover: JSONRPCObject };
+  | {
+      readonly kind: 'initialize';
+      /** The server only stayed silent when it was asked for the newer era; not to be kept. */
+      readonly isGuess?: boolean | undefined;
+    }
+  | { readonly kind: 'stateless'; readonly discover: JSONRPCObject };
 
 export interface EngineRequestOptions {
   readonly signal?: AbortSignal | undefined;
@@ -84,6 +89,15 @@ export interface EngineRequestOptions {
 export interface ListOptions extends EngineRequestOptions {
   readonly maxPages: number;
   readonly maxItems: number;
+  /** Bytes that the lists of all servers may take together; what does not fit is left out. */
+  readonly budget?: ListBudget | undefined;
+}
+
+/** Shared by all servers of a host. */
+export interface ListBudget {
+  /** Takes so many bytes; false, and nothing is taken: they are not there. */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
 }
 
 export interface ListResult<Kind extends ListKind> {
@@ -94,6 +108,8 @@ export interface ListResult<Kind extends ListKind> {
   readonly isPublic?: boolean | undefined;
   /** Milliseconds for which the server calls the list fresh. */
   readonly ttlMs?: number | undefined;
+  /** What `items` took of the budget. Default 0. */
+  readonly bytes?: number | undefined;
 }
 
 export interface ServerIdentity {
@@ -129,6 +145,8 @@ export interface EngineSession {
   setLogLevel(level: LogLevel, options: EngineRequestOptions): Promise<void>;
   /** Any other method, of an extension for example; the result is passed on as it is. */
   request(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
+  /** Sends a notification of any method; resolves when the wire took it. */
+  notify(method: string, params: JSONRPCObject): Promise<void>;
   /** One cheap round trip: `ping`, or `server/discover` where there is no ping. */
   ping(options: EngineRequestOptions): Promise<void>;
   /** Tells the server that the roots are others now; nothing where the protocol has no such message. */

@@ -13,6 +13,7 @@ import type {
   CatalogueResourceTemplate,
   CatalogueTool,
   ListKind,
+  Offered,
 } from './catalogue.js';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ToolChanges } from '../catalogue/differences.js';
@@ -86,6 +87,8 @@ export interface HostLimits {
   readonly listPages: number;
   /** Items kept of one list. Default 10 000. */
   readonly listItems: number;
+  /** Bytes that the lists of all servers may take together; what does not fit is left out. Default 268 435 456. */
+  readonly listBytes: number;
   /** A callback of the host that answers a server. Default 600 000. */
   readonly callbackMs: number;
   /**
@@ -122,13 +125,13 @@ export interface HostEvents {
   catalogue: { readonly server: string; readonly kind: ListKind };
   /** The tools of a server are not what they were when they were read before. */
   toolsChanged: { readonly server: string; readonly changes: ToolChanges };
-  /** A subscribed resource changed. */
+  /** A subscribed resource changed, or may have while its server could not tell. */
   resourceUpdated: { readonly server: string; readonly uri: string };
   /**
-   * The person has finished what a URL elicitation asked for, the server says. Ignore ids that you do not know: it may be
-   * any text.
+   * A notification that the host does not handle itself: of a vendor, of an extension, or
+   * `notifications/elicitation/complete`. At most `eventsPerSecond`, log messages included, of 1 MiB each.
    */
-  elicitationCompleted: { readonly server: string; readonly elicitationId: string };
+  notification: { readonly server: string; readonly method: string; readonly params: JSONRPCObject };
   /** A server logged something. */
   log: LogEntry & { readonly server: string };
   /** Something went wrong that no call reports. */
@@ -151,10 +154,14 @@ export interface Host extends AsyncDisposable {
   /** Throws `SERVER_UNKNOWN`. */
   server(name: string): ServerSnapshot;
 
-  tools(): readonly CatalogueTool[];
-  prompts(): readonly CataloguePrompt[];
-  resources(): readonly CatalogueResource[];
-  resourceTemplates(): readonly CatalogueResourceTemplate[];
+  /**
+   * What can be called now, or at its next use (its server is lazy, idle, or connecting). What servers list that are
+   * stopped, disabled, failed or wait for a sign-in is not among it.
+   */
+  tools(): readonly Offered<CatalogueTool>[];
+  prompts(): readonly Offered<CataloguePrompt>[];
+  resources(): readonly Offered<CatalogueResource>[];
+  resourceTemplates(): readonly Offered<CatalogueResourceTemplate>[];
 
   callTool(
     ref: ToolRef,
@@ -177,6 +184,11 @@ export interface Host extends AsyncDisposable {
     params?: JSONRPCObject,
     options?: CallOptions,
   ): Promise<JSONRPCObject>;
+  /**
+   * Sends a notification of any method to a server; resolves when it was sent. Connects the server when it is not, as a
+   * call does. Rejects with `CAPABILITY_MISSING` for a method that the protocol revision does not have.
+   */
+  notify(server: string, method: string, params?: JSONRPCObject, options?: CallOptions): Promise<void>;
   subscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
   unsubscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
   setLogLevel(server: string, level: LogLevel, options?: CallOptions): Promise<void>;

@@ -1,5 +1,6 @@
 import type { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { ListKind, ListStatus } from './catalogue.js';
 import type { ServerIdentity } from './engine.js';
 
 /** What a connect is busy with. */
@@ -30,7 +31,11 @@ export type ConnectionState =
   | { readonly status: 'connected'; readonly since: number; readonly connection: ConnectionInfo }
   | { readonly status: 'needs-auth'; readonly error: AuthRequiredError }
   | { readonly status: 'failed'; readonly error: FittingsError }
-  | { readonly status: 'disconnecting' };
+  | {
+      readonly status: 'disconnecting';
+      /** Why it is disconnected, where the state that follows is `disconnected`. */
+      readonly reason?: DisconnectReason | undefined;
+    };
 
 export type ConnectionStatus = ConnectionState['status'];
 
@@ -51,7 +56,7 @@ export interface ServerSnapshot {
   /** Type of transport, once it is known. */
   readonly type: string | undefined;
   readonly state: ConnectionState;
-  /** The last failure, kept while a later attempt runs. */
+  /** The last failure of a connection, or of a list; kept while a later attempt runs, and after it. */
   readonly lastError: FittingsError | undefined;
   /** How many tools, prompts, resources and templates are in the catalogue. */
   readonly counts: {
@@ -60,4 +65,6 @@ export interface ServerSnapshot {
     readonly resources: number;
     readonly resourceTemplates: number;
   };
+  /** How each list was read: a list that failed is told from one that is empty. */
+  readonly lists: Readonly<Record<ListKind, ListStatus>>;
 }

@@ -2,6 +2,7 @@ import { FittingsError, type AuthProvider, type Clock, type ServerConfig } from 
 import { choosePlugin } from '../connection/choose-plugin.js';
 import type { Semaphore } from '../connection/semaphore.js';
 import { readSettings } from '../connection/settings.js';
+import type { ListBudget } from '../contracts/engine.js';
 import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
@@ -13,6 +14,7 @@ export interface Shared {
   readonly clock: Clock;
   readonly limits: HostLimits;
   readonly turns: Semaphore;
+  readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly emitter: Emitter<HostEvents>;
 }
@@ -61,6 +63,7 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     cache: options.cache,
     person: options.person,
     turns: shared.turns,
+    listBudget: shared.listBudget,
     tracer: shared.tracer,
     traceContext: options.traceContext ?? (() => undefined),
     emitter: shared.emitter,

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   type Logger,
 } from '@mcp-fittings/client-core';
+import { measure } from '../engines/shared/measure.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { LogEntry } from '../contracts/server-requests.js';
@@ -22,6 +23,8 @@ export interface EngineEventsParts {
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
 
+/** What a notification that the host passes on may carry. */
+const NOTIFICATION_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
 /** Longest text of a server's log entry that goes to the host's logger. */
 const LOG_TEXT = 2000;
 
@@ -47,9 +50,14 @@ export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents,
     resourceUpdated(uri) {
       if (parts.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
     },
-    elicitationCompleted(elicitationId) {
-      parts.onElicitationCompleted(elicitationId);
-      if (passes()) emitter.emit('elicitationCompleted', { server, elicitationId });
+    notification(method, params) {
+      if (method === 'notifications/elicitation/complete' && typeof params['elicitationId'] === 'string') {
+        parts.onElicitationCompleted(params['elicitationId']);
+      }
+      if (!passes()) return;
+      const size = measure(params, NOTIFICATION_BOUNDS);
+      if (size.problem === undefined) emitter.emit('notification', { server, method, params });
+      else logger?.warn(`A notification of "${server}" was dropped: it ${size.problem}.`, { server });
     },
     error(error) {
       if (errors.allow()) emitter.emit('error', { server, error: asFittingsError(server, error) });

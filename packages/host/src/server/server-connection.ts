@@ -20,10 +20,12 @@ import type { Semaphore } from '../connection/semaphore.js';
 import type { ServerSettings } from '../connection/settings.js';
 import { sleep } from '../connection/sleep.js';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
-import type { Engine } from '../contracts/engine.js';
+import type { Engine, ListBudget } from '../contracts/engine.js';
+import type { ListKind, Offered } from '../contracts/catalogue.js';
+import { isCallable } from '../connection/is-callable.js';
 import type { HostEvents, HostLimits } from '../contracts/host.js';
 import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
-import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
+import type { ConnectionState, ConnectionStatus, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { guardCallbacks } from '../server-requests/guard.js';
@@ -47,6 +49,7 @@ export interface ServerParts {
   readonly cache: HostCache | undefined;
   readonly person: string | undefined;
   readonly turns: Semaphore;
+  readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly traceContext: () => Readonly<Record<string, unknown>> | undefined;
   readonly emitter: Emitter<HostEvents>;
@@ -63,6 +66,8 @@ export interface ServerConnection extends Pick<
   /** What the server wants before it lets us in; undefined while it does. */
   readonly demanded: AuthRequiredError | undefined;
   snapshot(): ServerSnapshot;
+  /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
+  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
   /** What the server lists; reads again, in the background, what has aged. */
   lists(): Readonly<Lists>;
   /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
@@ -104,6 +109,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   /** A connection ended by itself and is not back yet. */
   let dropped = false;
   let health: Disposable | undefined;
+  /** Lists that changed while they were read for the first time. */
+  const earlyNews = new Set<'tools' | 'prompts' | 'resources'>();
 
   const catalogue = createServerCatalogue({
     server,
@@ -115,10 +122,16 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       memory.rememberLists(catalogue.lists, catalogue.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    onError(error) {
+    random: parts.random,
+    budget: parts.listBudget,
+    isLive: (session) =>
+      supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
+    onFailed(_kind, error) {
       const { live } = supervisor;
-      if (error instanceof AuthRequiredError && live !== undefined) requireAuth(error, live);
-      else report(error);
+      const cause = error instanceof FittingsError ? error.cause : error;
+      if (cause instanceof AuthRequiredError && live !== undefined) return requireAuth(cause, live);
+      lastError = asFittingsError(server, error);
+      report(error);
     },
     onLeft: (kind, reasons) =>
       report(
@@ -149,6 +162,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     onElicitationCompleted: (id) => elicitations.completed(id),
     onListChanged(kind) {
       if (supervisor.live !== undefined) catalogue.changed(kind, supervisor.live.session);
+      else earlyNews.add(kind);
     },
   });
 
@@ -168,11 +182,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const context = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
       const era = await memory.era();
+      earlyNews.clear();
       const everything = { ...parts, ...resolve(), callbacks, inbound, connectMs: settings.connectMs, era };
       try {
         const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
         context.protocolVersion = live.session.protocolVersion;
-        await memory.rememberEra(live.session.era);
+        const found = live.session.era;
+        if (found.kind === 'stateless' || found.isGuess !== true) await memory.rememberEra(found);
         return live;
       } catch (error) {
         // The verdict may be what is wrong: the next attempt finds out again.
@@ -188,14 +204,28 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const restore = async (): Promise<void> => {
       for (const error of await standing.restore(session, options)) report(error);
     };
-    await Promise.all([catalogue.readAll(session, signal), restore()]);
+    try {
+      await Promise.all([catalogue.readAll(session, signal), restore()]);
+    } catch (error) {
+      // Why the connection ended says more than what did not work without it.
+      throw transport.closeReason ?? error;
+    }
     if (transport.closeReason !== undefined) throw transport.closeReason;
-    // Another session of the same server: it knows nothing of what the lost one was asked for.
-    transport.onsessionrestored = () => {
-      restore()
-        .then(() => catalogue.readAll(session, signal))
-        .catch(report);
+    let renewal: Disposable | undefined;
+    // The session is another one that knows nothing of what the lost one was asked for, or news may have been missed
+    // while the stream was down. Several such events at once are one.
+    const renewSoon = (): void => {
+      renewal ??= clock.schedule(() => {
+        renewal = undefined;
+        if (supervisor.live?.session !== session) return;
+        catalogue.changedAll(session);
+        void restore().then(() => {
+          for (const uri of standing.uris) emitter.emit('resourceUpdated', { server, uri });
+        });
+      }, 0);
     };
+    transport.onsessionrestored = renewSoon;
+    transport.onreconnect = renewSoon;
   };
 
   const supervisor = createSupervisor(
@@ -237,6 +267,8 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     const { live } = supervisor;
     if (live === undefined) return;
     idle.arm();
+    for (const kind of earlyNews) catalogue.changed(kind, live.session);
+    earlyNews.clear();
     const { enabled, ...check } = settings.healthCheck;
     if (!enabled) return;
     health = startHealthCheck(live.session, {
@@ -258,6 +290,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     demanded = error;
     supervisor.requireAuth(live, error);
   };
+  const offer = createOffers();
 
   const caller = createCaller({
     server,
@@ -295,7 +328,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
         resources: catalogue.lists.resources.length,
         resourceTemplates: catalogue.lists.resourceTemplates.length,
       },
+      lists: { ...catalogue.status },
     }),
+    offered(kind) {
+      if (!isCallable(supervisor.state)) return [];
+      if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
+      return offer(kind, catalogue.lists[kind], supervisor.state.status);
+    },
     lists() {
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
       return catalogue.lists;
@@ -341,6 +380,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     firstOutcome: () => supervisor.firstOutcome(),
     async dispose() {
       await supervisor.dispose();
+      catalogue.dispose();
       // What was learned last is for the next run; a cache that hangs holds nobody up.
       const given = new AbortController();
       await Promise.race([memory.settled(), sleep(clock, CACHE_FAREWELL_MS, given.signal)]);
@@ -355,4 +395,26 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
+}
+
+/** Adds the state of the server to its items; the same list in the same state gives the same array again. */
+function createOffers(): <Kind extends ListKind>(
+  kind: Kind,
+  list: Lists[Kind],
+  serverState: ConnectionStatus,
+) => readonly Offered<Lists[Kind][number]>[] {
+  const made = new Map<
+    ListKind,
+    { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }
+  >();
+  return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
+    const last = made.get(kind);
+    const offered =
+      last?.list === list && last.serverState === serverState
+        ? last.offered
+        : list.map((item) => ({ ...item, serverState }));
+    made.set(kind, { list, serverState, offered });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the items of this very list
+    return offered as readonly Offered<Lists[Kind][number]>[];
+  };
 }

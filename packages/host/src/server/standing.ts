@@ -7,6 +7,8 @@ export interface Standing {
   unsubscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
   setLogLevel(session: EngineSession, level: LogLevel, options: EngineRequestOptions): Promise<void>;
   isSubscribed(uri: string): boolean;
+  /** The resources that are subscribed to. */
+  readonly uris: readonly string[];
   /** Somebody waits for news, so the connection is in use. */
   readonly any: boolean;
   /** Asks for all of it again; the failures come back, the rest holds. */
@@ -30,6 +32,9 @@ export function createStanding(): Standing {
       logLevel = level;
     },
     isSubscribed: (uri) => uris.has(uri),
+    get uris() {
+      return [...uris];
+    },
     get any() {
       return uris.size > 0;
     },

@@ -31,6 +31,9 @@ function segmentOf(block: unknown): Segment {
       return resourceSegment(block['resource']);
     case 'resource_link':
       return words(linkText(block));
+    case 'unknown':
+      // A block that the host could not read: its own type says what it was meant to be.
+      return words(`[content of the unknown type ${textOf(block['declaredType']).slice(0, 60)}]`);
     default:
       return words(`[content of the unknown type ${textOf(block['type']).slice(0, 60)}]`);
   }

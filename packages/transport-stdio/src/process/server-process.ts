@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { Duplex, type Readable, type Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 import { endingOf, type Ending } from './ending.js';
 import type { ExitReaper } from './exit-reaper.js';
@@ -11,6 +11,10 @@ import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
 export interface ServerProcess {
   readonly pid: number | undefined;
   readonly stdin: Writable;
+  /** From now on it is noticed when the server ends without having read all that it was sent. */
+  watchStdin(): void;
+  /** True: it ended with something unread. Only POSIX systems tell, and only what was sent after {@link watchStdin}. */
+  readonly leftUnread: boolean;
   /** Settles when the server is of no more use, after all that it wrote was handed on. */
   readonly ended: Promise<Ending>;
   /**
@@ -55,6 +59,14 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     throw new Error('The child has no pipes.');
   const tree = createProcessTree(child.pid, process.platform);
   const reaped = options.reaper.add(() => tree.killNow());
+  let leftUnread = false;
+  stdin.on('error', (error: NodeJS.ErrnoException) => {
+    leftUnread ||= error.code === 'ECONNRESET';
+  });
+  // The pipe is a socket: reading from our side fails with ECONNRESET when the other side ends with data unread.
+  const watchStdin = (): void => {
+    if (process.platform !== 'win32' && stdin instanceof Duplex) stdin._read(0);
+  };
   const exited = once(child, 'exit').catch(() => undefined);
   const ended = endingOf({ child, stdin, stdout, exited, clock });
   readStdout(stdout, options.onStdout);
@@ -76,7 +88,16 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   };
 
   let stopped: Promise<void> | undefined;
-  return { pid: child.pid, stdin, ended, stop: ({ polite }) => (stopped ??= stop(polite)) };
+  return {
+    pid: child.pid,
+    stdin,
+    ended,
+    watchStdin,
+    get leftUnread() {
+      return leftUnread;
+    },
+    stop: ({ polite }) => (stopped ??= stop(polite)),
+  };
 }
 
 async function closed(stream: Readable | Writable): Promise<void> {

@@ -27,7 +27,15 @@ export async function list(context: CommandContext, kind: ListKind, names: reado
           const isOff = server.state.status === 'disabled';
           return isOff ? [] : (whyNotConnected(server) ?? []);
         });
-  for (const problem of absent) {
+  const unread = host
+    .servers()
+    .filter(({ name, state }) => state.status === 'connected' && (names.length === 0 || names.includes(name)))
+    .flatMap(({ lists }) => [
+      lists[kind].error ?? [],
+      (kind === 'resources' && lists.resourceTemplates.error) || [],
+    ])
+    .flat();
+  for (const problem of [...absent, ...unread]) {
     output.note(errorLine(problem, output.noteStyle));
     context.setExitCode(exitCodeOf(problem));
   }

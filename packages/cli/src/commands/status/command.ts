@@ -19,7 +19,7 @@ export function registerStatus(program: Command, context: CommandContext): void 
         'fittings status github notion --watch',
         "fittings status --json | jq '.totals'",
         `fittings status --strict-mcp-config --mcp-config '{"mcpServers":{"x":{"command":"my-server"}}}'`,
-      ) + '\nIt ends with 1 when an enabled server is not connected.\n',
+      ) + '\nIt ends with 1 when an enabled server is not connected, or does not list what it offers.\n',
     )
     .action(async (servers: readonly string[], options: StatusOptions) => {
       const { status } = await import('./run.js');

@@ -40,9 +40,10 @@ function usableNames({ loaded }: Session, names: readonly string[]): readonly st
   return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
 }
 
-/** Connected, or not meant to be. */
-function isFine({ status: state }: ServerRow): boolean {
-  return state === 'connected' || state === 'disabled' || state === 'rejected' || state === 'disconnected';
+/** Connected, with all of its lists read; or not meant to be connected. */
+function isFine({ status: state, error }: ServerRow): boolean {
+  if (state === 'connected') return error === undefined;
+  return state === 'disabled' || state === 'rejected' || state === 'disconnected';
 }
 
 /** The table while it fills, on a terminal; it makes room for the final one. */

@@ -48,7 +48,10 @@ export function serverRows(loaded: LoadedConfig, snapshots: readonly ServerSnaps
 function connectedRow(snapshot: ServerSnapshot, entry: ServerEntry | undefined): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
-  const error = 'error' in state ? state.error : undefined;
+  const error =
+    state.status === 'connected'
+      ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
+      : (('error' in state ? state.error : undefined) ?? lastError);
   return {
     name,
     type: type ?? entry?.config?.type,
@@ -59,8 +62,7 @@ function connectedRow(snapshot: ServerSnapshot, entry: ServerEntry | undefined):
     protocolVersion: connection?.protocolVersion,
     serverInfo: connection?.serverInfo,
     activity: activityOf(state),
-    ...(state.status !== 'connected' &&
-      (error ?? lastError) !== undefined && { error: errorFacts(error ?? lastError) }),
+    ...(error !== undefined && { error: errorFacts(error) }),
   };
 }
 

@@ -100,7 +100,7 @@ function reasonOf({ name, status, error }: ServerRow, style: Style): readonly st
     return [`${style.yellow(server)}: look at it with ${style.bold(`fittings approve ${server}`)}`];
   if (error === undefined) return [];
   const hint = error.hint === undefined ? '' : ` ${style.dim(shown(error.hint))}`;
-  const paint = ERRORED.has(status) ? style.red : style.dim;
+  const paint = ERRORED.has(status) || status === 'connected' ? style.red : style.dim;
   const message = shown(error.message);
   // Most messages name the server.
   const subject = message.includes(`"${server}"`) ? '' : `${server}: `;

@@ -1,92 +1,167 @@
-import { isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind } from '../../contracts/catalogue.js';
 import type { ListOptions } from '../../contracts/engine.js';
+import { judgeEntry } from './judge-entry.js';
+import { measure, type Bounds } from './measure.js';
 import type { ClientMethod } from './methods.js';
 
-interface ListFacts {
-  readonly method: ClientMethod;
-  /** The member that names an entry within its server. */
-  readonly key: string;
-  /** Members without which an entry is useless, and what each has to be. */
-  readonly members: Readonly<Record<string, (value: unknown) => boolean>>;
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
-const LISTS: Readonly<Record<ListKind, ListFacts>> = {
-  tools: { method: 'tools/list', key: 'name', members: { name: isText, inputSchema: isRecord } },
-  prompts: { method: 'prompts/list', key: 'name', members: { name: isText } },
-  resources: { method: 'resources/list', key: 'uri', members: { uri: isText, name: isText } },
-  resourceTemplates: {
-    method: 'resources/templates/list',
-    key: 'uriTemplate',
-    members: { uriTemplate: isText, name: isText },
-  },
+const LISTS: Readonly<Record<ListKind, { readonly method: ClientMethod; readonly key: string }>> = {
+  tools: { method: 'tools/list', key: 'name' },
+  prompts: { method: 'prompts/list', key: 'name' },
+  resources: { method: 'resources/list', key: 'uri' },
+  resourceTemplates: { method: 'resources/templates/list', key: 'uriTemplate' },
 };
+
+/** One entry, such as a tool with its schemas. The largest tool of a thousand real ones has 60 000 bytes. */
+const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_576 };
+/** All entries of one list: they are sorted, digested and compared in one go. */
+const LIST_BOUNDS = { maxNodes: 200_000, maxBytes: 16_777_216 };
 
 /** The member of the result that holds the entries has the name of the kind. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
   readonly left: readonly string[];
   readonly ttlMs?: number | undefined;
+  /** Bytes of the entries that were kept. */
+  readonly bytes: number;
 }
 
 /** How many reasons for leaving something out are kept. */
 const REASONS_KEPT = 20;
 
+export interface ListPagesOptions extends Pick<ListOptions, 'budget' | 'maxItems' | 'maxPages'> {
+  /** Why an entry can't be used on this connection; undefined: it can. */
+  readonly unusable?: ((entry: JSONRPCObject) => string | undefined) | undefined;
+}
+
 /**
- * Reads a whole list, page by page, under the limits. One malformed entry is left out and named, the others stay. A
- * cursor that comes back ends the list: a server can't hold us in a circle.
+ * Reads a whole list, page by page, under the limits. Each entry is judged by itself: a malformed one, or one that is
+ * too large, is left out and named, the others stay. A cursor that comes back ends the list: a server can't hold us in
+ * a circle. Rejects when a request fails, and with `PROTOCOL_VIOLATION` when an answer is not a list.
  */
 export async function listPages<Item>(
   kind: ListKind,
   request: (method: ClientMethod, params: JSONRPCObject) => Promise<JSONRPCObject>,
-  options: Pick<ListOptions, 'maxPages' | 'maxItems'>,
+  options: ListPagesOptions,
 ): Promise<Pages<Item>> {
-  const { method, key, members } = LISTS[kind];
-  const keys = new Set<unknown>();
-  const items: Item[] = [];
-  const left: string[] = [];
-  const leave = (reason: string): void => {
-    if (left.length < REASONS_KEPT) left.push(reason);
-  };
+  const { method } = LISTS[kind];
+  const kept = createKept<Item>(kind, options);
   const seen = new Set<string>();
   let cursor: string | undefined;
   let ttlMs: number | undefined;
-
-  for (let page = 0; page < options.maxPages; page++) {
-    const result = await request(method, cursor === undefined ? {} : { cursor });
-    const entries: unknown = result[kind];
-    if (page === 0) ttlMs = freshFor(result);
-    for (const entry of Array.isArray(entries) ? entries : []) {
-      const missing = isRecord(entry)
-        ? Object.entries(members).find(([name, isRight]) => !isRight(entry[name]))?.[0]
-        : 'object';
-      if (missing !== undefined) {
-        leave(`an entry of ${method} has no valid "${missing}"${nameOf(entry)}`);
-      } else if (items.length >= options.maxItems) {
-        leave(`more than ${options.maxItems} entries`);
-        return { items, left, ttlMs };
-      } else if (isRecord(entry) && keys.has(entry[key])) {
-        leave(`an entry of ${method} is there twice${nameOf(entry)}`);
-      } else {
-        keys.add(isRecord(entry) ? entry[key] : undefined);
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
-        items.push(entry as Item);
+  try {
+    for (let page = 0; page < options.maxPages; page++) {
+      const result = await request(method, cursor === undefined ? {} : { cursor });
+      if (page === 0) ttlMs = freshFor(result);
+      if (!kept.add(entriesOf(kind, result))) return { ...kept.pages(), ttlMs };
+      const next: unknown = result['nextCursor'];
+      if (typeof next !== 'string') {
+        if (next !== undefined && next !== null) kept.leave('a cursor that is not text');
+        return { ...kept.pages(), ttlMs };
       }
+      if (seen.has(next)) {
+        kept.leave('a cursor that came twice');
+        return { ...kept.pages(), ttlMs };
+      }
+      seen.add(next);
+      cursor = next;
     }
-    const next: unknown = result['nextCursor'];
-    if (typeof next !== 'string') return { items, left, ttlMs };
-    if (seen.has(next)) {
-      leave('a cursor that came twice');
-      return { items, left, ttlMs };
-    }
-    seen.add(next);
-    cursor = next;
+  } catch (error) {
+    options.budget?.giveBack(kept.pages().bytes);
+    throw error;
   }
-  leave(`more than ${options.maxPages} pages`);
-  return { items, left, ttlMs };
+  kept.leave(`more than ${options.maxPages} pages`);
+  return { ...kept.pages(), ttlMs };
+}
+
+interface Kept<Item> {
+  /** False: the list is full. */
+  add(entries: readonly unknown[]): boolean;
+  leave(reason: string): void;
+  pages(): Pages<Item>;
+}
+
+function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item> {
+  const { method, key } = LISTS[kind];
+  const { maxItems, budget, unusable } = options;
+  const keys = new Set<unknown>();
+  const items: Item[] = [];
+  const left: string[] = [];
+  let nodes = 0;
+  let bytes = 0;
+  const leave = (reason: string): void => {
+    if (left.length < REASONS_KEPT) left.push(reason);
+  };
+
+  const add = (value: unknown): boolean => {
+    if (items.length >= maxItems) {
+      leave(`more than ${maxItems} entries`);
+      return false;
+    }
+    // Before anything else looks into it.
+    const size = measure(value, ENTRY_BOUNDS);
+    if (size.problem !== undefined) {
+      leave(`an entry of ${method} ${size.problem}${nameOf(value)}`);
+      // What was looked at counts: many that are too large must not cost more than one full list.
+      nodes += size.nodes;
+      if (nodes <= LIST_BOUNDS.maxNodes) return true;
+      leave(`the list has more than ${LIST_BOUNDS.maxNodes} parts`);
+      return false;
+    }
+    const judged = judgeEntry(kind, value);
+    if (judged.problem !== undefined) {
+      leave(`an entry of ${method} has no valid "${judged.problem}"${nameOf(value)}`);
+      return true;
+    }
+    const { entry, ignored } = judged;
+    if (keys.has(entry[key])) {
+      leave(`an entry of ${method} is there twice${nameOf(entry)}`);
+      return true;
+    }
+    const reason = unusable?.(entry);
+    if (reason !== undefined) {
+      leave(`an entry of ${method} ${reason}${nameOf(entry)}`);
+      return true;
+    }
+    if (nodes + size.nodes > LIST_BOUNDS.maxNodes || bytes + size.bytes > LIST_BOUNDS.maxBytes) {
+      leave(`the list has more than ${LIST_BOUNDS.maxNodes} parts or ${LIST_BOUNDS.maxBytes} bytes`);
+      return false;
+    }
+    if (budget?.take(size.bytes) === false) {
+      leave('the lists of all servers together are too large');
+      return false;
+    }
+    nodes += size.nodes;
+    bytes += size.bytes;
+    for (const name of ignored)
+      leave(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
+    keys.add(entry[key]);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
+    items.push(entry as Item);
+    return true;
+  };
+
+  return {
+    add: (entries) => entries.every(add),
+    leave,
+    pages: () => ({ items, left, bytes }),
+  };
+}
+
+/** Some frameworks write `null` for a list without entries. */
+function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] {
+  const entries: unknown = result[kind];
+  if (entries === null) return [];
+  if (Array.isArray(entries)) return entries;
+  throw new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The answer to ${LISTS[kind].method} has no list "${kind}".`,
+    {
+      delivery: 'unknown',
+      details: { method: LISTS[kind].method },
+    },
+  );
 }
 
 function freshFor(result: JSONRPCObject): number | undefined {

@@ -23,6 +23,9 @@ const REFUSED_UNDONE: ReadonlySet<number> = new Set([
   RPC_CODES.invalidParams,
   // The person has to visit a page before.
   -32042,
+  // 2026-07-28: a header does not fit the body; a capability that the request needs is not declared.
+  -32_020,
+  -32_021,
 ]);
 
 /** The server answered with a JSON-RPC error. */

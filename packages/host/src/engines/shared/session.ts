@@ -1,7 +1,7 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind, Listings } from '../../contracts/catalogue.js';
-import type { Completion, PromptResult, ResourceResult, ToolResult } from '../../contracts/content.js';
+import type { Completion } from '../../contracts/content.js';
 import type {
   EngineRequestOptions,
   EngineSession,
@@ -12,6 +12,7 @@ import type {
 } from '../../contracts/engine.js';
 import { listPages } from './list-pages.js';
 import type { ClientMethod, RequestExtras } from './methods.js';
+import { readPromptResult, readResourceResult, readToolResult, without } from './read-results.js';
 
 /** What an SDK has to offer so that {@link createSession} makes an engine session of it. */
 export interface SessionParts {
@@ -21,7 +22,9 @@ export interface SessionParts {
   readonly serverInfo: ServerIdentity | undefined;
   readonly instructions: string | undefined;
   readonly capabilities: JSONRPCObject;
-  /** Sends one request; rejects with a `FittingsError`. */
+  /** Why a tool can't be used on this connection, for example because of its annotations; undefined: it can. */
+  readonly unusable?: ((tool: JSONRPCObject) => string | undefined) | undefined;
+  /** Sends one request and gives the result as the server sent it; rejects with a `FittingsError`. */
   request(
     method: ClientMethod,
     params: JSONRPCObject,
@@ -32,6 +35,7 @@ export interface SessionParts {
   requestOther(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
   /** Where the protocol revision does these otherwise than by one request each. */
   readonly instead?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
+  notify(method: string, params: JSONRPCObject): Promise<void>;
   rootsChanged(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +79,10 @@ export function createSession(parts: SessionParts): EngineSession {
         isPublic &&= page['cacheScope'] === 'public';
         return page;
       };
-      const pages = await listPages<Listings[Kind]>(kind, read, options);
+      const pages = await listPages<Listings[Kind]>(kind, read, {
+        ...options,
+        unusable: kind === 'tools' ? parts.unusable : undefined,
+      });
       return { ...pages, isPublic };
     },
     async callTool(name, args, options) {
@@ -83,29 +90,27 @@ export function createSession(parts: SessionParts): EngineSession {
       const result = await request('tools/call', { name, arguments: { ...args } }, options, {
         tool: options.definition,
       });
-      return checked<ToolResult>(server, 'tools/call', result, 'content', Array.isArray);
+      return readToolResult(server, result);
     },
     async getPrompt(name, args, options) {
       demand('prompts', 'prompts');
       const result = await request('prompts/get', { name, arguments: { ...args } }, options);
-      return checked<PromptResult>(server, 'prompts/get', result, 'messages', Array.isArray);
+      return readPromptResult(server, result);
     },
     async readResource(uri, options) {
       demand('resources', 'resources');
       const result = await request('resources/read', { uri }, options);
-      return checked<ResourceResult>(server, 'resources/read', result, 'contents', Array.isArray);
+      return readResourceResult(server, uri, result);
     },
     async complete(params, options) {
       demand('completions', 'completions');
       const result = await request('completion/complete', { ...params }, options);
-      const { completion } = checked<{ completion: Completion }>(
-        server,
-        'completion/complete',
-        result,
-        'completion',
-        (value) => isRecord(value) && Array.isArray(value['values']),
-      );
-      return completion;
+      const completion: unknown = result['completion'];
+      if (!isRecord(completion) || !Array.isArray(completion['values'])) {
+        throw without(server, 'completion/complete', 'completion');
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that matters was checked; the rest is optional
+      return completion as unknown as Completion;
     },
     async subscribe(uri, options) {
       demand('resources', 'resources');
@@ -126,6 +131,7 @@ export function createSession(parts: SessionParts): EngineSession {
     async ping(options) {
       await request(parts.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
     },
+    notify: (method, params) => parts.notify(method, params),
     rootsChanged: () => parts.rootsChanged(),
     close: () => parts.close(),
   };
@@ -137,26 +143,3 @@ const CAPABILITY_OF_LIST: Readonly<Record<ListKind, string>> = {
   resources: 'resources',
   resourceTemplates: 'resources',
 };
-
-/** The result as what it has to be, judged by the one member without which it is useless. */
-function checked<T>(
-  server: string,
-  method: ClientMethod,
-  result: JSONRPCObject,
-  member: string,
-  isRight: (value: unknown) => boolean,
-): T {
-  if (!isRight(result[member])) {
-    throw new FittingsError(
-      'PROTOCOL_VIOLATION',
-      `The server "${server}" answered ${method} without "${member}".`,
-      {
-        server,
-        delivery: 'unknown',
-        details: { method },
-      },
-    );
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that matters was checked; the rest is optional
-  return result as unknown as T;
-}

@@ -7,6 +7,7 @@ import { withOwnSignal } from '../shared/own-signal.js';
 import { createRequestDeadline, NO_SDK_TIMEOUT } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
+import { rawOf, tapTransport } from '../shared/tap.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 
@@ -37,6 +38,9 @@ async function connect(
     { capabilities: clientCapabilities(options, context.callbacks), jsonSchemaValidator: acceptAnything },
   );
   attachHandlers(client, context);
+  tapTransport(transport, {
+    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+  });
   const version = spyProtocolVersion(transport);
   client.onerror = (error) => events.error(error);
   try {
@@ -50,7 +54,7 @@ async function connect(
   client.onclose = () => events.closed();
 
   const info = client.getServerVersion();
-  const request = async (
+  const sent = async (
     method: string,
     params: JSONRPCObject,
     given: EngineRequestOptions,
@@ -75,8 +79,15 @@ async function connect(
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
-    request,
-    requestOther: request,
+    request: async (method, params, given) => rawOf(await sent(method, params, given)),
+    requestOther: sent,
+    async notify(method, params) {
+      try {
+        await client.notification({ method, params });
+      } catch (error) {
+        throw fromSdkError(error, { server, transport, what: method });
+      }
+    },
     rootsChanged: () => client.sendRootsListChanged(),
     close: () => client.close(),
   });

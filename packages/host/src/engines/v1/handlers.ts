@@ -2,7 +2,6 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   CreateMessageRequestSchema,
   CreateMessageResultSchema,
-  ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
@@ -44,8 +43,5 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   client.setNotificationHandler(ResourceListChangedNotificationSchema, () => events.listChanged('resources'));
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
     events.resourceUpdated(params.uri),
-  );
-  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
-    events.elicitationCompleted?.(params.elicitationId),
   );
 }

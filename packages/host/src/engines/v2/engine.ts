@@ -7,15 +7,21 @@ import { withOwnSignal } from '../shared/own-signal.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
+import { rawOf, tapTransport } from '../shared/tap.js';
+import { watchEraProbe } from './era-probe.js';
 import { toPrior, toVerdict } from './era.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
+import { headerProblem } from './header-annotations.js';
 import { createListening, type Listening } from './listening.js';
 import { watchRefusals } from './refusals.js';
 import { requestOther, requestWith, toRequestOptions } from './requests.js';
 
-/** A local server that answers the probe at all does so at once; one that stays silent is of the older era. */
-const PROBE_ON_STDIO_MS = 3_000;
+/**
+ * The share of the time for connecting that a local server has to answer the probe. It may need most of it to start; the
+ * rest is for the handshake of the older era. Our own stdio transport answers for a server that is up and stays silent.
+ */
+const PROBE_SHARE_ON_STDIO = 2 / 3;
 
 /**
  * The protocol engine on `@modelcontextprotocol/client` (SDK v2): revisions 2024-11-05 to 2025-11-25 and the stateless
@@ -46,10 +52,18 @@ async function connect(
     {
       capabilities: clientCapabilities(options, context.callbacks),
       jsonSchemaValidator: acceptAnything,
-      versionNegotiation: { mode: 'auto', ...(isStdio && { probe: { timeoutMs: PROBE_ON_STDIO_MS } }) },
+      versionNegotiation: {
+        mode: 'auto',
+        ...(isStdio && { probe: { timeoutMs: Math.ceil(timeoutMs * PROBE_SHARE_ON_STDIO) } }),
+      },
     },
   );
   attachHandlers(client, context);
+  const probe = watchEraProbe(transport);
+  tapTransport(transport, {
+    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+    takes: (message) => probe.takes(message),
+  });
   client.onerror = (error) => events.error(error);
   let listening: Listening | undefined;
   const fail = async (error: unknown): Promise<never> => {
@@ -77,7 +91,7 @@ async function connect(
   client.onclose = () => events.closed();
 
   const capabilities: JSONRPCObject = { ...client.getServerCapabilities() };
-  const era = toVerdict(client.getDiscoverResult());
+  const era = toVerdict(client.getDiscoverResult(), probe.isUnanswered);
   let logLevel: LogLevel | undefined;
 
   if (era.kind === 'stateless') {
@@ -87,8 +101,9 @@ async function connect(
       timeoutMs,
       onError: (error) =>
         events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
-      onGap: () => {
+      onGap: (uris) => {
         for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+        for (const uri of uris) events.resourceUpdated(uri);
       },
     });
     // A server that refuses to be listened to is still a server: its lists just age.
@@ -132,8 +147,12 @@ async function connect(
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities,
-    request: (method, params, given, extras) =>
-      sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
+    unusable:
+      era.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
+    request: async (method, params, given, extras) =>
+      rawOf(
+        await sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
+      ),
     requestOther: (method, params, given) =>
       sent(method, given, (sdkOptions) => requestOther(client, method, withLogLevel(params), sdkOptions)),
     instead: listening && {
@@ -143,6 +162,7 @@ async function connect(
         logLevel = level;
       },
     },
+    notify: (method, params) => guarded(method, client.notification({ method, params })),
     rootsChanged: () => (era.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
     async close() {
       await listening?.close().catch(() => undefined);

@@ -10,6 +10,8 @@ export function toPrior(verdict: EraVerdict | undefined): PriorDiscovery | undef
   return { kind: 'modern', discover };
 }
 
-export function toVerdict(discover: DiscoverResult | undefined): EraVerdict {
-  return discover === undefined ? { kind: 'initialize' } : { kind: 'stateless', discover: { ...discover } };
+export function toVerdict(discover: DiscoverResult | undefined, isGuess: boolean): EraVerdict {
+  return discover === undefined
+    ? { kind: 'initialize', ...(isGuess && { isGuess }) }
+    : { kind: 'stateless', discover: { ...discover } };
 }

@@ -27,6 +27,16 @@ function fromLocalError(error: SdkError, context: FailureContext): FittingsError
     case SdkErrorCode.NotInitialized:
       return connectionError(context, 'not-sent', error);
     case SdkErrorCode.CapabilityNotSupported:
+      // The SDK asks this of itself only when the server answered with a question that nobody here can answer.
+      return new FittingsError(
+        'CAPABILITY_MISSING',
+        `"${server}" asks for what this host does not offer: ${sanitizeText(error.message)}`,
+        {
+          server,
+          cause: error,
+          delivery: 'rejected',
+        },
+      );
     case SdkErrorCode.MethodNotSupportedByProtocolVersion:
       return new FittingsError('CAPABILITY_MISSING', `"${server}" does not support ${what}.`, {
         server,

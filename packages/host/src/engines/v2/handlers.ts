@@ -48,7 +48,4 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
     events.resourceUpdated(params.uri),
   );
-  client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
-    events.elicitationCompleted?.(params.elicitationId),
-  );
 }

@@ -14,8 +14,8 @@ export interface ListeningOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-  /** Changes may have been missed while nobody listened. */
-  readonly onGap: () => void;
+  /** Changes may have been missed while nobody listened, also of these subscribed resources. */
+  readonly onGap: (uris: readonly string[]) => void;
 }
 
 /** Keeps one `subscriptions/listen` stream open for all that the host wants to hear of a stateless server. */
@@ -79,7 +79,7 @@ export function createListening(client: Client, options: ListeningOptions): List
       renew().then(
         () => {
           failures = 0;
-          options.onGap();
+          options.onGap([...uris]);
         },
         (error: unknown) => {
           options.onError(error);

@@ -13,16 +13,10 @@ export type Send = (
 ) => Promise<JSONRPCObject>;
 
 /**
- * Tools go through the verbs of the client: only there does it leave out tools with invalid header annotations and mirror
- * arguments into headers (SEP-2243).
+ * Calls of tools go through the verb of the client: only there does it mirror arguments into headers (SEP-2243).
  */
 export function requestWith(client: Client): Send {
   return async (method, params, options, extras) => {
-    if (method === 'tools/list') {
-      const { cursor } = params;
-      const page = typeof cursor === 'string' ? { ...params, cursor } : undefined;
-      return { ...(await client.listTools(page, { ...options, cacheMode: 'refresh' })) };
-    }
     if (method === 'tools/call') {
       const { name, arguments: args, _meta } = params;
       const call = {

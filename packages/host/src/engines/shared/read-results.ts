@@ -1,0 +1,131 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type {
+  ContentBlock,
+  PromptResult,
+  ResourceContents,
+  ResourceResult,
+  ToolResult,
+} from '../../contracts/content.js';
+
+/**
+ * Reads the result of `tools/call` as it came, alike for both SDKs: tolerant of what can be understood, and never
+ * silently empty. Throws `PROTOCOL_VIOLATION` for a result that holds nothing.
+ */
+export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
+  const { content, structuredContent, isError, _meta, ...others } = raw;
+  const legacy: unknown = others['toolResult'];
+  const rest = {
+    ...(structuredContent !== undefined && structuredContent !== null && { structuredContent }),
+    ...(isError !== undefined && isError !== null && { isError: isTrue(isError) }),
+    ...(isRecord(_meta) && { _meta }),
+  };
+  const blocks = blocksOf(content);
+  if (blocks !== undefined) return { content: blocks, ...rest };
+  // Revision 2024-10-07 had this member instead.
+  if (legacy !== undefined && legacy !== null) return { content: [textBlock(legacy)], ...rest };
+  if (rest.structuredContent !== undefined) return { content: [textBlock(rest.structuredContent)], ...rest };
+  if (rest.isError === true) return { content: [], ...rest };
+  throw without(server, 'tools/call', 'content');
+}
+
+/** A failure must not turn into a success because it is marked in another way. */
+function isTrue(value: unknown): boolean {
+  return value !== false && value !== 'false' && value !== 0;
+}
+
+/** Reads the result of `prompts/get`. */
+export function readPromptResult(server: string, raw: JSONRPCObject): PromptResult {
+  const { description, messages } = raw;
+  if (!Array.isArray(messages)) throw without(server, 'prompts/get', 'messages');
+  return {
+    ...otherMembers(raw),
+    description: typeof description === 'string' ? description : undefined,
+    messages: messages.flatMap((message: unknown) => {
+      const role = isRecord(message) && message['role'] === 'assistant' ? 'assistant' : 'user';
+      const content = isRecord(message) ? message['content'] : message;
+      return (blocksOf(content) ?? [unknownBlock(content)]).map(
+        (block) => ({ role, content: block }) as const,
+      );
+    }),
+  };
+}
+
+/** Reads the result of `resources/read`; a piece that does not say what it belongs to belongs to `uri`. */
+export function readResourceResult(server: string, uri: string, raw: JSONRPCObject): ResourceResult {
+  const { contents } = raw;
+  if (!Array.isArray(contents)) throw without(server, 'resources/read', 'contents');
+  return { ...otherMembers(raw), contents: contents.map((piece: unknown) => resourceContents(piece, uri)) };
+}
+
+function resourceContents(piece: unknown, uri: string): ResourceContents {
+  if (!isRecord(piece)) return { uri, text: textOf(piece) };
+  const { mimeType, text, blob } = piece;
+  const rest = {
+    ...piece,
+    uri: typeof piece['uri'] === 'string' ? piece['uri'] : uri,
+    mimeType: typeof mimeType === 'string' ? mimeType : undefined,
+  };
+  if (typeof text === 'string') return { ...rest, text, blob: undefined };
+  if (typeof blob === 'string') return { ...rest, text: undefined, blob };
+  // Neither is there as it has to be: what there is may be of use all the same.
+  return { ...rest, text: textOf(text ?? blob ?? piece), blob: undefined };
+}
+
+/** Undefined when there is no content at all. A text, or one block without a list, is taken for a list of one. */
+function blocksOf(content: unknown): readonly ContentBlock[] | undefined {
+  if (content === undefined || content === null) return undefined;
+  return (Array.isArray(content) ? content : [content]).map(blockOf);
+}
+
+function blockOf(block: unknown): ContentBlock {
+  if (typeof block === 'string') return { type: 'text', text: block };
+  if (!isRecord(block) || !isKnown(block)) return unknownBlock(block);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its type and the members that the type demands were checked
+  return block as ContentBlock;
+}
+
+function isKnown(block: Readonly<Record<string, unknown>>): boolean {
+  const { type, text, data, mimeType, resource, uri, name } = block;
+  switch (type) {
+    case 'text':
+      return typeof text === 'string';
+    case 'image':
+    case 'audio':
+      return typeof data === 'string' && typeof mimeType === 'string';
+    case 'resource':
+      return isRecord(resource) && typeof resource['uri'] === 'string';
+    case 'resource_link':
+      return typeof uri === 'string' && typeof name === 'string';
+    default:
+      return false;
+  }
+}
+
+function unknownBlock(value: unknown): ContentBlock {
+  const declared = isRecord(value) ? value['type'] : undefined;
+  return { type: 'unknown', declaredType: typeof declared === 'string' ? declared : undefined, value };
+}
+
+const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: textOf(value) });
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** Other members of a result, such as `_meta`, as they came; `null` counts as absent. */
+function otherMembers(raw: JSONRPCObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(raw).filter(([name, value]) => value !== null && name !== 'resultType'),
+  );
+}
+
+export function without(server: string, method: string, member: string): FittingsError {
+  return new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The server "${server}" answered ${method} without "${member}".`,
+    {
+      server,
+      delivery: 'unknown',
+      details: { method },
+    },
+  );
+}

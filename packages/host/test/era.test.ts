@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { createHost, type HostCache } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+import { scripted } from './support/scripted.js';
+
+const script = join(import.meta.dirname, 'support/slow-server.mjs');
+/** Much longer than {@link QUICK}: a server that needs it is still starting when silence is noticed. */
+const SLOW_MS = 1800;
+const QUICK = { probeTimeoutMs: 50 };
+
+function startLog(): { path: string; starts: () => number } {
+  const folder = mkdtempSync(join(tmpdir(), 'host-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'starts');
+  return { path, starts: () => readFileSync(path, 'utf8').trim().split('\n').length };
+}
+
+function memory(): { cache: HostCache; kept: Map<string, unknown> } {
+  const kept = new Map<string, unknown>();
+  const cache: HostCache = {
+    get: async (key) => kept.get(key),
+    set: async (key, value) => void kept.set(key, value),
+    delete: async (key) => void kept.delete(key),
+  };
+  return { cache, kept };
+}
+
+const eras = (kept: Map<string, unknown>) =>
+  [...kept].filter(([key]) => key.startsWith('era:')).map(([, era]) => era);
+
+describe('the look for an era on stdio', () => {
+  it.each([
+    ['modern', '2026-07-28'],
+    ['both', '2026-07-28'],
+    ['legacy', '2025-11-25'],
+  ])(
+    'R3: a server that starts slowly and is of %s gets the right era, kept for the next run',
+    async (era, version) => {
+      const log = startLog();
+      const { cache, kept } = memory();
+      const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
+      const errors: unknown[] = [];
+      host.on('error', ({ error }) => errors.push(error));
+      const args = [script, era, String(SLOW_MS), log.path];
+      const [snapshot] = await host.connect({ a: { command: process.execPath, args } });
+      expect(snapshot?.state).toMatchObject({
+        status: 'connected',
+        connection: { protocolVersion: version },
+      });
+      expect(log.starts()).toBe(1);
+      expect(errors).toEqual([]);
+      await host.close();
+      expect(eras(kept)).toMatchObject([{ kind: era === 'legacy' ? 'initialize' : 'stateless' }]);
+    },
+  );
+
+  it('R3: a server that is up and ignores the question is of the older era, and that guess is not kept', async () => {
+    const { cache, kept } = memory();
+    const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
+    const errors: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error));
+    const [snapshot] = await host.connect({ a: { command: process.execPath, args: [script, 'mute', '0'] } });
+    expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2025-11-25' } });
+    expect(errors).toEqual([]);
+    await host.close();
+    expect(eras(kept)).toEqual([]);
+  });
+
+  it('R3: an answer that comes after the SDK has given up waiting is not reported, and the guess is not kept', async () => {
+    const late: (() => void)[] = [];
+    const server = scripted({
+      'server/discover': () =>
+        new Promise((resolve) => late.push(() => resolve({ resultType: 'complete', supportedVersions: [] }))),
+      async initialize({ protocolVersion }) {
+        for (const answer of late) answer();
+        await new Promise((resolve) => setImmediate(resolve));
+        return { protocolVersion, capabilities: {}, serverInfo: { name: 'late', version: '1' } };
+      },
+    });
+    const { plugin } = testServers(() => server);
+    const asStdio: TransportPlugin = {
+      ...plugin,
+      create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
+    };
+    const { cache, kept } = memory();
+    const host = createHost({ engine: sdk(identity), transports: [asStdio], cache });
+    const errors: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error));
+    const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 300 } });
+    expect(snapshot?.state.status).toBe('connected');
+    expect(late).toHaveLength(1);
+    expect(errors).toEqual([]);
+    await host.close();
+    expect(eras(kept)).toEqual([]);
+  });
+
+  it('R5: a server that fails is started once', async () => {
+    const log = startLog();
+    await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const args = [script, 'fails', '100', log.path];
+    const [snapshot] = await host.connect({
+      a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },
+    });
+    expect(snapshot?.state).toMatchObject({ status: 'failed', error: { code: 'PROCESS_EXITED' } });
+    expect(snapshot?.lastError?.message.match(/boom/g)).toHaveLength(1);
+    expect(log.starts()).toBe(1);
+  });
+
+  it('R5: a server that dies of the question is started again', async () => {
+    const log = startLog();
+    await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const args = [script, 'dies', '100', log.path];
+    const [snapshot] = await host.connect({
+      a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },
+    });
+    expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2025-11-25' } });
+    expect(log.starts()).toBe(2);
+  });
+});

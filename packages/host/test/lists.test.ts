@@ -1,0 +1,359 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost, type HostEvents } from '@mcp-fittings/host';
+import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+import { reaches } from './support/recorder.js';
+import { modern, RpcFailure, scripted, type Answer } from './support/scripted.js';
+
+const good = { name: 'good', inputSchema: { type: 'object' } };
+const scriptedProcess = join(import.meta.dirname, 'support/failing-lists.mjs');
+const fails: Answer = () => {
+  throw new RpcFailure(-32603, 'the database is away');
+};
+
+describe.each([
+  ['sdk', sdkV1],
+  ['sdk-v2', sdkV2],
+])('lists under %s', (_name, sdk) => {
+  function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
+    const clock = createManualClock();
+    const transports = [testServers(() => server).plugin, stdio(), http()];
+    const host = createHost({ engine: sdk(identity), transports, clock, random: () => 0, ...more });
+    const errors: HostEvents['error'][] = [];
+    host.on('error', (event) => errors.push(event));
+    return { host, clock, errors };
+  }
+
+  it('F2, R1, C2: a failed tools/list is a failed attempt, which is repeated with growing delays', async () => {
+    let failures = 2;
+    const server = scripted({
+      'tools/list': (params) => (failures-- > 0 ? fails(params) : { tools: [good] }),
+    });
+    const { host, clock } = hostOn(server);
+    const [first] = await host.connect({ a: { type: 'test' } });
+    expect(first).toMatchObject({
+      state: { status: 'pending', attempt: 2, error: { code: 'RPC_ERROR', details: { list: 'tools' } } },
+      lastError: { message: expect.stringContaining('did not list its tools') },
+      lists: { tools: { error: { code: 'RPC_ERROR' } }, prompts: { error: undefined } },
+    });
+    await clock.advance(1000);
+    await reaches(host, 'a', 'pending');
+    await clock.advance(2000);
+    await reaches(host, 'a', 'connected');
+    expect(host.tools()).toMatchObject([{ name: 'good', serverState: 'connected' }]);
+    expect(host.server('a').lists.tools.error).toBeUndefined();
+    await host.close();
+  });
+
+  it.each([
+    ['an error', fails],
+    [
+      'a method that is not there',
+      (() => {
+        throw new RpcFailure(-32601, 'no');
+      }) as Answer,
+    ],
+    ['an answer without a list', () => ({})],
+    ['an answer with something else', () => ({ tools: 'none' })],
+  ])(
+    'F2: %s for tools/list never ends as connected; a call then does not say TOOL_UNKNOWN',
+    async (_case, answer) => {
+      const { host } = hostOn(scripted({ 'tools/list': answer }));
+      const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
+      expect(snapshot?.state.status).toBe('failed');
+      expect(snapshot?.lists.tools.error).toBeDefined();
+      await expect(host.callTool({ server: 'a', tool: 'x' })).rejects.toMatchObject({
+        code: expect.not.stringMatching('TOOL_UNKNOWN'),
+        delivery: 'not-sent',
+        message: expect.stringContaining('did not list its tools'),
+      });
+      await host.close();
+    },
+  );
+
+  it('F2: a refresh that fails keeps the old list, says so, and is repeated', async () => {
+    let answer: Answer = () => ({ tools: [good] });
+    const server = scripted({ 'tools/list': (params) => answer(params) }, { tools: { listChanged: true } });
+    const { host, clock, errors } = hostOn(server);
+    await host.connect({ a: { type: 'test' } });
+    answer = fails;
+    await server.notify('notifications/tools/list_changed');
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await clock.advance(250);
+    await vi.waitFor(() => expect(host.server('a').lists.tools.error).toMatchObject({ code: 'RPC_ERROR' }));
+    expect(host.server('a')).toMatchObject({
+      state: { status: 'connected' },
+      lastError: { details: { list: 'tools' } },
+      counts: { tools: 1 },
+    });
+    expect(errors.map(({ error }) => error.details['list'])).toEqual(['tools']);
+    expect(host.tools()).toHaveLength(1);
+    answer = () => ({ tools: [good, { ...good, name: 'new' }] });
+    await clock.advance(1000);
+    await vi.waitFor(() => expect(host.tools()).toHaveLength(2));
+    expect(host.server('a').lists.tools.error).toBeUndefined();
+    await host.close();
+  });
+
+  it('F2: a failed list of prompts costs neither the tools nor goes unseen, and is repeated', async () => {
+    let failures = 1;
+    const server = scripted({
+      'tools/list': () => ({ tools: [good] }),
+      'prompts/list': (params) => (failures-- > 0 ? fails(params) : { prompts: [{ name: 'p' }] }),
+    });
+    const { host, clock } = hostOn(server);
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot).toMatchObject({
+      state: { status: 'connected' },
+      lastError: { details: { list: 'prompts' } },
+      lists: { prompts: { error: { code: 'RPC_ERROR' } }, tools: { error: undefined } },
+    });
+    await clock.advance(1000);
+    await vi.waitFor(() => expect(host.prompts()).toMatchObject([{ name: 'p' }]));
+    await host.close();
+  });
+
+  it('F2, R9: an optional list that the server does not have is silently empty', async () => {
+    const none: Answer = () => {
+      throw new RpcFailure(-32601, 'no such method');
+    };
+    const server = scripted({
+      'tools/list': () => ({ tools: [good] }),
+      'prompts/list': none,
+      'resources/templates/list': none,
+    });
+    const { host, errors } = hostOn(server);
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot).toMatchObject({ state: { status: 'connected' }, lastError: undefined });
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('R2: one flawed entry costs at most itself, in every list', async () => {
+    const flawed = [
+      good,
+      { name: 'no type', inputSchema: { properties: { a: {} } } },
+      {
+        name: 'nulls',
+        title: null,
+        description: null,
+        annotations: null,
+        outputSchema: null,
+        _meta: null,
+        icons: null,
+        inputSchema: { type: 'object' },
+      },
+      { ...good, name: 'icons', icons: [{ src: 7 }, { src: 'https://x/i.png' }, null] },
+      { ...good, name: 'hints', annotations: { readOnlyHint: 'yes', title: null, idempotentHint: true } },
+      { ...good, name: 'wrong', description: 42 },
+      { name: 'schema is null', inputSchema: null },
+      { name: 'schema is of a text', inputSchema: { type: 'string' } },
+      null,
+      'text',
+      { inputSchema: { type: 'object' } },
+    ];
+    const server = scripted({
+      'tools/list': () => ({ tools: flawed, nextCursor: null, _meta: null }),
+      'prompts/list': () => ({
+        prompts: [{ name: 'p', arguments: [{ name: 'a', required: null, description: 3 }, {}] }, { name: 3 }],
+        nextCursor: null,
+      }),
+      'resources/list': () => ({
+        resources: [{ uri: 'a:b', name: 'r', size: 'big', mimeType: null }, { uri: 'a:c' }],
+      }),
+      'resources/templates/list': () => ({
+        resourceTemplates: [{ uriTemplate: 'a:{b}', name: 't', description: null }, {}],
+      }),
+    });
+    const { host, errors } = hostOn(server);
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot?.state.status).toBe('connected');
+    const tools = new Map(host.tools().map((tool) => [tool.name, tool]));
+    expect([...tools.keys()]).toEqual(['good', 'no type', 'nulls', 'icons', 'hints', 'wrong']);
+    expect(tools.get('no type')?.inputSchema).toEqual({ properties: { a: {} }, type: 'object' });
+    expect(tools.get('nulls')).not.toHaveProperty('description');
+    expect(tools.get('icons')).toMatchObject({ icons: [{ src: 'https://x/i.png' }] });
+    expect(tools.get('hints')?.annotations).toEqual({ idempotentHint: true });
+    expect(host.prompts()).toMatchObject([{ name: 'p', arguments: [{ name: 'a' }] }]);
+    expect(host.resources()).toMatchObject([{ uri: 'a:b', name: 'r' }]);
+    expect(host.resourceTemplates()).toMatchObject([{ uriTemplate: 'a:{b}' }]);
+    expect(snapshot?.lists.tools.leftOut).toEqual(
+      expect.arrayContaining([
+        'an entry of tools/list has no valid "inputSchema": "schema is null"',
+        'an entry of tools/list has no valid "inputSchema": "schema is of a text"',
+        'the "description" of an entry of tools/list is malformed and ignored: "wrong"',
+      ]),
+    );
+    expect(snapshot?.lists.resources.leftOut).toHaveLength(2);
+    expect(errors.some(({ error }) => error.message.includes('"schema is null"'))).toBe(true);
+    await host.close();
+  });
+
+  it('R2: a cursor that comes again, and more pages than the limit, keep what was read and name the problem', async () => {
+    let page = 0;
+    const round = scripted({
+      'tools/list': () => ({ tools: [{ ...good, name: `t${page++}` }], nextCursor: 'again' }),
+      'prompts/list': () => ({ prompts: [{ name: `p${page++}` }], nextCursor: String(page) }),
+    });
+    const { host } = hostOn(round, { limits: { listPages: 70 } });
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot).toMatchObject({
+      state: { status: 'connected' },
+      counts: { tools: 2, prompts: 70 },
+      lists: {
+        tools: { leftOut: ['a cursor that came twice'] },
+        prompts: { leftOut: ['more than 70 pages'] },
+      },
+    });
+    await host.close();
+  });
+
+  it('S5: a tool with half a million properties is left out, the others stay', async () => {
+    const properties: Record<string, object> = {};
+    for (let index = 0; index < 500_000; index++) properties[`p${index}`] = {};
+    const tools = [
+      good,
+      { name: 'huge', inputSchema: { type: 'object', properties } },
+      { ...good, name: 'after' },
+    ];
+    const { host } = hostOn(scripted({ 'tools/list': () => ({ tools }) }));
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(host.tools().map(({ name }) => name)).toEqual(['good', 'after']);
+    expect(snapshot?.lists.tools.leftOut).toEqual([
+      'an entry of tools/list has more than 20000 parts: "huge"',
+    ]);
+    await host.close();
+  });
+
+  it('S5: a server that describes itself in half a million parts is refused', async () => {
+    const experimental: Record<string, object> = {};
+    for (let index = 0; index < 500_000; index++) experimental[`x${index}`] = {};
+    const capabilities = { tools: {}, experimental };
+    const { host } = hostOn(scripted({}, capabilities));
+    const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
+    expect(snapshot?.state).toMatchObject({ status: 'failed' });
+    expect(snapshot?.lastError?.message).toContain('The answer to initialize has more than 10000 parts');
+    await host.close();
+  });
+
+  it('F2: a list that fails because the connection ended is not reported besides', async () => {
+    const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
+    const servers = testServers(() => server);
+    const clock = createManualClock();
+    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], clock });
+    const errors: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error));
+    await host.connect({ a: { type: 'test' } });
+    await server.notify('notifications/tools/list_changed');
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await clock.advance(250);
+    await servers.drop();
+    await reaches(host, 'a', 'pending');
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('S38: the lists of all servers share one budget', async () => {
+    const long = 'x'.repeat(40_000);
+    const { host } = hostOn(scripted({ 'tools/list': () => ({ tools: [{ ...good, description: long }] }) }), {
+      limits: { listBytes: 100_000 },
+    });
+    await host.connect({ a: { type: 'test' }, b: { type: 'test' }, c: { type: 'test' } });
+    expect(host.tools().map(({ server }) => server)).toHaveLength(2);
+    const without = host.servers().filter(({ lists }) => lists.tools.leftOut.length > 0);
+    expect(without).toMatchObject([
+      { lists: { tools: { leftOut: ['the lists of all servers together are too large'] } } },
+    ]);
+    const [first] = host.tools();
+    await host.remove(first?.server ?? '');
+    await host.restart(without[0]?.name ?? '');
+    expect(host.tools()).toHaveLength(2);
+    await host.close();
+  });
+
+  it('F2: a real process whose tools/list fails once is connected after the second attempt', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'host-'));
+    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const args = [scriptedProcess, join(folder, 'was-here')];
+    const [snapshot] = await host.connect({
+      a: { command: process.execPath, args, reconnect: { delayMs: 5 } },
+    });
+    expect(snapshot).toMatchObject({ state: { status: 'pending' }, lastError: { code: 'RPC_ERROR' } });
+    await reaches(host, 'a', 'connected');
+    expect(host.tools()).toHaveLength(1);
+    await host.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ['200 and an error', 200],
+    ['503', 503],
+  ])('C2: over HTTP, %s for one tools/list is repeated', async (_case, status) => {
+    let failures = 1;
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        if (request.method !== 'POST') return response.writeHead(405).end();
+        const { id, method } = JSON.parse(body) as { id?: number; method: string };
+        if (id === undefined) return response.writeHead(202).end();
+        const reply = (code: number, value: object) =>
+          response
+            .writeHead(code, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ jsonrpc: '2.0', id, ...value }));
+        if (method === 'initialize') {
+          const serverInfo = { name: 'x', version: '1' };
+          return reply(200, {
+            result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
+          });
+        }
+        if (method === 'tools/list' && failures-- <= 0) return reply(200, { result: { tools: [good] } });
+        if (method === 'tools/list' && status !== 200) return response.writeHead(status).end();
+        return reply(200, { error: { code: method === 'tools/list' ? -32603 : -32601, message: 'no' } });
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = createHost({ engine: sdk(identity), transports: [http()] });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const [snapshot] = await host.connect({ a: { url, reconnect: { delayMs: 5 } } });
+    expect(snapshot?.lastError?.details['list']).toBe('tools');
+    await reaches(host, 'a', 'connected');
+    expect(host.tools()).toHaveLength(1);
+    await host.close();
+    server.close();
+    server.closeAllConnections();
+  });
+});
+
+it('R2: on 2026-07-28 a flawed tool, and one with header annotations that are not valid, cost only themselves', async () => {
+  const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
+  const server = modern({
+    'tools/list': () => ({
+      tools: [
+        good,
+        { name: 'null', description: null, inputSchema: { type: 'object' } },
+        { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
+        { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
+        { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
+        { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
+      ],
+    }),
+  });
+  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
+  const [snapshot] = await host.connect({ a: { type: 'test' } });
+  expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
+  expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
+  expect(snapshot?.lists.tools.leftOut).toHaveLength(3);
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { createHost } from '@mcp-fittings/host';
+import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { measure } from '../src/engines/shared/measure.js';
+import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+import { modern, RpcFailure, scripted } from './support/scripted.js';
+
+const text = (value: string) => ({ type: 'text', text: value });
+const tools = () => ({
+  tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
+});
+
+describe.each([
+  ['sdk', sdkV1, scripted],
+  ['sdk-v2', sdkV2, scripted],
+  ['sdk-v2 on 2026-07-28', sdkV2, modern],
+] as const)('results under %s', (_name, sdk, serve) => {
+  async function hostOn(answers: Parameters<typeof scripted>[0]) {
+    const capabilities = { tools: {}, prompts: {}, resources: {} };
+    const server = serve({ 'tools/list': tools, ...answers }, capabilities);
+    const host = createHost({ engine: sdk(identity), transports: [testServers(() => server).plugin] });
+    await host.connect({ a: { type: 'test' } });
+    return host;
+  }
+
+  it.each([
+    ['the member of revision 2024-10-07', { toolResult: { sum: 3 } }, { content: [text('{"sum":3}')] }],
+    ['its text', { toolResult: 'three' }, { content: [text('three')] }],
+    [
+      'only structured content',
+      { structuredContent: { sum: 3 } },
+      { content: [text('{"sum":3}')], structuredContent: { sum: 3 } },
+    ],
+    [
+      'structured content and null',
+      { content: null, structuredContent: [1], _meta: null, isError: null },
+      { content: [text('[1]')], structuredContent: [1] },
+    ],
+    ['one block without a list', { content: text('x') }, { content: [text('x')] }],
+    ['a text without a block', { content: 'x' }, { content: [text('x')] }],
+    ['an error without content', { isError: true }, { content: [], isError: true }],
+    ['an error marked in another way', { content: [], isError: 'true' }, { content: [], isError: true }],
+    ['an empty list', { content: [] }, { content: [] }],
+    [
+      'blocks that are not known',
+      { content: [text('a'), { type: 'video', data: 'AA' }, null, { type: 'image', data: 7 }, text('b')] },
+      {
+        content: [
+          text('a'),
+          { type: 'unknown', declaredType: 'video', value: { type: 'video', data: 'AA' } },
+          { type: 'unknown', declaredType: undefined, value: null },
+          { type: 'unknown', declaredType: 'image', value: { type: 'image', data: 7 } },
+          text('b'),
+        ],
+      },
+    ],
+  ])('R8: a call reads %s', async (_case, sent, expected) => {
+    await using host = await hostOn({ 'tools/call': () => sent });
+    expect(await host.callTool({ server: 'a', tool: 't' })).toEqual(expected);
+  });
+
+  it.each([{}, { result: 'x' }, { content: null }, { structuredContent: null }])(
+    'R8: %j is refused, not an empty success',
+    async (sent) => {
+      await using host = await hostOn({ 'tools/call': () => sent });
+      await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+        code: 'PROTOCOL_VIOLATION',
+        delivery: 'unknown',
+      });
+    },
+  );
+
+  it('R8: prompts and resources keep what is not known as well', async () => {
+    await using host = await hostOn({
+      'prompts/get': () => ({
+        description: null,
+        messages: [
+          { role: 'assistant', content: { type: 'hologram' } },
+          { role: 'system', content: 'be kind' },
+          { role: 'user', content: [text('a'), text('b')] },
+        ],
+      }),
+      'resources/read': () => ({
+        contents: [{ text: 'no uri', mimeType: null }, { uri: 'a:c', blob: 'AA' }, 7],
+      }),
+    });
+    const { messages } = await host.getPrompt({ server: 'a', prompt: 'p' });
+    expect(messages).toMatchObject([
+      { role: 'assistant', content: { type: 'unknown', declaredType: 'hologram' } },
+      { role: 'user', content: text('be kind') },
+      { role: 'user', content: text('a') },
+      { role: 'user', content: text('b') },
+    ]);
+    const { contents } = await host.readResource({ server: 'a', uri: 'a:b' });
+    expect(contents).toMatchObject([
+      { uri: 'a:b', text: 'no uri' },
+      { uri: 'a:c', blob: 'AA' },
+      { uri: 'a:b', text: '7' },
+    ]);
+  });
+});
+
+it.each([
+  [
+    'asks for an elicitation in its result',
+    () => ({
+      resultType: 'input_required',
+      inputRequests: {
+        who: {
+          method: 'elicitation/create',
+          params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+        },
+      },
+    }),
+    'CAPABILITY_MISSING',
+  ],
+  [
+    'refuses for want of a capability',
+    () => {
+      throw new RpcFailure(-32_021, 'needs sampling', { requiredCapabilities: { sampling: {} } });
+    },
+    'RPC_ERROR',
+  ],
+])(
+  'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
+  async (_case, answer, code) => {
+    const server = modern({ 'tools/list': tools, 'tools/call': answer });
+    await using host = createHost({
+      engine: sdkV2(identity),
+      transports: [testServers(() => server).plugin],
+    });
+    await host.connect({ a: { type: 'test' } });
+    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+      code,
+      delivery: 'rejected',
+    });
+    expect(server.asked).toContain('tools/call');
+  },
+);
+
+describe('S5: measuring', () => {
+  const bounds = { maxNodes: 100, maxDepth: 10, maxBytes: 1000 };
+
+  it('stops at the first bound, however much there is', () => {
+    let looks = 0;
+    const endless = new Proxy(
+      Array.from({ length: 100_000 }, () => 0),
+      {
+        get(list, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
+          return Reflect.get(list, key, receiver) as unknown;
+        },
+      },
+    );
+    expect(measure({ endless }, bounds).problem).toBe('has more than 100 parts');
+    expect(looks).toBeLessThan(101);
+  });
+
+  it('counts depth, names, texts and parts', () => {
+    let deep: object = {};
+    for (let level = 0; level < 100_000; level++) deep = { deep };
+    expect(measure(deep, bounds).problem).toBe('is nested deeper than 10 levels');
+    expect(measure({ text: 'x'.repeat(2000) }, bounds).problem).toBe('is larger than 1000 bytes');
+    expect(measure({ ['x'.repeat(2000)]: 1 }, bounds).problem).toBe('is larger than 1000 bytes');
+    expect(measure({ a: [1, 'two', null], b: true }, bounds)).toEqual({
+      nodes: 6,
+      bytes: expect.any(Number),
+    });
+  });
+});
