@@ -13,7 +13,8 @@ export interface CallerParts {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
   readonly delivery: DeliveryPolicy;
-  readonly callMs: number;
+  /** Milliseconds without an answer or progress, for a request of this method. */
+  readonly msOf: (method: string) => number;
   readonly callTotalMs: number;
   readonly eventsPerSecond: number;
   /** Added to `_meta` of each request: the current trace context. */
@@ -68,7 +69,7 @@ export function createCaller(parts: CallerParts): Caller {
   };
 
   const sendOnce = async <T>(call: Call<T>): Promise<T> => {
-    const { signal, timeoutMs = parts.callMs, onProgress } = call.options;
+    const { signal, timeoutMs = parts.msOf(call.method), onProgress } = call.options;
     const live = await connection(signal, timeoutMs);
     try {
       const answered = call.send(live.session, {

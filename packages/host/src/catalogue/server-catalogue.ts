@@ -16,6 +16,7 @@ import type {
   ListStatus,
 } from '../contracts/catalogue.js';
 import type { EngineSession, ListBudget, ListResult } from '../contracts/engine.js';
+import type { HostLimits } from '../contracts/host.js';
 import type { Tracer } from '../observability/channels.js';
 import { digestOf } from './digest.js';
 import { differences, type ToolChanges } from './differences.js';
@@ -32,7 +33,7 @@ export interface ServerCatalogueParts {
   readonly server: string;
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
-  readonly limits: { readonly discoveryMs: number; readonly listPages: number; readonly listItems: number };
+  readonly limits: Pick<HostLimits, 'discoveryMs' | 'listMs' | 'listPages' | 'listItems'>;
   readonly tracer: Tracer;
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
@@ -153,7 +154,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     try {
       return await session.list(kind, {
         signal,
-        timeoutMs: limits.discoveryMs,
+        timeoutMs: limits.listMs ?? limits.discoveryMs,
         maxPages: limits.listPages,
         maxItems: limits.listItems,
         budget: parts.budget,

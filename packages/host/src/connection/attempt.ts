@@ -137,19 +137,12 @@ function watchEnd(): {
 
 function tooSlow(parts: AttemptParts, transport: Transport | undefined, cause: unknown): FittingsError {
   const facts = transport?.describe?.() ?? {};
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
-  const told =
-    known.length === 0 ? '' : ` (${known.map(([name, value]) => `${name}: ${String(value)}`).join(', ')})`;
-  return new FittingsError(
-    'TIMEOUT',
-    `"${parts.server}" did not connect within ${parts.connectMs} ms${told}.`,
-    {
-      server: parts.server,
-      cause,
-      hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
-      details: facts,
-    },
-  );
+  return new FittingsError('TIMEOUT', `"${parts.server}" did not connect within ${parts.connectMs} ms.`, {
+    server: parts.server,
+    cause,
+    hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+    details: facts,
+  });
 }
 
 function bothFailed(parts: AttemptParts, first: FittingsError, second: unknown): unknown {

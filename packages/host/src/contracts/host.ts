@@ -57,6 +57,8 @@ export interface HostOptions {
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Chance in [0, 1) for the jitter of delays. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** What entries say of themselves goes before. A mistake here fails every server with `CONFIG_INVALID`. */
+  readonly defaults?: ServerDefaults | undefined;
   /** Limits and delays; each has a default. */
   readonly limits?: Partial<HostLimits> | undefined;
 }
@@ -68,6 +70,29 @@ export interface HostOptions {
  */
 export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
 
+export interface ConnectOptions {
+  /** Where each entry comes from, by the name of the server: `user`, `project`, … The snapshots say it. */
+  readonly scopes?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What holds for every server whose entry does not say otherwise, member by member. */
+export interface ServerDefaults {
+  /** Milliseconds for a call without answer or progress. Goes before `limits.callMs`. */
+  readonly timeout?: number | undefined;
+  /** Default: 5 attempts, 1000 milliseconds before the second one. */
+  readonly reconnect?:
+    { readonly maxAttempts?: number | undefined; readonly delayMs?: number | undefined } | undefined;
+  /** Off, unless it is here or in the entry. Default: every 30 000 ms, 10 000 ms for an answer, 3 failures. */
+  readonly healthCheck?:
+    | {
+        readonly enabled?: boolean | undefined;
+        readonly intervalMs?: number | undefined;
+        readonly timeoutMs?: number | undefined;
+        readonly maxFailures?: number | undefined;
+      }
+    | undefined;
+}
+
 /** All times in milliseconds. */
 export interface HostLimits {
   /** Opening the transport and the handshake together. Default 30 000. */
@@ -76,6 +101,12 @@ export interface HostLimits {
   readonly discoveryMs: number;
   /** A tool call without answer or progress; an entry's `timeout` goes before. Default 600 000. */
   readonly callMs: number;
+  /** Each list request. Default: `discoveryMs`. */
+  readonly listMs?: number | undefined;
+  /** `resources/read`; goes before an entry's `timeout`. Default: as a tool call. */
+  readonly readMs?: number | undefined;
+  /** `prompts/get`; goes before an entry's `timeout`. Default: as a tool call. */
+  readonly promptMs?: number | undefined;
   /** A tool call in all, however much progress it reports. Default 3 600 000. */
   readonly callTotalMs: number;
   /**
@@ -148,7 +179,10 @@ export interface Host extends AsyncDisposable {
    * it does not reject for a server that failed: look at the snapshots. Calling it again with the same entry changes
    * nothing.
    */
-  connect(servers: Readonly<Record<string, ServerConfig>>): Promise<readonly ServerSnapshot[]>;
+  connect(
+    servers: Readonly<Record<string, ServerConfig>>,
+    options?: ConnectOptions,
+  ): Promise<readonly ServerSnapshot[]>;
   /** Every server in the order in which it was added. */
   servers(): readonly ServerSnapshot[];
   /** Throws `SERVER_UNKNOWN`. */

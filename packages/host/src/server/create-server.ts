@@ -14,6 +14,8 @@ export interface Shared {
   readonly clock: Clock;
   readonly limits: HostLimits;
   readonly turns: Semaphore;
+  /** Where entries come from, by the names of their servers. */
+  readonly scopes: ReadonlyMap<string, string>;
   readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly emitter: Emitter<HostEvents>;
@@ -27,14 +29,19 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     lazy: options.lazy ?? false,
     idleMs: options.idleMs ?? 0,
     delivery: options.delivery ?? 'reconnect',
-  };
+    servers: options.defaults,
+  } as const;
   let mistake: unknown;
   const settings = (() => {
     try {
       return readSettings(server, config, defaults);
     } catch (error) {
       mistake = error;
-      return readSettings(server, { disabled: config.disabled === true }, defaults);
+      return readSettings(
+        server,
+        { disabled: config.disabled === true },
+        { ...defaults, servers: undefined },
+      );
     }
   })();
 
@@ -62,6 +69,7 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     limits,
     cache: options.cache,
     person: options.person,
+    scope: () => shared.scopes.get(server),
     turns: shared.turns,
     listBudget: shared.listBudget,
     tracer: shared.tracer,

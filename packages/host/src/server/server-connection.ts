@@ -32,6 +32,7 @@ import { guardCallbacks } from '../server-requests/guard.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
+import { toSnapshot } from './snapshot.js';
 import { createStanding } from './standing.js';
 
 export interface ServerParts {
@@ -48,6 +49,7 @@ export interface ServerParts {
   readonly limits: HostLimits;
   readonly cache: HostCache | undefined;
   readonly person: string | undefined;
+  readonly scope: () => string | undefined;
   readonly turns: Semaphore;
   readonly listBudget: ListBudget;
   readonly tracer: Tracer;
@@ -297,7 +299,10 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     supervisor,
     clock,
     delivery: settings.delivery,
-    callMs: settings.callMs,
+    msOf(method) {
+      if (method === 'resources/read') return limits.readMs ?? settings.callMs;
+      return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
+    },
     callTotalMs: limits.callTotalMs,
     eventsPerSecond: limits.eventsPerSecond,
     meta: parts.traceContext,
@@ -317,19 +322,20 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     get demanded() {
       return demanded;
     },
-    snapshot: () => ({
-      name: server,
-      type: typeOf(config),
-      state: supervisor.state,
-      lastError,
-      counts: {
+    snapshot() {
+      const counts = {
         tools: catalogue.lists.tools.length,
         prompts: catalogue.lists.prompts.length,
         resources: catalogue.lists.resources.length,
         resourceTemplates: catalogue.lists.resourceTemplates.length,
-      },
-      lists: { ...catalogue.status },
-    }),
+      };
+      const { state } = supervisor;
+      const lists = { ...catalogue.status };
+      return toSnapshot(
+        { name: server, type: typeOf(config), scope: parts.scope(), state, lastError, counts, lists },
+        config,
+      );
+    },
     offered(kind) {
       if (!isCallable(supervisor.state)) return [];
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
