@@ -128,12 +128,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     budget: parts.listBudget,
     isLive: (session) =>
       supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
-    onFailed(_kind, error) {
+    onFailed(kind, error) {
       const { live } = supervisor;
       const cause = error instanceof FittingsError ? error.cause : error;
       if (cause instanceof AuthRequiredError && live !== undefined) return requireAuth(cause, live);
       lastError = asFittingsError(server, error);
-      report(error);
+      // Without its tools a server is not connected: the state says it, once.
+      if (kind !== 'tools' || live !== undefined) report(error);
     },
     onLeft: (kind, reasons) =>
       report(

@@ -17,6 +17,8 @@ export type Answer = (
 /** A Streamable HTTP server on loopback without any library; what `answers` does not know is refused with -32601. */
 export async function jsonRpcServer(
   answers: Readonly<Record<string, Answer>>,
+  /** Answers a notification otherwise than with 202; false when it does not. */
+  onNotification: (request: JsonRpcRequest, response: ServerResponse) => boolean = () => false,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly JsonRpcRequest[] }> {
   const received: JsonRpcRequest[] = [];
   const all: Readonly<Record<string, Answer>> = {
@@ -37,7 +39,10 @@ export async function jsonRpcServer(
       const request = { params: {}, ...(JSON.parse(body) as object) } as unknown as JsonRpcRequest;
       received.push(request);
       const { id, method } = request;
-      if (id === undefined) return void response.writeHead(202).end();
+      if (id === undefined) {
+        if (!onNotification(request, response)) response.writeHead(202).end();
+        return;
+      }
       const answer = all[method];
       const reply = (message: object): void =>
         void response
