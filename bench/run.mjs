@@ -4,6 +4,7 @@
  *   -- --check         compares ratios with the committed ones, and fails when one became worse
  *   -- --only=PATTERN  only the workloads whose id matches; prints only
  *   -- --prof=FOLDER   a CPU profile of every contender
+ *   -- fairness        what good servers feel of bad ones, nothing else; prints only
  *   -- --documents     writes RESULTS.md and the chart anew from the committed results
  */
 import { availableParallelism, cpus } from 'node:os';
@@ -31,7 +32,10 @@ const HURRIED = { budgetMs: 350, minRounds: 3, minFreshRounds: 2, maxRounds: 9 }
 const isLeftOut = ({ slow, similar }) => quick && (slow || (similar && !check));
 const ATTEMPTS = 4;
 
-if (option('documents') !== undefined) {
+if (process.argv[2] === 'fairness') {
+  const { fairness } = await import('./fairness.mjs');
+  await fairness();
+} else if (option('documents') !== undefined) {
   writeDocuments();
 } else {
   const started = performance.now();

@@ -27,8 +27,8 @@ export const hosts: readonly HostStyle[] = [
     answer: 'once',
   },
   {
-    title: 'B: mcp__server__tool',
-    naming: naming.mcpPrefixed,
+    title: 'B: mcp_server_tool',
+    naming: naming.mcpSingle,
     limits: nameLimits.anthropic,
     api: anthropic,
     answer: 'always-tool',
@@ -48,8 +48,8 @@ export const hosts: readonly HostStyle[] = [
     answer: 'always-server',
   },
   {
-    title: 'E: mcp_server_tool',
-    naming: naming.mcpSingle,
+    title: 'E: mcp__server__tool',
+    naming: naming.mcpPrefixed,
     limits: nameLimits.openai,
     api: openAiResponses,
     answer: 'once',

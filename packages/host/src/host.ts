@@ -7,29 +7,31 @@ import type { CallOptions, Host, HostEvents, HostOptions } from './contracts/hos
 import { DEFAULT_LIMITS } from './limits.js';
 import { createTracer } from './observability/channels.js';
 import { createEmitter } from './observability/events.js';
-import { guardCallbacks } from './server-requests/guard.js';
 import { createServer, type Shared } from './server/create-server.js';
 import type { ServerConnection } from './server/server-connection.js';
 import { statisticsOf } from './statistics.js';
+import { checkEntries, checkHostOptions, checkName, checkRecord, checkRef } from './check-arguments.js';
 import { unknownServer, unknownTool } from './unknown-names.js';
 
 /**
- * Makes a host; nothing is started until {@link Host.connect}. It does not throw: a mistake in an entry is the state of
- * that server.
+ * Makes a host; nothing is started until {@link Host.connect}. A mistake in an entry is the state of that server;
+ * it throws `CONFIG_INVALID` only without an engine or transports.
  */
 export function createHost(options: HostOptions): Host {
+  checkHostOptions(options);
   const { logger, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const emitter = createEmitter<HostEvents>((event, cause) => {
     logger?.error(`A listener of the host's "${event}" event threw.`, { cause });
   });
+  const scopes = new Map<string, string>();
   const shared: Shared = {
     options,
     clock,
     limits,
     emitter,
-    callbacks: guardCallbacks(options.callbacks ?? {}, { clock, callbackMs: limits.callbackMs }),
     turns: createSemaphore(limits.parallelConnects),
+    scopes,
     listBudget: createListBudget(limits.listBytes),
     tracer: createTracer(),
   };
@@ -37,6 +39,7 @@ export function createHost(options: HostOptions): Host {
   let closed = false;
 
   const serverOf = (name: string): ServerConnection => {
+    checkName(name);
     const server = servers.get(name);
     if (server === undefined) throw unknownServer(name, servers.keys());
     return server;
@@ -59,21 +62,24 @@ export function createHost(options: HostOptions): Host {
   };
 
   return {
-    async connect(entries) {
+    async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
+      checkEntries(entries);
+      for (const name of Object.keys(entries)) {
+        const scope = Object.hasOwn(given, name) ? given[name] : undefined;
+        if (scope === undefined) scopes.delete(name);
+        else scopes.set(name, scope);
+      }
       const named = Object.entries(entries);
       await Promise.all(
         named.map(async ([name, config]) => {
           const known = servers.get(name);
-          if (known !== undefined && canonical(known.config) === canonical(config)) return;
-          const server = createServer(name, config, shared);
-          servers.set(name, server);
-          await known?.dispose();
-          await server.recall();
-        }),
-      );
-      await Promise.all(
-        named.map(async ([name]) => {
+          if (known === undefined || canonical(known.config) !== canonical(config)) {
+            const made = createServer(name, config, shared);
+            servers.set(name, made);
+            await known?.dispose();
+            await made.recall();
+          }
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
           // How it ends is the state of the server; nobody has to catch it here.
@@ -91,8 +97,11 @@ export function createHost(options: HostOptions): Host {
     resources: () => all((server) => server.offered('resources')),
     resourceTemplates: () => all((server) => server.offered('resourceTemplates')),
 
-    async callTool({ server: name, tool }, args = {}, callOptions) {
+    async callTool(ref, args = {}, callOptions) {
       checkOpen();
+      checkRef('callTool', ref, ['server', 'tool']);
+      checkRecord('callTool', 'second argument', args);
+      const { server: name, tool } = ref;
       const server = serverOf(name);
       const definition = server.lists().tools.find((each) => each.name === tool);
       if (definition === undefined && server.snapshot().state.status === 'connected') {
@@ -108,31 +117,52 @@ export function createHost(options: HostOptions): Host {
         session.callTool(tool, args, { ...request, definition });
       return call(name, 'tools/call', tool, callOptions, send, repeatable);
     },
-    getPrompt: ({ server, prompt }, args = {}, callOptions) =>
-      call(server, 'prompts/get', prompt, callOptions, (session, request) =>
+    async getPrompt(ref, args = {}, callOptions) {
+      checkRef('getPrompt', ref, ['server', 'prompt']);
+      checkRecord('getPrompt', 'second argument', args);
+      const { server, prompt } = ref;
+      return call(server, 'prompts/get', prompt, callOptions, (session, request) =>
         session.getPrompt(prompt, args, request),
-      ),
-    readResource: ({ server, uri }, callOptions) =>
-      call(server, 'resources/read', uri, callOptions, (session, request) =>
+      );
+    },
+    async readResource(ref, callOptions) {
+      checkRef('readResource', ref, ['server', 'uri']);
+      const { server, uri } = ref;
+      return call(server, 'resources/read', uri, callOptions, (session, request) =>
         session.readResource(uri, request),
-      ),
-    complete: ({ server, ...params }, callOptions) =>
-      call(server, 'completion/complete', params.argument.name, callOptions, (session, request) =>
+      );
+    },
+    async complete(ref, callOptions) {
+      checkRef('complete', ref, ['server']);
+      checkRef('complete', ref.argument, ['name', 'value']);
+      const { server, ...params } = ref;
+      return call(server, 'completion/complete', params.argument.name, callOptions, (session, request) =>
         session.complete(params, request),
-      ),
-    request: ({ server, method }, params = {}, callOptions) =>
-      call(
+      );
+    },
+    async request(ref, params = {}, callOptions) {
+      checkRef('request', ref, ['server', 'method']);
+      checkRecord('request', 'second argument', params);
+      const { server, method } = ref;
+      return call(
         server,
         method,
         undefined,
         callOptions,
         (session, request) => session.request(method, params, request),
         false,
-      ),
+      );
+    },
     notify: (server, method, params = {}, callOptions) =>
       call(server, method, undefined, callOptions, (session) => session.notify(method, params), false),
-    subscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).subscribe(uri, callOptions),
-    unsubscribe: async ({ server, uri }, callOptions = {}) => serverOf(server).unsubscribe(uri, callOptions),
+    async subscribe(ref, callOptions = {}) {
+      checkRef('subscribe', ref, ['server', 'uri']);
+      await serverOf(ref.server).subscribe(ref.uri, callOptions);
+    },
+    async unsubscribe(ref, callOptions = {}) {
+      checkRef('unsubscribe', ref, ['server', 'uri']);
+      await serverOf(ref.server).unsubscribe(ref.uri, callOptions);
+    },
     setLogLevel: async (server, level, callOptions = {}) => serverOf(server).setLogLevel(level, callOptions),
 
     async start(name, { signal } = {}) {
@@ -151,6 +181,7 @@ export function createHost(options: HostOptions): Host {
     async remove(name) {
       const server = serverOf(name);
       servers.delete(name);
+      scopes.delete(name);
       await server.dispose();
     },
 
@@ -158,12 +189,14 @@ export function createHost(options: HostOptions): Host {
       checkOpen();
       const server = serverOf(name);
       await server.signIn.signIn({ signal, challenge: server.demanded?.challenge });
+      server.forgetEra();
       await server.start(signal);
     },
     async signOut(name) {
       const server = serverOf(name);
       await server.stop('stopped');
       await server.signIn.signOut();
+      server.forget();
     },
 
     async rootsChanged() {

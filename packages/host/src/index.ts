@@ -32,16 +32,19 @@ export type {
 export type { CompletionParams, Engine, ServerIdentity } from './contracts/engine.js';
 export type {
   CallOptions,
+  ConnectOptions,
   DeliveryPolicy,
   Host,
   HostEvents,
   HostLimits,
   HostOptions,
   HostStatistics,
+  ServerDefaults,
   ToolRef,
 } from './contracts/host.js';
 export type {
   CallbackContext,
+  CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
   HostCallbacks,

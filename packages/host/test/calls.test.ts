@@ -94,10 +94,11 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
   });
 
   it('L3 times out a call that gets no answer, and the connection lives', async () => {
-    const { host } = await connected();
-    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 })).rejects.toMatchObject(
-      { code: 'TIMEOUT', delivery: 'unknown' },
-    );
+    const { host, clock } = await connected();
+    const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 });
+    const failure = expect(call).rejects.toMatchObject({ code: 'TIMEOUT', delivery: 'unknown' });
+    await clock.advance(5);
+    await failure;
     const sum = await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 });
     expect(sum.isError).toBeFalsy();
     await host.close();

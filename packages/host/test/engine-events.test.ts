@@ -21,6 +21,7 @@ function engineEvents(eventsPerSecond = 3) {
     eventsPerSecond,
     isSubscribed: (uri) => uri === 'x:mine',
     onListChanged: () => undefined,
+    onElicitationCompleted: () => undefined,
   });
   return { events, clock, lines, told };
 }

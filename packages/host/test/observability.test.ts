@@ -15,6 +15,8 @@ import { createHost, TRACE_CHANNELS, type TraceContext } from '@mcp-fittings/hos
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
 import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { z } from 'zod';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
@@ -62,7 +64,45 @@ describe('OpenTelemetry', () => {
     context.disable();
   });
 
+  it.each([
+    ['sdk', sdk],
+    ['sdk-v2', sdkV2],
+  ])(
+    'D2: a span of the server is a child of the span of the call, also beside others, on %s',
+    async (_name, engine) => {
+      const received: (readonly [unknown, unknown])[] = [];
+      const calc = calculator();
+      calc.server.registerTool('trace', { inputSchema: { n: z.number() } }, ({ n }, extra) => {
+        received.push([n, extra._meta?.['traceparent']]);
+        return { content: [] };
+      });
+      exporter.reset();
+      using telemetry = subscribeOpenTelemetry({ trace, context, propagation });
+      await using host = createHost({
+        engine: engine(identity),
+        transports: [testServers(() => calc).plugin],
+        traceContext: telemetry.traceContext,
+        lazy: true,
+      });
+      await host.connect({ calc: { type: 'test' } });
+      const outer = trace.getTracer('test').startSpan('outer');
+      await context.with(trace.setSpan(context.active(), outer), () =>
+        Promise.all([1, 2, 3].map((n) => host.callTool({ server: 'calc', tool: 'trace' }, { n }))),
+      );
+      outer.end();
+      const calls = exporter.getFinishedSpans().filter(({ name }) => name === 'tools/call trace');
+      const { traceId, spanId } = outer.spanContext();
+      expect(calls.map((span) => span.parentSpanContext?.spanId)).toEqual([spanId, spanId, spanId]);
+      // Each call has a span of its own, and its server is told of that one.
+      expect(received.map(([, parent]) => parent).toSorted()).toEqual(
+        calls.map((span) => `00-${traceId}-${span.spanContext().spanId}-01`).toSorted(),
+      );
+      expect(new Set(received.map(([, parent]) => parent)).size).toBe(3);
+    },
+  );
+
   it('gets spans, and the server gets the traceparent', async () => {
+    exporter.reset();
     const received: unknown[] = [];
     const calc = calculator();
     calc.server.registerTool('trace', {}, (extra) => {

@@ -89,6 +89,11 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
       if (record === undefined || authorizationOf(record) === challenge?.refused) return false;
       return isAlive(record, clock.now()) || (record.accessToken !== ended && keeper.renewable(record));
     },
+    async identity() {
+      const record = await keeper.current();
+      // Records of before have no name until they are refreshed.
+      return record && (record.signIn ?? `${record.issuer} ${record.obtainedAt}`);
+    },
     async signIn(request) {
       context.tryAgain();
       await signIn(parts, request);

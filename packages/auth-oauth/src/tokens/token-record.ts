@@ -21,6 +21,8 @@ export interface TokenRecord {
   readonly requested: readonly string[];
   /** The sign-in elsewhere that the token was derived from, where that is how it came about. */
   readonly session?: string | undefined;
+  /** Opaque name of the sign-in from which the token comes, through however many refreshes. */
+  readonly signIn?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly obtainedAt: number;
   /** Somebody has set out to use the refresh token: their mark. */
@@ -66,6 +68,7 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     scopes: textsOf(value, 'scopes') ?? [],
     requested: textsOf(value, 'requested') ?? [],
     session: textOf(value, 'session'),
+    signIn: textOf(value, 'signIn'),
     obtainedAt: numberOf(value['obtainedAt']) ?? 0,
     renewing: textOf(value, 'renewing'),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { scopesOf } from '../scopes.js';
@@ -51,6 +52,7 @@ export function toRecord(response: TokenEndpointResponse, context: TokenContext)
     scopes: scope === undefined ? (previous?.scopes ?? requested) : scopesOf(scope),
     requested,
     session: context.session,
+    signIn: previous?.signIn ?? randomUUID(),
     obtainedAt: now,
   };
 }

@@ -42,6 +42,12 @@ export interface AuthProvider {
    * waiting. Rejects with the codes of the store.
    */
   hasNewSignIn?(challenge: AuthChallenge | undefined): Promise<boolean>;
+  /**
+   * Whose credentials the requests carry now, as an opaque name: the same for as long as a sign-in lasts, and another one
+   * after somebody else has signed in. Neither a token nor made of one. `undefined`: nobody is signed in. A host keeps what
+   * a server told in private apart by it; without this member it does not keep it at all.
+   */
+  identity?(): Promise<string | undefined>;
   /** Signs in with a person's help. Rejects with a `FittingsError` of kind `auth`, or `ABORTED`. */
   signIn?(options: SignInOptions): Promise<void>;
   /** Forgets the credentials here and, where that is possible, at the server that issued them. */

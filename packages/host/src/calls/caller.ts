@@ -5,6 +5,7 @@ import type { Supervisor } from '../connection/supervisor.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions, DeliveryPolicy } from '../contracts/host.js';
 import type { Progress } from '../contracts/content.js';
+import type { CallInFlight } from '../contracts/server-requests.js';
 import { createRateLimit } from '../observability/rate-limit.js';
 
 export interface CallerParts {
@@ -12,20 +13,23 @@ export interface CallerParts {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
   readonly delivery: DeliveryPolicy;
-  readonly callMs: number;
+  /** Milliseconds without an answer or progress, for a request of this method. */
+  readonly msOf: (method: string) => number;
   readonly callTotalMs: number;
   readonly eventsPerSecond: number;
   /** Added to `_meta` of each request: the current trace context. */
   readonly meta: () => Readonly<Record<string, unknown>> | undefined;
   /** Told when a call begins and ends, so that an idle server is known. */
   readonly onBusy: (delta: 1 | -1) => void;
-  /** The server wants a person to sign in. */
-  readonly onAuthRequired: (error: AuthRequiredError) => void;
+  /** The server wants a person to sign in; it said so over this connection. */
+  readonly onAuthRequired: (error: AuthRequiredError, live: Live) => void;
   /** Whether another process has signed in since; for a server that waits for it. */
   readonly signedInElsewhere: () => Promise<boolean>;
+  /** Leads the person through the pages that a refused call names; true when it is worth sending again. */
+  readonly carryOut: (refusal: unknown, signal: AbortSignal | undefined) => Promise<boolean>;
 }
 
-export interface Call<T> {
+export interface Call<T> extends CallInFlight {
   readonly options: CallOptions;
   /** To send it twice does no harm. */
   readonly repeatable: boolean;
@@ -38,10 +42,15 @@ const MAX_SENDS = 3;
 /** Sends calls over whatever connection the server has, under the delivery policy. */
 export interface Caller {
   call<T>(call: Call<T>): Promise<T>;
+  /** Calls that were sent and have no answer yet. */
+  inFlight(): readonly CallInFlight[];
+  /** Resolves when no call is under way over this connection. */
+  settled(live: Live): Promise<void>;
 }
 
 export function createCaller(parts: CallerParts): Caller {
   const { supervisor, delivery } = parts;
+  const sent = new Map<Call<unknown>, { readonly live: Live; readonly answered: Promise<unknown> }>();
 
   const connection = async (signal: AbortSignal | undefined, timeoutMs: number): Promise<Live> => {
     const { live, state } = supervisor;
@@ -63,21 +72,35 @@ export function createCaller(parts: CallerParts): Caller {
   };
 
   const sendOnce = async <T>(call: Call<T>): Promise<T> => {
-    const { signal, timeoutMs = parts.callMs, onProgress } = call.options;
+    const { signal, timeoutMs = parts.msOf(call.method), onProgress } = call.options;
     const live = await connection(signal, timeoutMs);
     try {
-      const result = await call.send(live.session, {
+      const answered = call.send(live.session, {
         signal,
         timeoutMs,
         maxTotalMs: Math.max(parts.callTotalMs, timeoutMs),
         onProgress: onProgress && limited(onProgress, parts),
         meta: parts.meta(),
       });
+      sent.set(call, { live, answered });
+      const result = await answered;
       supervisor.noteProgress();
       return result;
     } catch (error) {
-      if (error instanceof AuthRequiredError) parts.onAuthRequired(error);
+      if (error instanceof AuthRequiredError) parts.onAuthRequired(error, live);
       throw error;
+    } finally {
+      sent.delete(call);
+    }
+  };
+
+  /** Once more, when the server wanted the person to visit a page before, and they did. */
+  const sendAfterPages = async <T>(call: Call<T>): Promise<T> => {
+    try {
+      return await sendOnce(call);
+    } catch (refusal) {
+      if (!(await parts.carryOut(refusal, call.options.signal))) throw refusal;
+      return sendOnce(call);
     }
   };
 
@@ -90,7 +113,7 @@ export function createCaller(parts: CallerParts): Caller {
       try {
         for (let sends = 1; ; sends++) {
           try {
-            return await sendOnce(call);
+            return await sendAfterPages(call);
           } catch (error) {
             const again = delivery === 'retry' && sends < MAX_SENDS && mayRepeat(error, call.repeatable);
             if (!again || givenUp()) throw error;
@@ -99,6 +122,11 @@ export function createCaller(parts: CallerParts): Caller {
       } finally {
         parts.onBusy(-1);
       }
+    },
+    inFlight: () => Array.from(sent.keys(), ({ method, target }) => ({ method, target })),
+    async settled(live) {
+      const open = [...sent.values()].filter((each) => each.live === live);
+      await Promise.allSettled(open.map(({ answered }) => answered));
     },
   };
 }

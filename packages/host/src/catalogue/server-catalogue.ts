@@ -16,6 +16,7 @@ import type {
   ListStatus,
 } from '../contracts/catalogue.js';
 import type { EngineSession, ListBudget, ListResult } from '../contracts/engine.js';
+import type { HostLimits } from '../contracts/host.js';
 import type { Tracer } from '../observability/channels.js';
 import { digestOf } from './digest.js';
 import { differences, type ToolChanges } from './differences.js';
@@ -32,7 +33,7 @@ export interface ServerCatalogueParts {
   readonly server: string;
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
-  readonly limits: { readonly discoveryMs: number; readonly listPages: number; readonly listItems: number };
+  readonly limits: Pick<HostLimits, 'discoveryMs' | 'listMs' | 'listPages' | 'listItems'>;
   readonly tracer: Tracer;
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
@@ -51,6 +52,8 @@ export interface ServerCatalogueParts {
 /** The lists of one server, read after the handshake and again whenever they may have changed. */
 export interface ServerCatalogue {
   readonly lists: Readonly<Lists>;
+  /** Whether the server calls every list public that it gave. */
+  readonly isPublic: boolean;
   /** How each list was read last. */
   readonly status: Readonly<Record<ListKind, ListStatus>>;
   /**
@@ -74,6 +77,12 @@ export interface ServerCatalogue {
 
 /** News of a change within this time are one change, milliseconds. */
 const DEBOUNCE_MS = 250;
+/**
+ * A list that changes again and again is read less and less often, at least so often. It is read after
+ * {@link DEBOUNCE_MS} again when it was quiet for {@link QUIET_TIMES} the last delay. Milliseconds.
+ */
+const MAX_DEBOUNCE_MS = 10_000;
+const QUIET_TIMES = 4;
 const FRESH: ListStatus = { error: undefined, leftOut: [] };
 const NAME_OF: Readonly<Record<ListKind, string>> = {
   tools: 'tools',
@@ -106,6 +115,11 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
   /** Counts the readings of each list: what an earlier one brings after a later one has begun is old. */
   const turns = new Map<ListKind, number>();
   let known = false;
+  const publicLists = new Set<ListKind>();
+  const reading = new Set<ListKind>();
+  const changedMeanwhile = new Set<ListKind>();
+  /** When each list was, or will be, read because of news, and after which delay. */
+  const pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
 
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
     const turn = (turns.get(kind) ?? 0) + 1;
@@ -114,12 +128,15 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       items,
       left,
       ttlMs,
+      isPublic = false,
       bytes = 0,
     } = await parts.tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
     if (turns.get(kind) !== turn) {
       parts.budget?.giveBack(bytes);
       return;
     }
+    if (isPublic) publicLists.add(kind);
+    else publicLists.delete(kind);
     parts.budget?.giveBack(held.get(kind) ?? 0);
     held.set(kind, bytes);
     failures.delete(kind);
@@ -139,14 +156,14 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     try {
       return await session.list(kind, {
         signal,
-        timeoutMs: limits.discoveryMs,
+        timeoutMs: limits.listMs ?? limits.discoveryMs,
         maxPages: limits.listPages,
         maxItems: limits.listItems,
         budget: parts.budget,
       });
     } catch (error) {
       // Many servers declare `resources` or `prompts` and have only a part of it, which is no failure.
-      if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], left: [] };
+      if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], left: [], isPublic: true };
       throw error;
     }
   };
@@ -183,6 +200,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     known = true;
   };
 
+  /** What waits for its time or is being read hears of further changes, and is read at most once more. */
   const readLater = (kind: ListKind, session: EngineSession, ms: number): void => {
     const at = clock.now() + ms;
     const waiting = timers.get(kind);
@@ -192,9 +210,18 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     const timer = clock.schedule(() => {
       timers.delete(kind);
       if (!parts.isLive(session)) return;
-      read(kind, session).catch((error: unknown) => {
-        if (parts.isLive(session)) failed(kind, error, session);
-      });
+      if (reading.has(kind)) return void changedMeanwhile.add(kind);
+      reading.add(kind);
+      void read(kind, session)
+        .catch((error: unknown) => {
+          if (parts.isLive(session)) failed(kind, error, session);
+        })
+        .finally(() => {
+          reading.delete(kind);
+          if (changedMeanwhile.delete(kind) && parts.isLive(session)) {
+            readLater(kind, session, delayOf(kind));
+          }
+        });
     }, ms);
     timers.set(kind, { at, timer });
   };
@@ -204,8 +231,20 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     timers.clear();
   };
 
+  const delayOf = (kind: ListKind): number => {
+    const now = clock.now();
+    const last = pace.get(kind);
+    const isQuiet = last === undefined || now - last.at > QUIET_TIMES * last.delay;
+    const delay = isQuiet ? DEBOUNCE_MS : Math.min(2 * last.delay, MAX_DEBOUNCE_MS);
+    pace.set(kind, { at: now + delay, delay });
+    return delay;
+  };
+
   return {
     lists,
+    get isPublic() {
+      return publicLists.size === KINDS.length;
+    },
     status,
     async readAll(session, signal) {
       forgetTimers();
@@ -222,10 +261,13 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const [kind, cause] of causes) failed(kind, cause, session);
     },
     changed(kind, session) {
-      for (const each of NEWS_OF[kind]) readLater(each, session, DEBOUNCE_MS);
+      for (const list of NEWS_OF[kind]) {
+        if (reading.has(list)) changedMeanwhile.add(list);
+        else if (!timers.has(list)) readLater(list, session, delayOf(list));
+      }
     },
     changedAll(session) {
-      for (const kind of KINDS) readLater(kind, session, DEBOUNCE_MS);
+      for (const kind of KINDS) readLater(kind, session, delayOf(kind));
     },
     refreshStale(session) {
       const now = clock.now();
@@ -240,6 +282,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       known = true;
     },
     pause() {
+      changedMeanwhile.clear();
       forgetTimers();
       staleAt.clear();
       failures.clear();

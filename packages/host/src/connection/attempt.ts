@@ -7,12 +7,23 @@ import {
   type ServerConfig,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import type { Transport } from '@mcp-fittings/client-core/transport';
-import type { Engine, EngineEvents, EngineSession, EraVerdict } from '../contracts/engine.js';
-import type { HostCallbacks } from '../contracts/server-requests.js';
+import {
+  isNotification,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportFacts,
+} from '@mcp-fittings/client-core/transport';
+import type {
+  Engine,
+  EngineCallbacks,
+  EngineEvents,
+  EngineSession,
+  EraVerdict,
+} from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { entryFrom } from './check-entry.js';
 import { createDeadline } from './deadline.js';
+import type { InboundLimit } from './inbound-limit.js';
 
 /** All that is needed to connect one server once. */
 export interface AttemptParts {
@@ -21,12 +32,14 @@ export interface AttemptParts {
   readonly plugin: TransportPlugin;
   readonly auth: AuthProvider | undefined;
   readonly engine: Engine;
-  readonly callbacks: HostCallbacks;
+  readonly callbacks: EngineCallbacks;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
   /** Milliseconds for opening the transport and the handshake together. */
   readonly connectMs: number;
   readonly era: EraVerdict | undefined;
+  /** How much the server may send on its own. */
+  readonly inbound: InboundLimit;
 }
 
 /** A connection that is up. */
@@ -78,15 +91,21 @@ async function connectOver(
   const entry = entryFrom(server, await plugin.schema['~standard'].validate(parts.config));
   const deadline = createDeadline(clock, connectMs, signal);
   let transport: Transport | undefined;
+  let facts: TransportFacts = {};
   try {
     const made = plugin.create(entry, { server, auth, logger, clock, signal });
     transport = made;
     events.phase('starting');
     const ending = watchEnd();
     // Neither SDK can give up a transport that never opens, hence the close.
-    deadline.signal.addEventListener('abort', () => void made.close(), { once: true });
+    const giveUp = (): void => {
+      // Before it is closed: what a process ends with then is our doing.
+      facts = made.describe?.() ?? {};
+      void made.close();
+    };
+    deadline.signal.addEventListener('abort', giveUp, { once: true });
     if (deadline.signal.aborted) await made.close();
-    const session = await parts.engine.connect(announceStart(made, events), {
+    const session = await parts.engine.connect(announceStart(made, parts, events), {
       server,
       signal: deadline.signal,
       timeoutMs: connectMs,
@@ -98,21 +117,32 @@ async function connectOver(
     return { session, transport: made, ended: ending.promise };
   } catch (error) {
     await transport?.close();
-    if (deadline.passed) throw tooSlow(parts, transport, error);
+    if (deadline.passed) throw tooSlow(parts, facts, error);
     throw error;
   } finally {
     deadline[Symbol.dispose]();
   }
 }
 
-/** The handshake begins when the transport has started. */
-function announceStart(transport: Transport, events: AttemptEvents): Transport {
+/** The handshake begins when the transport has started, and what the server sends is limited from then on. */
+function announceStart(transport: Transport, { inbound }: AttemptParts, events: AttemptEvents): Transport {
   const start = transport.start.bind(transport);
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const sent = send(message, options);
+    // The request has failed and said why; that the server could not be told adds nothing.
+    return isCancellation(message) ? sent.catch(() => undefined) : sent;
+  };
   transport.start = async () => {
+    inbound.attach(transport);
     await start();
     events.phase('handshake');
   };
   return transport;
+}
+
+function isCancellation(message: JSONRPCMessage): boolean {
+  return isNotification(message) && message.method === 'notifications/cancelled';
 }
 
 function watchEnd(): {
@@ -126,21 +156,13 @@ function watchEnd(): {
   return { promise, resolve };
 }
 
-function tooSlow(parts: AttemptParts, transport: Transport | undefined, cause: unknown): FittingsError {
-  const facts = transport?.describe?.() ?? {};
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
-  const told =
-    known.length === 0 ? '' : ` (${known.map(([name, value]) => `${name}: ${String(value)}`).join(', ')})`;
-  return new FittingsError(
-    'TIMEOUT',
-    `"${parts.server}" did not connect within ${parts.connectMs} ms${told}.`,
-    {
-      server: parts.server,
-      cause,
-      hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
-      details: facts,
-    },
-  );
+function tooSlow(parts: AttemptParts, facts: TransportFacts, cause: unknown): FittingsError {
+  return new FittingsError('TIMEOUT', `"${parts.server}" did not connect within ${parts.connectMs} ms.`, {
+    server: parts.server,
+    cause,
+    hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+    details: facts,
+  });
 }
 
 function bothFailed(parts: AttemptParts, first: FittingsError, second: unknown): unknown {

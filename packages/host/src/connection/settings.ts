@@ -1,6 +1,6 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord, type ServerConfig, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
-import type { DeliveryPolicy, HostLimits } from '../contracts/host.js';
+import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host.js';
 import { entryFrom } from './check-entry.js';
 
 /** What the host itself reads of an entry, with the defaults of the host filled in. Milliseconds. */
@@ -43,6 +43,7 @@ export interface SettingsDefaults {
   readonly lazy: boolean;
   readonly idleMs: number;
   readonly delivery: DeliveryPolicy;
+  readonly servers?: ServerDefaults | undefined;
 }
 
 /** Throws `CONFIG_INVALID` that names the mistake. */
@@ -62,19 +63,38 @@ export function readSettings(
     HEALTH_CHECK['~standard'].validate(config['healthCheck'] ?? {}),
     'healthCheck.',
   );
+  const general = readDefaults(server, defaults.servers ?? {});
   return {
     disabled: entry.disabled ?? false,
     lazy: entry.lazy ?? defaults.lazy,
     idleMs: entry.idleMs ?? defaults.idleMs,
     connectMs: entry.connectTimeout ?? defaults.limits.connectMs,
-    callMs: entry.timeout ?? defaults.limits.callMs,
+    callMs: entry.timeout ?? general.timeout ?? defaults.limits.callMs,
     delivery: entry.delivery ?? defaults.delivery,
-    reconnect: { maxAttempts: reconnect.maxAttempts ?? 5, delayMs: reconnect.delayMs ?? 1000 },
+    reconnect: {
+      maxAttempts: reconnect.maxAttempts ?? general.reconnect.maxAttempts ?? 5,
+      delayMs: reconnect.delayMs ?? general.reconnect.delayMs ?? 1000,
+    },
     healthCheck: {
-      enabled: healthCheck.enabled ?? isRecord(config['healthCheck']),
-      intervalMs: healthCheck.intervalMs ?? 30_000,
-      timeoutMs: healthCheck.timeoutMs ?? 10_000,
-      maxFailures: healthCheck.maxFailures ?? 3,
+      enabled: healthCheck.enabled ?? (isRecord(config['healthCheck']) || general.checksHealth),
+      intervalMs: healthCheck.intervalMs ?? general.healthCheck.intervalMs ?? 30_000,
+      timeoutMs: healthCheck.timeoutMs ?? general.healthCheck.timeoutMs ?? 10_000,
+      maxFailures: healthCheck.maxFailures ?? general.healthCheck.maxFailures ?? 3,
     },
   };
+}
+
+/** The host-wide defaults, checked like what an entry says. */
+function readDefaults(server: string, given: ServerDefaults) {
+  const check = <Entry>(schema: StandardSchemaV1<unknown, Entry>, value: unknown, prefix: string): Entry => {
+    const result = schema['~standard'].validate(value);
+    // The schemas of this file answer at once.
+    if (result instanceof Promise) throw new TypeError('a schema of the host is asynchronous');
+    return entryFrom(server, result, prefix);
+  };
+  const { timeout } = check(ENTRY, { timeout: given.timeout }, 'defaults.');
+  const reconnect = check(RECONNECT, given.reconnect ?? {}, 'defaults.reconnect.');
+  const healthCheck = check(HEALTH_CHECK, given.healthCheck ?? {}, 'defaults.healthCheck.');
+  const checksHealth = healthCheck.enabled ?? given.healthCheck !== undefined;
+  return { timeout, reconnect, healthCheck, checksHealth };
 }

@@ -8,7 +8,7 @@ export interface SupervisorParts {
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
   readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
-  /** Waits for a place to connect in; resolves with what gives it back. */
+  /** Waits for a place to connect in; resolves with what gives it back, which may be called twice. */
   readonly turn: (signal: AbortSignal) => Promise<() => void>;
   readonly connect: (
     signal: AbortSignal,
@@ -17,11 +17,15 @@ export interface SupervisorParts {
   ) => Promise<Live>;
   /** Runs between the handshake and `connected`; a rejection counts as a failed attempt. */
   readonly prepare: (live: Live, signal: AbortSignal) => Promise<void>;
+  /** Resolves when no call is under way over this connection. */
+  readonly settled: (live: Live) => Promise<void>;
   readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
 }
 
 /** No delay between attempts is longer, milliseconds. */
 const MAX_DELAY_MS = 30_000;
+/** So long an attempt keeps its turn: the cap is on starting servers, not on waiting for their answers. Milliseconds. */
+const TURN_MS = 500;
 /** A connection that lived so long, or answered a call, earns a fresh budget of attempts. */
 const STABLE_MS = 30_000;
 
@@ -42,8 +46,11 @@ export interface Supervisor {
   noteProgress(): void;
   /** Gives up the connection because of this and connects again, within the budget. */
   giveUp(live: Live, reason: FittingsError): void;
-  /** Ends in `needs-auth`, whatever goes on. */
-  requireAuth(error: AuthRequiredError): Promise<void>;
+  /**
+   * Ends in `needs-auth`, unless the connection is not the present one. It is closed when the calls that are under way
+   * over it have their answers: what one call was refused says nothing of the others.
+   */
+  requireAuth(live: Live, error: AuthRequiredError): void;
   /** Stops for good: nothing starts it again. */
   dispose(): Promise<void>;
   /** Ends in `disabled`, and stays there until `enable`. */
@@ -67,6 +74,8 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   let disposed = false;
   let disabled = initial.status === 'disabled';
   const watchers = new Set<() => void>();
+  /** Connections that take no new calls and wait for the answers to the old ones, each with what closes it at once. */
+  const retiring = new Map<Live, () => Promise<void>>();
 
   const become = (next: ConnectionState): void => {
     const previous = state;
@@ -106,6 +115,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
 
   const attempt = async (number: number, signal: AbortSignal): Promise<Live> => {
     const giveBack = await parts.turn(signal);
+    const turn = clock.schedule(giveBack, TURN_MS);
     let made: Live | undefined;
     try {
       const phase = (name: ConnectPhase): void =>
@@ -119,6 +129,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       await made?.session.close().catch(() => undefined);
       throw error;
     } finally {
+      turn[Symbol.dispose]();
       giveBack();
     }
   };
@@ -145,7 +156,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     stopped.abort();
     live = undefined;
     giveUpCurrent = undefined;
-    await session.close().catch(() => undefined);
+    if (!retiring.has(connection)) await session.close().catch(() => undefined);
     if (clock.now() - since >= STABLE_MS) progressed = true;
     return reason;
   };
@@ -177,6 +188,20 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       await sleep(clock, delay, signal);
     }
     return undefined;
+  };
+
+  const retire = (connection: Live, { controller }: Run): void => {
+    const close = async (): Promise<void> => {
+      controller.abort(stoppedError(server));
+      await connection.session.close().catch(() => undefined);
+      retiring.delete(connection);
+    };
+    retiring.set(connection, close);
+    void Promise.race([parts.settled(connection), connection.ended]).then(close);
+  };
+
+  const closeRetiring = async (): Promise<void> => {
+    await Promise.all(Array.from(retiring.values(), (close) => close()));
   };
 
   const begin = (): void => {
@@ -214,8 +239,9 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   };
 
   const stop = async (reason: DisconnectReason): Promise<void> => {
-    if (run === undefined && state.status === 'disconnected') return;
-    await end({ status: 'disconnected', reason });
+    const closing = closeRetiring();
+    if (run !== undefined || state.status !== 'disconnected') await end({ status: 'disconnected', reason });
+    await closing;
   };
 
   return {
@@ -251,10 +277,14 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     giveUp(connection, reason) {
       if (connection === live) giveUpCurrent?.(reason);
     },
-    requireAuth: (error) => end({ status: 'needs-auth', error }),
+    requireAuth(connection, error) {
+      if (connection !== live || run === undefined) return;
+      retire(connection, run);
+      giveUpCurrent?.(error);
+    },
     async disable() {
       disabled = true;
-      await end({ status: 'disabled' });
+      await Promise.all([closeRetiring(), end({ status: 'disabled' })]);
     },
     enable() {
       disabled = false;

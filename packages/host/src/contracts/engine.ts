@@ -2,7 +2,15 @@ import type { Clock } from '@mcp-fittings/client-core';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
-import type { HostCallbacks, LogEntry, LogLevel } from './server-requests.js';
+import type {
+  CallbackContext,
+  ElicitationAnswer,
+  ElicitationRequest,
+  HostCallbacks,
+  LogEntry,
+  LogLevel,
+  Root,
+} from './server-requests.js';
 
 /**
  * Speaks the protocol over a transport. An engine wraps one official SDK; the host never imports an SDK itself, so
@@ -24,12 +32,26 @@ export interface EngineContext {
   readonly signal: AbortSignal;
   /** Milliseconds for the handshake. */
   readonly timeoutMs: number;
-  readonly callbacks: HostCallbacks;
+  readonly callbacks: EngineCallbacks;
   readonly events: EngineEvents;
   readonly clock: Clock;
   /** What an earlier connection to the same entry found, so that no probe is needed. */
   readonly era?: EraVerdict | undefined;
 }
+
+/** The callbacks of the host as an engine calls them, without the hooks that the host runs itself. */
+export interface EngineCallbacks {
+  readonly elicit?: (
+    request: ElicitationRequest,
+    context: EngineCallbackContext,
+  ) => Promise<ElicitationAnswer>;
+  readonly elicitationModes?: HostCallbacks['elicitationModes'];
+  readonly sample?: (params: JSONRPCObject, context: EngineCallbackContext) => Promise<JSONRPCObject>;
+  readonly roots?: (context: EngineCallbackContext) => Promise<readonly Root[]>;
+}
+
+/** What the engine knows of a request of the server; the host adds the rest. */
+export type EngineCallbackContext = Pick<CallbackContext, 'server' | 'signal'>;
 
 /** Told by the engine; they must not throw. */
 export interface EngineEvents {
@@ -82,6 +104,8 @@ export interface ListResult<Kind extends ListKind> {
   readonly items: readonly Listings[Kind][];
   /** Entries that were left out because they are malformed or over the limit, with the reason. */
   readonly left: readonly string[];
+  /** Every page was called `public`, or there was none: the list is the same for everybody. Default false. */
+  readonly isPublic?: boolean | undefined;
   /** Milliseconds for which the server calls the list fresh. */
   readonly ttlMs?: number | undefined;
   /** What `items` took of the budget. Default 0. */

@@ -44,7 +44,16 @@ export interface HostOptions {
   readonly idleMs?: number | undefined;
   /** An entry's `delivery` goes before. Default `reconnect`. */
   readonly delivery?: DeliveryPolicy | undefined;
-  /** Keeps what was learned of servers, so that a lazy server's tools are known before it runs. */
+  /**
+   * Whom this host acts for, as an opaque name: the id of an account. What a server does not call public is kept in
+   * {@link cache} for this person alone. Set it where hosts of several persons share a cache.
+   */
+  readonly person?: string | undefined;
+  /**
+   * Keeps what was learned of servers, so that a lazy server's tools are known before it runs. What a server does not call
+   * public (`cacheScope`, 2026-07-28) is kept for {@link person} and for who is signed in, as the auth plugin says. Where
+   * neither is known it is not kept.
+   */
   readonly cache?: HostCache | undefined;
   /**
    * The current trace context, added to `_meta` of each request: `traceparent`, `tracestate`, `baggage`.
@@ -53,6 +62,8 @@ export interface HostOptions {
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Chance in [0, 1) for the jitter of delays. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** What entries say of themselves goes before. A mistake here fails every server with `CONFIG_INVALID`. */
+  readonly defaults?: ServerDefaults | undefined;
   /** Limits and delays; each has a default. */
   readonly limits?: Partial<HostLimits> | undefined;
 }
@@ -64,6 +75,29 @@ export interface HostOptions {
  */
 export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
 
+export interface ConnectOptions {
+  /** Where each entry comes from, by the name of the server: `user`, `project`, … The snapshots say it. */
+  readonly scopes?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What holds for every server whose entry does not say otherwise, member by member. */
+export interface ServerDefaults {
+  /** Milliseconds for a call without answer or progress. Goes before `limits.callMs`. */
+  readonly timeout?: number | undefined;
+  /** Default: 5 attempts, 1000 milliseconds before the second one. */
+  readonly reconnect?:
+    { readonly maxAttempts?: number | undefined; readonly delayMs?: number | undefined } | undefined;
+  /** Off, unless it is here or in the entry. Default: every 30 000 ms, 10 000 ms for an answer, 3 failures. */
+  readonly healthCheck?:
+    | {
+        readonly enabled?: boolean | undefined;
+        readonly intervalMs?: number | undefined;
+        readonly timeoutMs?: number | undefined;
+        readonly maxFailures?: number | undefined;
+      }
+    | undefined;
+}
+
 /** All times in milliseconds. */
 export interface HostLimits {
   /** Opening the transport and the handshake together. Default 30 000. */
@@ -72,9 +106,18 @@ export interface HostLimits {
   readonly discoveryMs: number;
   /** A tool call without answer or progress; an entry's `timeout` goes before. Default 600 000. */
   readonly callMs: number;
+  /** Each list request. Default: `discoveryMs`. */
+  readonly listMs?: number | undefined;
+  /** `resources/read`; goes before an entry's `timeout`. Default: as a tool call. */
+  readonly readMs?: number | undefined;
+  /** `prompts/get`; goes before an entry's `timeout`. Default: as a tool call. */
+  readonly promptMs?: number | undefined;
   /** A tool call in all, however much progress it reports. Default 3 600 000. */
   readonly callTotalMs: number;
-  /** How many servers connect at the same time. Default 16. */
+  /**
+   * How many servers are started at the same time. A server that has not connected half a second after its start makes
+   * room for the next one, so that servers that hang hold up nobody. Default 16.
+   */
   readonly parallelConnects: number;
   /** Pages fetched of one list. Default 64. */
   readonly listPages: number;
@@ -84,7 +127,10 @@ export interface HostLimits {
   readonly listBytes: number;
   /** A callback of the host that answers a server. Default 600 000. */
   readonly callbackMs: number;
-  /** Log messages and resource updates of one server that are passed on in one second; more are dropped. Default 200. */
+  /**
+   * What one server may send on its own in one second: so many requests, so many progress notifications, and so many other
+   * notifications. More are dropped, and requests refused. Default 200.
+   */
   readonly eventsPerSecond: number;
 }
 
@@ -138,7 +184,10 @@ export interface Host extends AsyncDisposable {
    * it does not reject for a server that failed: look at the snapshots. Calling it again with the same entry changes
    * nothing.
    */
-  connect(servers: Readonly<Record<string, ServerConfig>>): Promise<readonly ServerSnapshot[]>;
+  connect(
+    servers: Readonly<Record<string, ServerConfig>>,
+    options?: ConnectOptions,
+  ): Promise<readonly ServerSnapshot[]>;
   /** Every server in the order in which it was added. */
   servers(): readonly ServerSnapshot[];
   /** Throws `SERVER_UNKNOWN`. */

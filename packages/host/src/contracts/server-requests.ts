@@ -5,6 +5,19 @@ export interface CallbackContext {
   readonly server: string;
   /** Aborted when the server withdraws the question, the connection ends, or the deadline passes. */
   readonly signal: AbortSignal;
+  /**
+   * Requests of this host that the server has not answered yet: what it asks belongs to one of them. Empty when the
+   * server asks on its own, which 2026-07-28 does not allow any more.
+   */
+  readonly calls: readonly CallInFlight[];
+}
+
+/** A request to a server that waits for its answer. */
+export interface CallInFlight {
+  /** `tools/call`, for example. */
+  readonly method: string;
+  /** Name of the tool or prompt, or the URI of the resource, where the method has one. */
+  readonly target: string | undefined;
 }
 
 /**
@@ -51,7 +64,13 @@ export interface LogEntry {
  * the deadline fails that one request of that one server.
  */
 export interface HostCallbacks {
+  /**
+   * For `url`, answer `accept` when the person says that they are done. `context.signal` is aborted when the server says
+   * so first; then the answer no longer matters.
+   */
   readonly elicit?: (request: ElicitationRequest, context: CallbackContext) => Promise<ElicitationAnswer>;
+  /** What {@link elicit} can show. Only these are declared to servers. Default: `['form', 'url']`. */
+  readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
   /** `params` and the result are those of `sampling/createMessage`. */
   readonly sample?: (params: JSONRPCObject, context: CallbackContext) => Promise<JSONRPCObject>;
   readonly roots?: (context: CallbackContext) => Promise<readonly Root[]>;

@@ -1,9 +1,9 @@
-import type { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import type { AuthRequiredError, FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind, ListStatus } from './catalogue.js';
 import type { ServerIdentity } from './engine.js';
 
-/** What a connect is busy with. */
+/** What a connect is busy with. Each phase is a state of its own, so `connecting` comes several times with one attempt. */
 export type ConnectPhase = 'choosing transport' | 'starting' | 'handshake' | 'listing';
 
 /**
@@ -55,6 +55,10 @@ export interface ServerSnapshot {
   readonly name: string;
   /** Type of transport, once it is known. */
   readonly type: string | undefined;
+  /** The entry as it was given. It may hold secrets, so it is not enumerable: `JSON.stringify` leaves it out. */
+  readonly entry: ServerConfig;
+  /** Where the entry comes from, when {@link ConnectOptions.scopes} said so. */
+  readonly scope: string | undefined;
   readonly state: ConnectionState;
   /** The last failure of a connection, or of a list; kept while a later attempt runs, and after it. */
   readonly lastError: FittingsError | undefined;

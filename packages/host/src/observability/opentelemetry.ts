@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { TRACE_CHANNELS, type TraceContext } from './channels.js';
@@ -23,7 +24,10 @@ interface Span {
 }
 
 export interface OpenTelemetrySubscription extends Disposable {
-  /** For `createHost({ traceContext })`: the current context as `traceparent`, `tracestate`, `baggage`. */
+  /**
+   * For `createHost({ traceContext })`: the context of the span of the call as `traceparent`, `tracestate`, `baggage`, so
+   * that spans of the server are its children.
+   */
   readonly traceContext: () => Readonly<Record<string, string>> | undefined;
 }
 
@@ -38,17 +42,23 @@ const STATUS_ERROR = 2;
 export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>): OpenTelemetrySubscription {
   const tracer = api.trace.getTracer('@mcp-fittings/host');
   const spans = new WeakMap<object, Span>();
+  // The context with our span in it, for as long as the work of the span runs.
+  const current = new AsyncLocalStorage<Context>();
+  const begin = (operation: string, traced: TraceContext): Context => {
+    const attributes = attributesOf(traced);
+    const title = [traced.method ?? operation, traced.target].filter(Boolean).join(' ');
+    const active = api.context.active();
+    const span = tracer.startSpan(title, { kind: CLIENT_KIND, attributes }, active);
+    spans.set(traced, span);
+    return api.trace.setSpan(active, span);
+  };
   const subscriptions = Object.entries(TRACE_CHANNELS).map(([operation, name]) => {
-    const channel = tracingChannel<TraceContext>(name);
+    const channel = tracingChannel<Context, TraceContext>(name);
     const handlers = {
-      // The work is asynchronous throughout: these two tell nothing that the others do not.
+      // The span begins where its context is bound, below; of asynchronous work the others tell nothing more.
+      start: () => undefined,
       end: () => undefined,
       asyncStart: () => undefined,
-      start(context: TraceContext) {
-        const attributes = attributesOf(context);
-        const title = [context.method ?? operation, context.target].filter(Boolean).join(' ');
-        spans.set(context, tracer.startSpan(title, { kind: CLIENT_KIND, attributes }, api.context.active()));
-      },
       error(context: TraceContext & { error: unknown }) {
         const { error } = context;
         const span = spans.get(context);
@@ -71,12 +81,16 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
       },
     };
     channel.subscribe(handlers);
-    return () => channel.unsubscribe(handlers);
+    channel.start.bindStore(current, (traced) => begin(operation, traced));
+    return () => {
+      channel.start.unbindStore(current);
+      channel.unsubscribe(handlers);
+    };
   });
   return {
     traceContext() {
       const carrier: Record<string, string> = {};
-      api.propagation.inject(api.context.active(), carrier);
+      api.propagation.inject(current.getStore() ?? api.context.active(), carrier);
       return Object.keys(carrier).length === 0 ? undefined : carrier;
     },
     [Symbol.dispose]() {

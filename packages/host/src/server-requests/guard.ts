@@ -1,7 +1,10 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createDeadline } from '../connection/deadline.js';
+import { createSemaphore } from '../connection/semaphore.js';
+import type { EngineCallbackContext, EngineCallbacks } from '../contracts/engine.js';
 import type {
   CallbackContext,
+  CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
   HostCallbacks,
@@ -14,26 +17,28 @@ export interface GuardOptions {
   readonly clock: Clock;
   /** Milliseconds that a callback may take. */
   readonly callbackMs: number;
+  /** What the host waits for an answer to. Default: nothing. */
+  readonly calls?: (() => readonly CallInFlight[]) | undefined;
 }
 
 /**
  * The host's callbacks as servers reach them: each with a deadline, none able to harm more than the one request, an
  * answer to a form completed with the schema's defaults and checked before it leaves.
  */
-export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): HostCallbacks {
-  const { elicit, sample, roots } = callbacks;
+export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): EngineCallbacks {
+  const { elicit, elicitationModes, sample, roots } = callbacks;
+  const bounded = bounder(options);
   return {
+    ...(elicitationModes !== undefined && { elicitationModes }),
     ...(elicit !== undefined && {
       elicit: (request, context) =>
-        bounded('elicitation', context, options, (inner) =>
-          answer(callbacks, inspectElicitation(request), inner),
-        ),
+        bounded('elicitation', context, (inner) => answer(callbacks, inspectElicitation(request), inner)),
     }),
     ...(sample !== undefined && {
-      sample: (params, context) => bounded('sampling', context, options, (inner) => sample(params, inner)),
+      sample: (params, context) => bounded('sampling', context, (inner) => sample(params, inner)),
     }),
     ...(roots !== undefined && {
-      roots: (context) => bounded('roots', context, options, async (inner) => checkRoots(await roots(inner))),
+      roots: (context) => bounded('roots', context, async (inner) => checkRoots(await roots(inner))),
     }),
   };
 }
@@ -49,6 +54,11 @@ async function answer(
   request: ElicitationRequest,
   context: CallbackContext,
 ): Promise<ElicitationAnswer> {
+  const { elicitationModes: modes } = callbacks;
+  if (modes !== undefined && !modes.includes(request.mode)) {
+    const text = `"${context.server}" asked for an elicitation of mode "${request.mode}", which was not declared.`;
+    throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+  }
   const early = await callbacks.beforeElicitation?.(request, context);
   const given = early ?? (await callbacks.elicit?.(request, context)) ?? { action: 'cancel' };
   const complete = complemented(request, given);
@@ -67,11 +77,46 @@ function complemented(request: ElicitationRequest, given: ElicitationAnswer): El
   return { action: 'accept', content: withDefaults(request.schema, given.content ?? {}) };
 }
 
-async function bounded<T>(
+/** Callbacks that run for one server at the same time; what it asks beyond that waits in the order in which it came. */
+const AT_ONCE = 16;
+/** Requests of one server that may wait for a callback; more are refused. */
+const MAX_WAITING = 64;
+
+type Bounded = <T>(
   what: string,
-  context: CallbackContext,
-  { clock, callbackMs }: GuardOptions,
+  context: EngineCallbackContext,
   work: (context: CallbackContext) => Promise<T>,
+) => Promise<T>;
+
+function bounder(options: GuardOptions): Bounded {
+  const places = createSemaphore(AT_ONCE);
+  let asked = 0;
+  return async (what, context, work) => {
+    if (asked >= AT_ONCE + MAX_WAITING) {
+      const text = `"${context.server}" asks for more at once than ${AT_ONCE + MAX_WAITING} times.`;
+      throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+    }
+    asked++;
+    try {
+      return await carryOut(what, context, options, async (inner) => {
+        const giveBack = await places.acquire(inner.signal);
+        try {
+          return await work({ ...inner, calls: options.calls?.() ?? [] });
+        } finally {
+          giveBack();
+        }
+      });
+    } finally {
+      asked--;
+    }
+  };
+}
+
+async function carryOut<T>(
+  what: string,
+  context: EngineCallbackContext,
+  { clock, callbackMs }: GuardOptions,
+  work: (context: EngineCallbackContext) => Promise<T>,
 ): Promise<T> {
   const { server } = context;
   using deadline = createDeadline(clock, callbackMs, context.signal);

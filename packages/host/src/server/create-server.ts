@@ -4,7 +4,6 @@ import type { Semaphore } from '../connection/semaphore.js';
 import { readSettings } from '../connection/settings.js';
 import type { ListBudget } from '../contracts/engine.js';
 import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
-import type { HostCallbacks } from '../contracts/server-requests.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { createServerConnection, type ServerConnection } from './server-connection.js';
@@ -14,8 +13,9 @@ export interface Shared {
   readonly options: HostOptions;
   readonly clock: Clock;
   readonly limits: HostLimits;
-  readonly callbacks: HostCallbacks;
   readonly turns: Semaphore;
+  /** Where entries come from, by the names of their servers. */
+  readonly scopes: ReadonlyMap<string, string>;
   readonly listBudget: ListBudget;
   readonly tracer: Tracer;
   readonly emitter: Emitter<HostEvents>;
@@ -29,14 +29,19 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     lazy: options.lazy ?? false,
     idleMs: options.idleMs ?? 0,
     delivery: options.delivery ?? 'reconnect',
-  };
+    servers: options.defaults,
+  } as const;
   let mistake: unknown;
   const settings = (() => {
     try {
       return readSettings(server, config, defaults);
     } catch (error) {
       mistake = error;
-      return readSettings(server, { disabled: config.disabled === true }, defaults);
+      return readSettings(
+        server,
+        { disabled: config.disabled === true },
+        { ...defaults, servers: undefined },
+      );
     }
   })();
 
@@ -68,12 +73,14 @@ export function createServer(server: string, config: ServerConfig, shared: Share
       return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
     },
     engine: options.engine,
-    callbacks: shared.callbacks,
+    callbacks: options.callbacks ?? {},
     clock,
     random: options.random,
     logger: options.logger,
     limits,
     cache: options.cache,
+    person: options.person,
+    scope: () => shared.scopes.get(server),
     turns: shared.turns,
     listBudget: shared.listBudget,
     tracer: shared.tracer,

@@ -19,6 +19,7 @@ export interface EngineEventsParts {
   readonly emitter: Emitter<HostEvents>;
   readonly eventsPerSecond: number;
   readonly isSubscribed: (uri: string) => boolean;
+  readonly onElicitationCompleted: (elicitationId: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
 
@@ -31,6 +32,7 @@ const LOG_TEXT = 2000;
 export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents, 'closed'> {
   const { server, logger, emitter } = parts;
   const rate = createRateLimit(parts.clock, parts.eventsPerSecond);
+  const errors = createRateLimit(parts.clock, parts.eventsPerSecond);
   const passes = (): boolean => {
     if (!rate.allow()) return false;
     const dropped = rate.takeDropped();
@@ -49,13 +51,16 @@ export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents,
       if (parts.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
     },
     notification(method, params) {
+      if (method === 'notifications/elicitation/complete' && typeof params['elicitationId'] === 'string') {
+        parts.onElicitationCompleted(params['elicitationId']);
+      }
       if (!passes()) return;
       const size = measure(params, NOTIFICATION_BOUNDS);
       if (size.problem === undefined) emitter.emit('notification', { server, method, params });
       else logger?.warn(`A notification of "${server}" was dropped: it ${size.problem}.`, { server });
     },
     error(error) {
-      emitter.emit('error', { server, error: asFittingsError(server, error) });
+      if (errors.allow()) emitter.emit('error', { server, error: asFittingsError(server, error) });
     },
   };
 }
@@ -74,8 +79,10 @@ export function asFittingsError(
 }
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
-  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
-  const line = `[${server}${source === undefined ? '' : `/${sanitizeText(source, { maxLength: 80 })}`}] ${sanitizeText(text, { maxLength: LOG_TEXT })}`;
+  const text = typeof data === 'string' ? data : jsonOf(data);
+  // Cut before it is read through: it may be as long as a message can be.
+  const name = source === undefined ? '' : `/${sanitizeText(source.slice(0, 800), { maxLength: 80 })}`;
+  const line = `[${server}${name}] ${sanitizeText(text.slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
   const fields = { server, level };
   switch (level) {
     case 'debug':
@@ -90,5 +97,22 @@ function writeLog(logger: Logger, server: string, { level, logger: source, data 
     case 'alert':
     case 'emergency':
       return logger.error(line, fields);
+  }
+}
+
+/** Values in the JSON of one log entry; one with more is not written out. */
+const LOG_VALUES = 1000;
+
+function jsonOf(data: unknown): string {
+  let values = 0;
+  try {
+    return (
+      JSON.stringify(data, (_key, value: unknown) => {
+        if (++values > LOG_VALUES) throw new RangeError('too many values');
+        return typeof value === 'string' && value.length > LOG_TEXT ? `${value.slice(0, LOG_TEXT)}…` : value;
+      }) ?? ''
+    );
+  } catch {
+    return '(too large to be shown)';
   }
 }

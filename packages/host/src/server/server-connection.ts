@@ -9,10 +9,12 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { createCaller, type Call } from '../calls/caller.js';
+import { createUrlElicitations } from '../calls/url-elicitations.js';
 import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
 import { connectOnce, type Live } from '../connection/attempt.js';
 import { typeOf } from '../connection/choose-plugin.js';
 import { startHealthCheck } from '../connection/health-check.js';
+import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createIdleTimer } from '../connection/idle-timer.js';
 import type { Semaphore } from '../connection/semaphore.js';
 import type { ServerSettings } from '../connection/settings.js';
@@ -26,11 +28,13 @@ import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
+import { guardCallbacks } from '../server-requests/guard.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createOffers } from './offers.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
 import { createSignInWatch } from './sign-in-watch.js';
+import { toSnapshot } from './snapshot.js';
 import { createStanding } from './standing.js';
 
 export interface ServerParts {
@@ -46,6 +50,8 @@ export interface ServerParts {
   readonly logger: Logger | undefined;
   readonly limits: HostLimits;
   readonly cache: HostCache | undefined;
+  readonly person: string | undefined;
+  readonly scope: () => string | undefined;
   readonly turns: Semaphore;
   readonly listBudget: ListBudget;
   readonly tracer: Tracer;
@@ -68,10 +74,14 @@ export interface ServerConnection extends Pick<
   offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
   /** What the server lists; reads again, in the background, what has aged. */
   lists(): Readonly<Lists>;
+  /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
+  forget(): void;
+  /** Forgets what the server said of itself, as somebody else may be signed in now. */
+  forgetEra(): void;
   /** Lists that an earlier run remembered; for a server that is not connected. */
   recall(): Promise<void>;
   call<T>(
-    call: Call<T>,
+    call: Omit<Call<T>, 'method' | 'target'>,
     about: { readonly method: string; readonly target?: string | undefined },
   ): Promise<T>;
   subscribe(uri: string, call: Call<void>['options']): Promise<void>;
@@ -90,11 +100,17 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     if (error instanceof AuthRequiredError) requireAuth(error);
     emitter.emit('error', { server, error: asFittingsError(server, error) });
   };
-  const memory = createServerMemory(parts.cache, server, config, (error) =>
-    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
-  );
-  const standing = createStanding();
   const resolve = once(parts.resolve);
+  const memory = createServerMemory({
+    cache: parts.cache,
+    server,
+    config,
+    person: parts.person,
+    auth: () => resolve().auth,
+    onError: (error) =>
+      emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
+  });
+  const standing = createStanding();
   let lastError: FittingsError | undefined;
   let demanded: AuthRequiredError | undefined;
   /** A connection ended by itself and is not back yet. */
@@ -110,7 +126,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     tracer,
     onRead(kind) {
       emitter.emit('catalogue', { server, kind });
-      memory.rememberLists(catalogue.lists);
+      memory.rememberLists(catalogue.lists, catalogue.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
     random: parts.random,
@@ -134,6 +150,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ),
   });
 
+  const callbacks = guardCallbacks(parts.callbacks, {
+    clock,
+    callbackMs: limits.callbackMs,
+    calls: () => caller.inFlight(),
+  });
+  const elicitations = createUrlElicitations({ server, clock, callbacks, onError: report });
+
   const engineEvents = createEngineEvents({
     server,
     clock,
@@ -141,10 +164,19 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     emitter,
     eventsPerSecond: limits.eventsPerSecond,
     isSubscribed: (uri) => standing.isSubscribed(uri),
+    onElicitationCompleted: (id) => elicitations.completed(id),
     onListChanged(kind) {
       if (supervisor.live !== undefined) catalogue.changed(kind, supervisor.live.session);
       else earlyNews.add(kind);
     },
+  });
+
+  const inbound = createInboundLimit({
+    server,
+    clock,
+    perSecond: limits.eventsPerSecond,
+    onListChanged: engineEvents.listChanged,
+    onFlood: report,
   });
 
   const connect = async (
@@ -156,7 +188,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
       const era = await memory.era();
       earlyNews.clear();
-      const everything = { ...parts, ...resolve(), connectMs: settings.connectMs, era };
+      const everything = { ...parts, ...resolve(), callbacks, inbound, connectMs: settings.connectMs, era };
       try {
         const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
         context.protocolVersion = live.session.protocolVersion;
@@ -208,12 +240,6 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     look: signedInElsewhere,
     onSignIn: () => void supervisor.start().catch(() => undefined),
   });
-  const requireAuth = (error: AuthRequiredError): void => {
-    // At once: the state follows when the connection is gone, and somebody may sign in before that.
-    demanded = error;
-    void supervisor.requireAuth(error);
-  };
-
   const supervisor = createSupervisor(
     {
       server,
@@ -223,6 +249,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       turn: (signal) => parts.turns.acquire(signal),
       connect,
       prepare,
+      settled: (live) => caller.settled(live),
       onState: (state, previous) => onState(state, previous),
     },
     settings.disabled ? { status: 'disabled' } : { status: 'disconnected', reason: 'not started' },
@@ -268,7 +295,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ...check,
       clock,
       onUnhealthy(failures, cause) {
-        if (cause instanceof AuthRequiredError) return requireAuth(cause);
+        if (cause instanceof AuthRequiredError) return requireAuth(cause, live);
         emitter.emit('unhealthy', { server, failures });
         const text = `"${server}" left ${failures} health checks in a row unanswered.`;
         supervisor.giveUp(live, new FittingsError('TIMEOUT', text, { server, cause }));
@@ -276,6 +303,13 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     });
   };
 
+  const requireAuth = (error: AuthRequiredError, live = supervisor.live): void => {
+    // What an earlier connection is told says nothing of the present one.
+    if (live === undefined || live !== supervisor.live) return;
+    // At once: the state follows a moment later, and somebody may sign in before that.
+    demanded = error;
+    supervisor.requireAuth(live, error);
+  };
   const offer = createOffers();
 
   const caller = createCaller({
@@ -283,16 +317,22 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     supervisor,
     clock,
     delivery: settings.delivery,
-    callMs: settings.callMs,
+    msOf(method) {
+      if (method === 'resources/read') return limits.readMs ?? settings.callMs;
+      return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
+    },
     callTotalMs: limits.callTotalMs,
     eventsPerSecond: limits.eventsPerSecond,
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
     signedInElsewhere,
+    carryOut: (refusal, signal) => elicitations.carryOut(refusal, signal),
   });
   const call: ServerConnection['call'] = (what, about) =>
-    tracer.trace('call', { server, ...about }, () => caller.call(what));
+    tracer.trace('call', { server, ...about }, () =>
+      caller.call({ ...what, method: about.method, target: about.target }),
+    );
 
   return {
     config,
@@ -301,19 +341,20 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     get demanded() {
       return demanded;
     },
-    snapshot: () => ({
-      name: server,
-      type: typeOf(config),
-      state: supervisor.state,
-      lastError,
-      counts: {
+    snapshot() {
+      const counts = {
         tools: catalogue.lists.tools.length,
         prompts: catalogue.lists.prompts.length,
         resources: catalogue.lists.resources.length,
         resourceTemplates: catalogue.lists.resourceTemplates.length,
-      },
-      lists: { ...catalogue.status },
-    }),
+      };
+      const { state } = supervisor;
+      const lists = { ...catalogue.status };
+      return toSnapshot(
+        { name: server, type: typeOf(config), scope: parts.scope(), state, lastError, counts, lists },
+        config,
+      );
+    },
     offered(kind) {
       if (!isCallable(supervisor.state)) return [];
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
@@ -323,6 +364,11 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
       return catalogue.lists;
     },
+    forget() {
+      memory.forget();
+      catalogue.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
+    },
+    forgetEra: () => memory.forget(),
     async recall() {
       const lists = await memory.lists();
       if (lists !== undefined && supervisor.live === undefined) catalogue.restore(lists);

@@ -1,31 +1,43 @@
-import { isRecord, type HostCache, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord, type AuthProvider, type HostCache, type ServerConfig } from '@mcp-fittings/client-core';
 import { digestOf } from '../catalogue/digest.js';
 import type { Lists } from '../catalogue/server-catalogue.js';
 import type { EraVerdict } from '../contracts/engine.js';
 
-/** What is remembered of one server between runs, bound to its entry: another entry remembers nothing. */
+export interface ServerMemoryOptions {
+  readonly cache: HostCache | undefined;
+  readonly server: string;
+  readonly config: ServerConfig;
+  /** Whom the host acts for, where it says so. */
+  readonly person: string | undefined;
+  /** Signs the requests of this server; may throw for an entry that has a mistake. */
+  readonly auth: () => AuthProvider | undefined;
+  /** A cache that fails is a cache that knows nothing; this is told. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * What is remembered of one server between runs, bound to its entry: another entry remembers nothing. What the server
+ * does not call public is bound to a person, too, and is not remembered where nobody knows to which one.
+ */
 export interface ServerMemory {
+  /** Finds out for whom the connection is that is made now; what is remembered from here on is for them. */
   era(): Promise<EraVerdict | undefined>;
   rememberEra(era: EraVerdict | undefined): Promise<void>;
   lists(): Promise<Lists | undefined>;
   /** Takes the newest lists; they are written one after the other, and what a newer one has replaced is not. */
-  rememberLists(lists: Lists): void;
+  rememberLists(lists: Lists, isPublic: boolean): void;
+  /** Forgets what the server said of itself to the one who was signed in. */
+  forget(): void;
   /** Resolves when nothing is left to be written. */
   settled(): Promise<void>;
 }
 
-/** A cache that fails is a cache that knows nothing; `onError` is told. */
-export function createServerMemory(
-  cache: HostCache | undefined,
-  server: string,
-  config: ServerConfig,
-  onError: (error: unknown) => void,
-): ServerMemory {
+export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
+  const { cache, server, config, person, onError } = options;
   const entry = digestOf([server, config]);
-  const eraKey = `era:${entry}`;
-  const listsKey = `lists:${entry}`;
   // Without a cache the verdict still holds for the life of the host, so that a reconnect needs no probe.
   let era: EraVerdict | undefined;
+  let owner: string | undefined;
 
   const quietly = async <T>(work: Promise<T> | undefined): Promise<T | undefined> => {
     try {
@@ -36,38 +48,89 @@ export function createServerMemory(
     }
   };
 
-  let newest: Lists | undefined;
+  /** For whom the server answers now, as the end of a key; undefined when nobody knows. */
+  const ownerNow = async (): Promise<string | undefined> => {
+    // Without a cache there is nothing to keep apart, and no reason to look into a credential store.
+    if (cache === undefined) return undefined;
+    try {
+      const auth = options.auth();
+      // What signs without this member is the same for as long as the host knows no better.
+      if (auth === undefined || (auth.identity === undefined && person !== undefined))
+        return digestOf([person]);
+      if (auth.identity === undefined) return undefined;
+      return digestOf([person, 'signed in', (await auth.identity()) ?? null]);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const keyOf = (what: 'era' | 'lists', isPublic: boolean): string | undefined => {
+    if (isPublic) return `${what}:${entry}`;
+    return owner && `${what}:${entry}:${owner}`;
+  };
+  const read = async <T>(
+    what: 'era' | 'lists',
+    parse: (value: unknown) => T | undefined,
+  ): Promise<T | undefined> => {
+    for (const key of [keyOf(what, false), keyOf(what, true)]) {
+      const found = key && parse(await quietly(cache?.get(key)));
+      if (found) return found;
+    }
+    return undefined;
+  };
+
+  let newest: { readonly lists: Lists; readonly key: string; readonly owner: string | undefined } | undefined;
   let writing: Promise<void> | undefined;
   const writeAll = async (): Promise<void> => {
     while (newest !== undefined) {
-      const lists = newest;
+      const { lists, key, owner: then } = newest;
       newest = undefined;
-      await quietly(cache?.set(listsKey, lists));
+      // Somebody else may have signed in since the lists were read.
+      if (key === keyOf('lists', true) || then === (await ownerNow())) await quietly(cache?.set(key, lists));
     }
     writing = undefined;
   };
 
   return {
     async era() {
-      era ??= readEra(await quietly(cache?.get(eraKey)));
+      const before = owner;
+      owner = await ownerNow();
+      if (before !== owner) era = undefined;
+      era ??= await read('era', readEra);
       return era;
     },
     async rememberEra(verdict) {
       if (digestOf(verdict) === digestOf(era)) return;
       era = verdict;
-      await quietly(verdict === undefined ? cache?.delete(eraKey) : cache?.set(eraKey, verdict));
+      const keys = [keyOf('era', false), keyOf('era', true)];
+      const key = verdict === undefined ? undefined : keyOf('era', isPublicEra(verdict));
+      await Promise.all(
+        keys.map((each) => each !== undefined && each !== key && quietly(cache?.delete(each))),
+      );
+      if (key !== undefined) await quietly(cache?.set(key, verdict));
     },
     async lists() {
-      return readLists(await quietly(cache?.get(listsKey)), server);
+      owner = await ownerNow();
+      return read('lists', (value) => readLists(value, server));
     },
-    rememberLists(lists) {
-      newest = lists;
+    rememberLists(lists, isPublic) {
+      const key = keyOf('lists', isPublic);
+      if (key === undefined) return;
+      newest = { lists: { ...lists }, key, owner };
       writing ??= writeAll();
+    },
+    forget() {
+      if (era !== undefined && !isPublicEra(era)) era = undefined;
     },
     async settled() {
       await writing;
     },
   };
+}
+
+/** What a server says of itself may be meant for one person; that it wants a handshake is no secret. */
+function isPublicEra(verdict: EraVerdict): boolean {
+  return verdict.kind === 'initialize' || verdict.discover['cacheScope'] === 'public';
 }
 
 function readEra(value: unknown): EraVerdict | undefined {

@@ -25,10 +25,19 @@ const answers = {
   },
 };
 
+/** Logs, news of changed lists, requests, and noise on stderr, as fast as the pipe takes them. */
 function flood() {
-  const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(500) } })}\n`;
+  const params = { level: 'info', data: 'x'.repeat(500) };
+  const lines = [
+    { method: 'notifications/message', params },
+    { method: 'notifications/tools/list_changed' },
+    { id: 'ask', method: 'roots/list' },
+  ]
+    .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    .join('');
   const more = () => {
-    while (process.stdout.write(line));
+    process.stderr.write('noise\n');
+    while (process.stdout.write(lines));
     process.stdout.once('drain', more);
   };
   more();
@@ -41,7 +50,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (method === 'notifications/initialized' && mood === 'flood') flood();
     return;
   }
-  if (mood === 'hang') return;
+  if (mood === 'hang' || method === undefined) return;
   const answer = answers[method];
   if (answer === undefined) send({ id, error: { code: -32601, message: `no ${method}` } });
   else send({ id, result: answer(params) });

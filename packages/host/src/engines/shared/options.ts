@@ -1,4 +1,4 @@
-import type { HostCallbacks } from '../../contracts/server-requests.js';
+import type { EngineCallbacks } from '../../contracts/engine.js';
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 /** What can be written as JSON. */
@@ -17,16 +17,21 @@ export interface SdkOptions {
 }
 
 interface ClientCapabilities {
-  elicitation?: { form: Record<string, never>; url: Record<string, never> };
+  elicitation?: { form?: Record<string, never>; url?: Record<string, never> };
   sampling?: Record<string, never>;
   roots?: { listChanged: boolean };
   extensions?: Record<string, JsonObject>;
 }
 
 /** What a client declares: only what the host has a callback for, and the extensions that its owner named. */
-export function clientCapabilities(options: SdkOptions, callbacks: HostCallbacks): ClientCapabilities {
+export function clientCapabilities(options: SdkOptions, callbacks: EngineCallbacks): ClientCapabilities {
+  const { elicit, elicitationModes: modes = ['form', 'url'] } = callbacks;
+  const elicitation = {
+    ...(modes.includes('form') && { form: {} }),
+    ...(modes.includes('url') && { url: {} }),
+  };
   return {
-    ...(callbacks.elicit !== undefined && { elicitation: { form: {}, url: {} } }),
+    ...(elicit !== undefined && modes.length > 0 && { elicitation }),
     ...(callbacks.sample !== undefined && { sampling: {} }),
     ...(callbacks.roots !== undefined && { roots: { listChanged: true } }),
     ...(options.extensions !== undefined && { extensions: { ...options.extensions } }),

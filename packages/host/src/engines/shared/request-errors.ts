@@ -21,6 +21,8 @@ const REFUSED_UNDONE: ReadonlySet<number> = new Set([
   RPC_CODES.invalidRequest,
   RPC_CODES.methodNotFound,
   RPC_CODES.invalidParams,
+  // The person has to visit a page before.
+  -32042,
   // 2026-07-28: a header does not fit the body; a capability that the request needs is not declared.
   -32_020,
   -32_021,

@@ -71,11 +71,19 @@ export function createSession(parts: SessionParts): EngineSession {
     instructions: parts.instructions,
     capabilities,
     async list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>> {
-      if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], left: [] };
-      return listPages<Listings[Kind]>(kind, (method, params) => request(method, params, options), {
+      if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], left: [], isPublic: true };
+      let isPublic = true;
+      const read = async (method: ClientMethod, params: JSONRPCObject): Promise<JSONRPCObject> => {
+        const page = await request(method, params, options);
+        // What the server does not call public is private (SEP-2549).
+        isPublic &&= page['cacheScope'] === 'public';
+        return page;
+      };
+      const pages = await listPages<Listings[Kind]>(kind, read, {
         ...options,
         unusable: kind === 'tools' ? parts.unusable : undefined,
       });
+      return { ...pages, isPublic };
     },
     async callTool(name, args, options) {
       demand('tools', 'tools');

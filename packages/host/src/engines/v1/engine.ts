@@ -4,6 +4,8 @@ import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transpo
 import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
+import { createRequestDeadline, NO_SDK_TIMEOUT } from '../shared/request-deadline.js';
+import { timeoutError } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
 import { rawOf, tapTransport } from '../shared/tap.js';
 import { fromSdkError } from './errors.js';
@@ -55,20 +57,19 @@ async function connect(
   const sent = async (
     method: string,
     params: JSONRPCObject,
-    { signal: given, timeoutMs, maxTotalMs, onProgress }: EngineRequestOptions,
+    given: EngineRequestOptions,
   ): Promise<JSONRPCObject> => {
+    using deadline = createRequestDeadline(context.clock, given);
+    const { signal: own, onProgress } = deadline;
     try {
-      return await withOwnSignal(given, (own) =>
-        client.request({ method, params }, ResultSchema, {
-          timeout: timeoutMs,
-          resetTimeoutOnProgress: true,
-          ...(maxTotalMs !== undefined && { maxTotalTimeout: maxTotalMs }),
-          ...(own !== undefined && { signal: own }),
-          ...(onProgress !== undefined && { onprogress: onProgress }),
-        }),
-      );
+      return await client.request({ method, params }, ResultSchema, {
+        timeout: NO_SDK_TIMEOUT,
+        signal: own,
+        ...(onProgress !== undefined && { onprogress: onProgress }),
+      });
     } catch (error) {
-      throw fromSdkError(error, { server, transport, signal: given, what: method });
+      const failure = { server, transport, signal: given.signal, what: method };
+      throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
     }
   };
   return createSession({

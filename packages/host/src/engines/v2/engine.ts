@@ -5,6 +5,8 @@ import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from 
 import type { LogLevel } from '../../contracts/server-requests.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
+import { createRequestDeadline } from '../shared/request-deadline.js';
+import { timeoutError } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
 import { rawOf, tapTransport } from '../shared/tap.js';
 import { watchEraProbe } from './era-probe.js';
@@ -142,10 +144,12 @@ async function connect(
     given: EngineRequestOptions,
     work: (sdkOptions: RequestOptions) => Promise<JSONRPCObject>,
   ): Promise<JSONRPCObject> => {
+    using deadline = createRequestDeadline(clock, given);
     try {
-      return await withOwnSignal(given.signal, (own) => work(toRequestOptions({ ...given, signal: own })));
+      return await work(toRequestOptions(deadline));
     } catch (error) {
-      throw fromSdkError(error, { server, transport, signal: given.signal, what: method });
+      const failure = { server, transport, signal: given.signal, what: method };
+      throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
     }
   };
   const info = client.getServerVersion();

@@ -1,8 +1,8 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { EngineRequestOptions } from '../../contracts/engine.js';
 import type { ClientMethod, RequestExtras } from '../shared/methods.js';
+import { NO_SDK_TIMEOUT, type RequestDeadline } from '../shared/request-deadline.js';
 
 /** Sends one request of any method through SDK v2. */
 export type Send = (
@@ -40,13 +40,10 @@ export function requestWith(client: Client): Send {
   };
 }
 
-export function toRequestOptions(options: EngineRequestOptions): RequestOptions {
-  const { signal, timeoutMs, maxTotalMs, onProgress } = options;
+export function toRequestOptions({ signal, onProgress }: RequestDeadline): RequestOptions {
   return {
-    timeout: timeoutMs,
-    resetTimeoutOnProgress: true,
-    ...(maxTotalMs !== undefined && { maxTotalTimeout: maxTotalMs }),
-    ...(signal !== undefined && { signal }),
+    timeout: NO_SDK_TIMEOUT,
+    signal,
     ...(onProgress !== undefined && { onprogress: onProgress }),
   };
 }

@@ -1,0 +1,163 @@
+import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { sleep } from '../connection/sleep.js';
+import type { EngineCallbacks } from '../contracts/engine.js';
+
+export interface UrlElicitationsOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly callbacks: EngineCallbacks;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Pages that a server wants the person to visit before it carries out a request (JSON-RPC error -32042). */
+export interface UrlElicitations {
+  /**
+   * Asks for every page that the refusal names. True when the person has been through all of them, so that the request
+   * is worth sending again; false when it is not such a refusal, or when the answer to one of them was not `accept`.
+   */
+  carryOut(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
+  /** The server says that the page is done. */
+  completed(elicitationId: string): void;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
+const URL_ELICITATION_REQUIRED = -32042;
+/** A refusal that names more pages than this is not acted on. */
+const MAX_PAGES = 8;
+const MAX_TEXT = 8192;
+/** So long after the person's answer the server has to say that the page is done. Some never say it. Milliseconds. */
+const COMPLETION_MS = 3000;
+/** Pages that are done, kept because the word of it may come before the person is asked. */
+const COMPLETED_KEPT = 64;
+
+interface Page {
+  readonly elicitationId: string;
+  readonly url: string;
+  readonly message: string;
+}
+
+interface Visit {
+  readonly done: Promise<boolean>;
+  readonly over: AbortController;
+  /** How many calls wait for it. */
+  callers: number;
+}
+
+export function createUrlElicitations(options: UrlElicitationsOptions): UrlElicitations {
+  const { server, clock, callbacks } = options;
+  const completed = new Set<string>();
+  const waiting = new Map<string, Set<() => void>>();
+  // Calls that are refused for the same page ask for it once.
+  const asking = new Map<string, Visit>();
+
+  const watchCompletion = (id: string): Disposable & { readonly done: Promise<void> } => {
+    let resolve: () => void = () => undefined;
+    const done = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const waiters = waiting.get(id) ?? new Set();
+    waiting.set(id, waiters.add(resolve));
+    if (completed.has(id)) resolve();
+    return {
+      done,
+      [Symbol.dispose]() {
+        waiters.delete(resolve);
+        if (waiters.size === 0) waiting.delete(id);
+      },
+    };
+  };
+
+  const visit = async ({ elicitationId, url, message }: Page, over: AbortController): Promise<boolean> => {
+    const { signal } = over;
+    using completion = watchCompletion(elicitationId);
+    try {
+      const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
+      const asked = callbacks.elicit?.(request, { server, signal });
+      const answer = await Promise.race([asked, completion.done]);
+      // Without an answer the page is done: the question is taken back.
+      if (answer === undefined) {
+        asked?.catch(() => undefined);
+        return true;
+      }
+      if (answer.action !== 'accept') return false;
+      await Promise.race([completion.done, sleep(clock, COMPLETION_MS, signal)]);
+      return true;
+    } catch (error) {
+      options.onError(error);
+      return false;
+    } finally {
+      over.abort();
+    }
+  };
+
+  const visitOnce = async (page: Page, signal: AbortSignal | undefined): Promise<boolean> => {
+    const { elicitationId } = page;
+    let visiting = asking.get(elicitationId);
+    if (visiting === undefined) {
+      const over = new AbortController();
+      const done = visit(page, over).finally(() => asking.delete(elicitationId));
+      visiting = { done, over, callers: 0 };
+      asking.set(elicitationId, visiting);
+    }
+    visiting.callers++;
+    try {
+      return await untilAborted(visiting.done, server, signal);
+    } finally {
+      // Nobody waits for the person any more.
+      if (--visiting.callers === 0) visiting.over.abort();
+    }
+  };
+
+  return {
+    async carryOut(refusal, signal) {
+      const pages = pagesOf(refusal);
+      const { elicit, elicitationModes = ['url'] } = callbacks;
+      if (pages.length === 0 || elicit === undefined || !elicitationModes.includes('url')) return false;
+      for (const page of pages) {
+        if (!(await visitOnce(page, signal))) return false;
+      }
+      return true;
+    },
+    completed(id) {
+      if (id.length > MAX_TEXT) return;
+      completed.delete(id);
+      completed.add(id);
+      const [oldest] = completed;
+      if (completed.size > COMPLETED_KEPT && oldest !== undefined) completed.delete(oldest);
+      for (const resolve of waiting.get(id) ?? []) resolve();
+    },
+  };
+}
+
+/** The pages of a refusal; none when it is another error, or when it is malformed. */
+function pagesOf(refusal: unknown): readonly Page[] {
+  if (!(refusal instanceof FittingsError) || refusal.details['rpcCode'] !== URL_ELICITATION_REQUIRED)
+    return [];
+  const { cause } = refusal;
+  const data: unknown = cause instanceof Error && 'data' in cause ? cause.data : undefined;
+  const pages: unknown = isRecord(data) ? data['elicitations'] : undefined;
+  if (!Array.isArray(pages) || pages.length > MAX_PAGES) return [];
+  const read = pages.flatMap((page): readonly Page[] => {
+    if (!isRecord(page)) return [];
+    const { mode = 'url', elicitationId, url, message = '' } = page;
+    const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT;
+    if (mode !== 'url' || !isText(elicitationId) || !isText(url) || !isText(message)) return [];
+    return [{ elicitationId, url, message }];
+  });
+  // Half of them would not do.
+  return read.length === pages.length ? read : [];
+}
+
+/** The caller may give up while the person is at it. */
+function untilAborted<T>(work: Promise<T>, server: string, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      const text = `The caller gave up while "${server}" waited for a page to be visited.`;
+      reject(new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' }));
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
+  });
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { entrySchema } from '@mcp-fittings/client-core/transport';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
+import { createHost, type HostCallbacks } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { identity } from './support/calculator.js';
+
+/** A server without a library; `send` sends anything as it is. */
+function bareServer() {
+  const received: (JSONRPCMessage & { method?: string; id?: unknown; error?: unknown; result?: unknown })[] =
+    [];
+  let send: (message: object) => void = () => undefined;
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: { listChanged: true }, logging: {} },
+      serverInfo: { name: 'bare', version: '1.0.0' },
+    },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'echo' }] },
+    ping: {},
+  };
+  const plugin: TransportPlugin = {
+    specVersion: 1,
+    type: 'bare',
+    schema: entrySchema({}),
+    create(_entry, { server }) {
+      const [client, other] = createLinkedPair({ server });
+      const start = client.start.bind(client);
+      send = (message) =>
+        void other.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage).catch(() => undefined);
+      other.onmessage = (message) => {
+        const { id, method } = message as { id?: number; method?: string };
+        received.push(message);
+        if (id === undefined || method === undefined) return;
+        const result = results[method];
+        send(result === undefined ? { id, error: { code: -32601, message: 'unknown' } } : { id, result });
+      };
+      client.start = async () => {
+        await other.start();
+        await start();
+      };
+      return client;
+    },
+  };
+  return { plugin, received, send: (message: object) => send(message) };
+}
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('D10: one server that floods, on %s', (_name, engine) => {
+  async function connected(callbacks: HostCallbacks = {}) {
+    const bare = bareServer();
+    const clock = createManualClock({ now: 1_000_000 });
+    const host = createHost({
+      engine: engine(identity),
+      transports: [bare.plugin],
+      clock,
+      callbacks,
+      limits: { eventsPerSecond: 10 },
+    });
+    const errors: string[] = [];
+    const told: unknown[] = [];
+    host.on('error', ({ error }) => errors.push(error.message));
+    host.on('log', ({ data }) => told.push(data));
+    await host.connect({ bare: { type: 'bare' } });
+    const settle = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn++) await clock.advance(0);
+    };
+    const lists = (): number => bare.received.filter(({ method }) => method === 'tools/list').length;
+    return { bare, clock, host, errors, told, settle, lists };
+  }
+
+  it('D10: logs beyond the limit cost no work and are announced once; calls go on', async () => {
+    const { bare, clock, host, errors, told, settle } = await connected();
+    let read = 0;
+    const params = {
+      get level() {
+        read++;
+        return 'info';
+      },
+      data: 'x',
+    };
+    for (let i = 0; i < 5000; i++) bare.send({ method: 'notifications/message', params });
+    await settle();
+    expect(told).toHaveLength(10);
+    expect(read).toBeLessThan(100);
+    expect(errors).toEqual([
+      '"bare" sends more than 10 notification messages in a second; the rest is dropped.',
+    ]);
+    expect(await host.callTool({ server: 'bare', tool: 'echo' })).toMatchObject({
+      content: [{ text: 'echo' }],
+    });
+    await clock.advance(1000);
+    bare.send({ method: 'notifications/message', params });
+    await settle();
+    expect(told).toHaveLength(11);
+    await host.close();
+  });
+
+  it('D10: progress, vendor notifications and updates have a limit too', async () => {
+    const { bare, host, errors, settle } = await connected();
+    for (let i = 0; i < 1000; i++) {
+      bare.send({ method: 'notifications/progress', params: { progressToken: i, progress: i } });
+      bare.send({ method: 'notifications/vendor/any', params: { i } });
+      bare.send({ method: 'notifications/resources/updated', params: { uri: 'x:y' } });
+    }
+    await settle();
+    // What the SDK says of unknown progress tokens is at most as much as it was given.
+    expect(errors.length).toBeLessThanOrEqual(12);
+    await host.close();
+  });
+
+  it('D10: news of changed lists are one read for a burst, and ever fewer reads for a flood', async () => {
+    const { bare, clock, host, settle, lists } = await connected();
+    expect(lists()).toBe(1);
+    for (let i = 0; i < 1000; i++) bare.send({ method: 'notifications/tools/list_changed' });
+    await settle();
+    await clock.advance(250);
+    await settle();
+    expect(lists()).toBe(2);
+    // Ten seconds of a flood: news every 10 ms.
+    for (let i = 0; i < 1000; i++) {
+      bare.send({ method: 'notifications/tools/list_changed' });
+      await clock.advance(10);
+    }
+    await settle();
+    const during = lists();
+    expect(during).toBeGreaterThan(3);
+    expect(during).toBeLessThan(10);
+    // The last news is never lost.
+    bare.send({ method: 'notifications/tools/list_changed' });
+    await clock.advance(20_000);
+    await settle();
+    expect(lists()).toBeGreaterThan(during);
+    await host.close();
+  });
+
+  it('D10: news that comes while the list is being read leads to one more read', async () => {
+    const { bare, clock, host, settle, lists } = await connected();
+    bare.send({ method: 'notifications/tools/list_changed' });
+    await clock.advance(250);
+    bare.send({ method: 'notifications/tools/list_changed' });
+    await settle();
+    await clock.advance(2000);
+    await settle();
+    expect(lists()).toBe(3);
+    await host.close();
+  });
+
+  it('D10: requests beyond the limit are refused without asking the host', async () => {
+    let asked = 0;
+    const { bare, host, settle } = await connected({
+      roots: async () => {
+        asked++;
+        return [];
+      },
+    });
+    for (let i = 0; i < 40; i++) bare.send({ id: i, method: 'roots/list' });
+    await settle();
+    expect(asked).toBe(10);
+    const answers = bare.received.filter(({ method, id }) => method === undefined && id !== undefined);
+    expect(answers).toHaveLength(40);
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(30);
+    await host.close();
+  });
+
+  it('D10: callbacks that take long run for one server sixteen at a time, and the rest waits or is refused', async () => {
+    let running = 0;
+    let most = 0;
+    const open: (() => void)[] = [];
+    const { bare, clock, host, settle } = await connected({
+      sample: async () => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((resolve) => open.push(resolve));
+        running--;
+        return { model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } };
+      },
+    });
+    for (let i = 0; i < 100; i++) {
+      bare.send({ id: i, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
+      await clock.advance(200);
+    }
+    await settle();
+    expect(running).toBe(16);
+    while (open.length > 0) {
+      open.shift()?.();
+      await settle();
+    }
+    expect(most).toBe(16);
+    const answers = bare.received.filter(({ method, id }) => method === undefined && id !== undefined);
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(80);
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(20);
+    await host.close();
+  });
+});

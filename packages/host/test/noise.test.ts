@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { identity } from './support/calculator.js';
+import { jsonRpcServer } from './support/json-rpc-server.js';
+import { recordStates } from './support/recorder.js';
+
+const toy = join(import.meta.dirname, 'support/toy-server.mjs');
+const local = (mood: string) => ({
+  command: process.execPath,
+  args: [toy, mood],
+  reconnect: { maxAttempts: 0 },
+});
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('what is reported besides, on %s', (_name, engine) => {
+  function hostOf() {
+    const host = createHost({ engine: engine(identity), transports: [stdio(), http()] });
+    const errors: string[] = [];
+    host.on('error', ({ error }) => errors.push(`${error.code} ${error.message}`));
+    return { host, errors };
+  }
+
+  it('R9: nothing of our own cancellation after our own time-out', async () => {
+    let cancelled: (() => void) | undefined;
+    const told = new Promise<void>((resolve) => (cancelled = resolve));
+    let answer: ((value: object) => void) | undefined;
+    await using server = await jsonRpcServer(
+      {
+        'tools/list': () => ({ tools: [{ name: 'late', inputSchema: { type: 'object' } }] }),
+        'tools/call': () => new Promise<object>((resolve) => (answer = resolve)),
+      },
+      ({ method }, response) => {
+        if (method !== 'notifications/cancelled') return false;
+        response.writeHead(400).end();
+        cancelled?.();
+        return true;
+      },
+    );
+    const { host, errors } = hostOf();
+    await host.connect({ one: { url: server.url } });
+    await expect(host.callTool({ server: 'one', tool: 'late' }, {}, { timeoutMs: 30 })).rejects.toMatchObject(
+      { code: 'TIMEOUT' },
+    );
+    await told;
+    answer?.({ content: [] });
+    await host.request({ server: 'one', method: 'ping' });
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('R9: of a list that a server declares and does not have nothing, nor of its absence', async () => {
+    await using server = await jsonRpcServer({
+      initialize: ({ params }) => ({
+        protocolVersion: params['protocolVersion'],
+        capabilities: { tools: {}, prompts: {}, resources: {} },
+        serverInfo: { name: 'half', version: '1.0.0' },
+      }),
+    });
+    const { host, errors } = hostOf();
+    const [one] = await host.connect({ one: { url: server.url } });
+    expect(one?.state.status).toBe('connected');
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('R9: a server that dies while it is connected is one change of its state', async () => {
+    const { host, errors } = hostOf();
+    const states = recordStates(host, 'one');
+    const [one] = await host.connect({ one: local('crash') });
+    expect(states.filter((state) => state === 'failed')).toHaveLength(1);
+    expect(one?.lastError?.code).toBe('PROCESS_EXITED');
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('R9: what a process ends with because we end it is not told as its end', async () => {
+    const { host, errors } = hostOf();
+    const [one] = await host.connect({ one: { ...local('hang'), connectTimeout: 300 } });
+    expect(one?.lastError).toMatchObject({
+      code: 'TIMEOUT',
+      message: '"one" did not connect within 300 ms.',
+    });
+    expect(one?.lastError?.details).toMatchObject({ pid: expect.any(Number) as number });
+    expect(one?.lastError?.details).not.toMatchObject({ exitCode: expect.anything() as unknown });
+    expect(one?.lastError?.details).not.toMatchObject({ signal: expect.anything() as unknown });
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+});

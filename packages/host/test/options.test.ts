@@ -1,0 +1,201 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost, type HostOptions } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { loadLater } from '../src/engines/shared/load-engine.js';
+import { readSettings } from '../src/connection/settings.js';
+import { DEFAULT_LIMITS } from '../src/limits.js';
+import { calculator, identity } from './support/calculator.js';
+import { testServers, type TestServer } from './support/in-process.js';
+import { reaches } from './support/recorder.js';
+
+const silent: TestServer = { connect: async () => undefined };
+const options = (more: Partial<HostOptions> = {}): HostOptions => ({
+  engine: sdk(identity),
+  transports: [testServers(calculator).plugin],
+  ...more,
+});
+
+describe('defaults of the host', () => {
+  const settings = (config: ServerConfig, servers: HostOptions['defaults']) =>
+    readSettings('one', config, {
+      limits: DEFAULT_LIMITS,
+      lazy: false,
+      idleMs: 0,
+      delivery: 'reconnect',
+      servers,
+    });
+
+  it('F9: hold for every member that an entry does not have', () => {
+    const defaults = {
+      timeout: 7000,
+      reconnect: { maxAttempts: 2, delayMs: 50 },
+      healthCheck: { intervalMs: 9000 },
+    };
+    expect(settings({}, defaults)).toMatchObject({
+      callMs: 7000,
+      reconnect: { maxAttempts: 2, delayMs: 50 },
+      healthCheck: { enabled: true, intervalMs: 9000, timeoutMs: 10_000, maxFailures: 3 },
+    });
+    const entry = { timeout: 1, reconnect: { delayMs: 3 }, healthCheck: { enabled: false, maxFailures: 1 } };
+    expect(settings(entry, defaults)).toMatchObject({
+      callMs: 1,
+      reconnect: { maxAttempts: 2, delayMs: 3 },
+      healthCheck: { enabled: false, intervalMs: 9000, maxFailures: 1 },
+    });
+    expect(settings({}, undefined)).toMatchObject({ callMs: 600_000, healthCheck: { enabled: false } });
+    expect(settings({}, { healthCheck: { enabled: false } }).healthCheck.enabled).toBe(false);
+    expect(settings({ healthCheck: {} }, { healthCheck: { enabled: false } }).healthCheck.enabled).toBe(true);
+  });
+
+  it('F9: that are wrong fail each server, and say which member it is', async () => {
+    await using host = createHost(options({ defaults: { reconnect: { maxAttempts: -1 } } }));
+    const [one] = await host.connect({ one: { type: 'test' } });
+    expect(one?.state).toMatchObject({
+      status: 'failed',
+      error: { code: 'CONFIG_INVALID', message: expect.stringContaining('defaults.reconnect.maxAttempts') },
+    });
+  });
+
+  it.each([
+    ['sdk', sdk],
+    ['sdk-v2', sdkV2],
+  ])('F9: reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
+    const clock = createManualClock();
+    const calc = calculator();
+    const never = () => new Promise<never>(() => undefined);
+    calc.server.registerResource('slow', 'x:slow', {}, never);
+    calc.server.registerPrompt('slow', {}, never);
+    await using host = createHost(
+      options({
+        engine: engine(identity),
+        transports: [testServers(() => calc).plugin],
+        clock,
+        limits: { readMs: 10, promptMs: 20, callMs: 30 },
+      }),
+    );
+    await host.connect({ calc: { type: 'test' } });
+    const ended: string[] = [];
+    const watch = (name: string, work: Promise<unknown>): void =>
+      void work.catch((error: { code: string }) => ended.push(`${name} ${error.code}`));
+    watch('read', host.readResource({ server: 'calc', uri: 'x:slow' }));
+    watch('prompt', host.getPrompt({ server: 'calc', prompt: 'slow' }));
+    watch('call', host.callTool({ server: 'calc', tool: 'slow' }));
+    for (let ms = 0; ms < 30; ms += 10) {
+      await clock.advance(10);
+      await clock.advance(0);
+    }
+    expect(ended).toEqual(['read TIMEOUT', 'prompt TIMEOUT', 'call TIMEOUT']);
+  });
+});
+
+describe('snapshots', () => {
+  it('F11: have the entry, which no log shows, and its scope', async () => {
+    await using host = createHost(options());
+    const entry = { type: 'test', note: 'secret-note' };
+    const [one, two] = await host.connect(
+      { one: entry, two: { type: 'test' } },
+      { scopes: { one: 'project' } },
+    );
+    expect(one).toMatchObject({ entry, scope: 'project' });
+    expect(two?.scope).toBeUndefined();
+    expect(host.server('one').scope).toBe('project');
+    expect(inspect(one, { depth: 9 }) + JSON.stringify(one)).not.toContain('secret-note');
+    await host.connect({ one: entry }, { scopes: { one: 'user' } });
+    expect(host.server('one').scope).toBe('user');
+  });
+
+  it('M4: show an error in a line, not its stack twice', async () => {
+    await using host = createHost(options());
+    const [one] = await host.connect({ one: { type: 'nowhere' } });
+    const shown = inspect(one, { depth: 9 });
+    expect(shown).toContain('TRANSPORT_UNKNOWN: ');
+    expect(shown).not.toMatch(/^\s+at /m);
+    expect(one?.lastError).toBeInstanceOf(FittingsError);
+  });
+});
+
+describe('what a host is told in JavaScript', () => {
+  /** A host without its types. */
+  type Any = Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const call =
+    (name: string, ...args: unknown[]) =>
+    (host: Any): Promise<unknown> =>
+      (host[name] as (...given: unknown[]) => Promise<unknown>)(...args);
+  const wrong: readonly [string, (host: Any) => Promise<unknown>, RegExp][] = [
+    ['callTool({ server, name })', call('callTool', { server: 'one', name: 'add' }), /"tool" is not text/],
+    ['callTool(server, tool)', call('callTool', 'one', 'add', {}), /\{ server, tool \}.*a string/],
+    ['callTool(ref, text)', call('callTool', { server: 'one', tool: 'add' }, 'x'), /second argument/],
+    ['callTool()', call('callTool'), /not undefined/],
+    ['getPrompt(null)', call('getPrompt', null), /not null/],
+    ['readResource(uri)', call('readResource', 'x:y'), /\{ server, uri \}/],
+    ['complete({ server })', call('complete', { server: 'one' }), /\{ name, value \}/],
+    ['request(method)', call('request', 'ping'), /\{ server, method \}/],
+    ['subscribe(uri)', call('subscribe', 'x:y'), /\{ server, uri \}/],
+    ['start(undefined)', call('start', undefined), /must be text, not undefined/],
+    ['connect([])', call('connect', []), /not a list/],
+    ['connect({ one: command })', call('connect', { one: 'npx x' }), /"one" is a string/],
+    ['connect({ one: null })', call('connect', { one: null }), /"one" is null/],
+  ];
+
+  it.each(wrong)('M1: %s is CONFIG_INVALID', async (_what, misuse, message) => {
+    await using host = createHost(options());
+    await host.connect({ one: { type: 'test' } });
+    await expect(misuse(host as unknown as Any)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('M1: a host without engine or transports is CONFIG_INVALID with what to pass', () => {
+    for (const given of [
+      undefined,
+      {},
+      { engine: sdk },
+      { engine: sdk(identity) },
+      options({ transports: [() => 1] as never }),
+    ]) {
+      expect(() => createHost(given as never)).toThrowError(
+        expect.objectContaining({ code: 'CONFIG_INVALID' }),
+      );
+    }
+  });
+
+  it('M3: an engine whose SDK is missing names the package to install', async () => {
+    const peer = '@modelcontextprotocol/not-installed';
+    const engine = loadLater('sdk', peer, async () => {
+      // As Node says it for an import that is not there.
+      throw Object.assign(new Error(`Cannot find package '${peer}' imported from engine.js`), {
+        code: 'ERR_MODULE_NOT_FOUND',
+      });
+    });
+    await using host = createHost(options({ engine }));
+    const [one] = await host.connect({ one: { type: 'test' } });
+    expect(one?.state).toMatchObject({
+      status: 'failed',
+      error: { code: 'CONFIG_INVALID', hint: `Run "npm install ${peer}".` },
+    });
+  });
+
+  it('M8: a time-out is a sentence, and what is known of the connection is in its details', async () => {
+    const clock = createManualClock();
+    await using host = createHost(
+      options({
+        transports: [testServers(() => silent).plugin],
+        clock,
+        limits: { connectMs: 100 },
+        defaults: { reconnect: { maxAttempts: 0 } },
+      }),
+    );
+    void host.connect({ one: { type: 'test' } });
+    const failed = reaches(host, 'one', 'failed');
+    while (host.server('one').state.status !== 'failed') {
+      await clock.advance(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await failed).toMatchObject({ error: { message: '"one" did not connect within 100 ms.' } });
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { identity } from './support/calculator.js';
+import { jsonRpcServer, type Answer } from './support/json-rpc-server.js';
+import { reaches } from './support/recorder.js';
+
+/** Signs nothing, and can't help where a server refuses. */
+const helpless: AuthPlugin = {
+  specVersion: 1,
+  scheme: 'helpless',
+  create: () => ({
+    headers: async () => ({}),
+    onChallenge: async (challenge) => {
+      throw new AuthRequiredError('Sign in first.', { challenge });
+    },
+    signIn: async () => undefined,
+  }),
+};
+
+const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
+
+/** Tools: `secret` answers 401, `long` when it is told to. */
+function moody() {
+  const waiting: ((value: string) => void)[] = [];
+  const begun: (() => void)[] = [];
+  let calls = 0;
+  const call: Answer = async ({ params }, response) => {
+    if (params['name'] === 'secret') {
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      return undefined;
+    }
+    calls++;
+    for (const resolve of begun) resolve();
+    return text(await new Promise<string>((resolve) => waiting.push(resolve)));
+  };
+  return {
+    call,
+    answer: (value: string) => {
+      for (const resolve of waiting.splice(0)) resolve(value);
+    },
+    async started(count: number) {
+      while (calls < count) await new Promise<void>((resolve) => begun.push(resolve));
+    },
+  };
+}
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('a call that is refused for want of a sign-in, on %s', (_name, engine) => {
+  async function connected() {
+    const mood = moody();
+    const server = await jsonRpcServer({
+      'tools/list': () => ({
+        tools: [
+          { name: 'secret', inputSchema: { type: 'object' } },
+          { name: 'long', inputSchema: { type: 'object' } },
+        ],
+      }),
+      'tools/call': mood.call,
+    });
+    const host = createHost({ engine: engine(identity), transports: [http()], auth: [helpless] });
+    await host.connect({ one: { url: server.url } });
+    expect(host.server('one').state.status).toBe('connected');
+    return { mood, server, host };
+  }
+
+  it('C6: lets ten others that are under way finish', async () => {
+    const { mood, server, host } = await connected();
+    const long = Array.from({ length: 10 }, () => host.callTool({ server: 'one', tool: 'long' }));
+    await mood.started(10);
+    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
+      code: 'AUTH_REQUIRED',
+    });
+    await reaches(host, 'one', 'needs-auth');
+    // What comes now is not sent any more.
+    await expect(host.callTool({ server: 'one', tool: 'long' })).rejects.toMatchObject({
+      code: 'AUTH_REQUIRED',
+    });
+    mood.answer('done');
+    expect(await Promise.all(long)).toEqual(Array.from({ length: 10 }, () => text('done')));
+    await host.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('C6: a sign-in connects anew without waiting for them, and their end takes nothing away', async () => {
+    const { mood, server, host } = await connected();
+    const long = host.callTool({ server: 'one', tool: 'long' });
+    await mood.started(1);
+    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toThrow();
+    await reaches(host, 'one', 'needs-auth');
+    await host.signIn('one');
+    expect(host.server('one').state.status).toBe('connected');
+    mood.answer('old');
+    expect(await long).toEqual(text('old'));
+    expect(host.server('one').state.status).toBe('connected');
+    const again = host.callTool({ server: 'one', tool: 'long' });
+    await mood.started(2);
+    mood.answer('new');
+    expect(await again).toEqual(text('new'));
+    await host.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('C6: a call of the old connection that is refused later does not end the new one', async () => {
+    const { mood, server, host } = await connected();
+    const long = host.callTool({ server: 'one', tool: 'long' });
+    await mood.started(1);
+    const refused = await Promise.allSettled([
+      host.callTool({ server: 'one', tool: 'secret' }),
+      host.callTool({ server: 'one', tool: 'secret' }),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await host.signIn('one');
+    mood.answer('done');
+    await long;
+    expect(host.server('one').state.status).toBe('connected');
+    await host.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('C6: host.stop ends them at once', async () => {
+    const { mood, server, host } = await connected();
+    const long = host.callTool({ server: 'one', tool: 'long' });
+    await mood.started(1);
+    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toThrow();
+    await reaches(host, 'one', 'needs-auth');
+    const ended = expect(long).rejects.toMatchObject({ delivery: 'unknown' });
+    await host.stop('one');
+    await ended;
+    expect(host.server('one').state.status).toBe('disconnected');
+    await host.close();
+    await server[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,252 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost, type HostCallbacks } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+
+const page = (elicitationId: string) => ({
+  mode: 'url' as const,
+  elicitationId,
+  url: `https://pay.example/${elicitationId}`,
+  message: `Visit ${elicitationId}`,
+});
+
+/** A server with the tool `buy`, which is refused until each of its pages is done. */
+function shop(ids: readonly string[], refusals = 1) {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' });
+  let calls = 0;
+  server.registerTool('buy', {}, () => {
+    calls++;
+    if (calls <= refusals) throw new UrlElicitationRequiredError(ids.map(page));
+    return { content: [{ type: 'text', text: 'bought' }] };
+  });
+  return {
+    server,
+    calls: () => calls,
+    done: (elicitationId: string) =>
+      server.server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId } }),
+  };
+}
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('-32042, on %s', (_name, engine) => {
+  async function connected(ids: readonly string[], callbacks: HostCallbacks, refusals = 1) {
+    const store = shop(ids, refusals);
+    const clock = createManualClock();
+    const host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => store.server as never).plugin],
+      callbacks,
+      clock,
+    });
+    const errors: string[] = [];
+    host.on('error', ({ error }) => errors.push(error.message));
+    await host.connect({ shop: { type: 'test' } });
+    const buy = (signal?: AbortSignal) => host.callTool({ server: 'shop', tool: 'buy' }, {}, { signal });
+    return { host, clock, store, buy, errors };
+  }
+  const bought = { content: [{ type: 'text', text: 'bought' }] };
+  const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
+  it('D4: asks for each page, waits for the word that it is done, and sends the call once more', async () => {
+    const asked: unknown[] = [];
+    const { host, store, buy } = await connected(['one', 'two'], {
+      elicit: async (request, { calls }) => {
+        if (request.mode !== 'url') throw new Error('not a page');
+        asked.push([request.url, request.elicitationId, calls]);
+        setTimeout(() => void store.done(request.elicitationId ?? ''), 5);
+        return { action: 'accept' };
+      },
+    });
+    expect(await buy()).toMatchObject(bought);
+    expect(asked.map((each) => (each as unknown[])[0])).toEqual([
+      'https://pay.example/one',
+      'https://pay.example/two',
+    ]);
+    expect(store.calls()).toBe(2);
+    await host.close();
+  });
+
+  it('D4: takes the question back when the server says that the page is done', async () => {
+    let told: AbortSignal | undefined;
+    const { host, store, buy } = await connected(['one'], {
+      elicit: (_request, { signal }) => {
+        told = signal;
+        setTimeout(() => void store.done('one'), 5);
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await buy()).toMatchObject(bought);
+    expect(told?.aborted).toBe(true);
+    await host.close();
+  });
+
+  it('D4: goes on without the word of the server a moment after the answer of the person', async () => {
+    const { host, clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
+    const call = buy();
+    await soon();
+    await clock.advance(3000);
+    expect(await call).toMatchObject(bought);
+    await host.close();
+  });
+
+  it('D4: is not sent again after decline, cancel, or a callback that fails', async () => {
+    const answers = [
+      async () => ({ action: 'decline' }) as const,
+      async () => ({ action: 'cancel' }) as const,
+      async () => {
+        throw new Error('no window');
+      },
+    ];
+    for (const elicit of answers) {
+      const { host, store, buy } = await connected(['one'], { elicit });
+      await expect(buy()).rejects.toMatchObject({
+        code: 'RPC_ERROR',
+        delivery: 'rejected',
+        details: { rpcCode: -32042 },
+      });
+      expect(store.calls()).toBe(1);
+      await host.close();
+    }
+  });
+
+  it('D4: a server that refuses again and again is asked twice, and the person once', async () => {
+    let asked = 0;
+    const { host, store, clock, buy } = await connected(
+      ['one'],
+      {
+        elicit: async () => {
+          asked++;
+          return { action: 'accept' };
+        },
+      },
+      1000,
+    );
+    const failure = expect(buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
+    await soon();
+    await clock.advance(3000);
+    await failure;
+    expect([store.calls(), asked]).toEqual([2, 1]);
+    await host.close();
+  });
+
+  it('D4: two calls that need the same page ask for it once', async () => {
+    let asked = 0;
+    const { host, store, buy } = await connected(
+      ['one'],
+      {
+        elicit: async () => {
+          asked++;
+          setTimeout(() => void store.done('one'), 10);
+          return { action: 'accept' };
+        },
+      },
+      2,
+    );
+    await Promise.all([buy(), buy()]);
+    expect([store.calls(), asked]).toEqual([4, 1]);
+    await host.close();
+  });
+
+  it('D4: a caller that gives up takes the question back', async () => {
+    let told: AbortSignal | undefined;
+    const { host, buy } = await connected(['one'], {
+      elicit: (_request, { signal }) => {
+        told = signal;
+        return new Promise(() => undefined);
+      },
+    });
+    const given = new AbortController();
+    const failure = expect(buy(given.signal)).rejects.toMatchObject({
+      code: 'ABORTED',
+      delivery: 'rejected',
+    });
+    await soon();
+    given.abort();
+    await failure;
+    expect(told?.aborted).toBe(true);
+    await host.close();
+  });
+
+  it('D4: a refusal with pages that no browser should open, or too many of them, is a refusal', async () => {
+    const asked: unknown[] = [];
+    const elicit: HostCallbacks['elicit'] = async (request) => {
+      asked.push(request);
+      return { action: 'accept' };
+    };
+    const many = await connected(
+      Array.from({ length: 1000 }, (_, n) => String(n)),
+      { elicit },
+    );
+    await expect(many.buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
+    await many.host.close();
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ elicit: async () => ({ action: 'accept' }) as const }, { form: {}, url: {} }],
+    [
+      { elicit: async () => ({ action: 'accept' }) as const, elicitationModes: ['form'] as const },
+      { form: {} },
+    ],
+    [
+      { elicit: async () => ({ action: 'accept' }) as const, elicitationModes: ['url'] as const },
+      { url: {} },
+    ],
+  ])('D4: callbacks %j declare the elicitation %j', async (callbacks, declared) => {
+    const { host, store, buy } = await connected(['one'], callbacks);
+    expect(store.server.server.getClientCapabilities()?.elicitation).toEqual(declared);
+    if (declared?.url === undefined) {
+      await expect(buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
+      expect(store.calls()).toBe(1);
+    }
+    await host.close();
+  });
+});
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('the context of a callback, on %s', (_name, engine) => {
+  it('D14: says which calls are under way, and when there is none', async () => {
+    const server = new McpServer({ name: 'asking', version: '1.0.0' });
+    const ask = () =>
+      server.server.elicitInput({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
+    server.registerTool('ask', {}, async () => {
+      await ask();
+      return { content: [] };
+    });
+    const seen: unknown[] = [];
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => server as never).plugin],
+      callbacks: {
+        elicit: async (_request, { calls }) => {
+          seen.push(calls);
+          return { action: 'decline' };
+        },
+        sample: async (_params, { calls }) => {
+          seen.push(calls);
+          return { model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } };
+        },
+        roots: async ({ calls }) => {
+          seen.push(calls);
+          return [];
+        },
+      },
+    });
+    await host.connect({ asking: { type: 'test' } });
+    await host.callTool({ server: 'asking', tool: 'ask' });
+    await ask();
+    await server.server.createMessage({ messages: [], maxTokens: 1 });
+    await server.server.listRoots();
+    expect(seen).toEqual([[{ method: 'tools/call', target: 'ask' }], [], [], []]);
+  });
+});
