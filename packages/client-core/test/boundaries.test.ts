@@ -38,7 +38,9 @@ describe('direction of imports', () => {
 
   it('core imports nothing outside of itself; only the entry point files uses Node built-ins', () => {
     const outside = imports.filter(({ to }) => !files.includes(to));
-    expect(outside.filter(({ from, to }) => !(from.startsWith('files/') && to.startsWith('node:')))).toEqual([]);
+    expect(outside.filter(({ from, to }) => !(from.startsWith('files/') && to.startsWith('node:')))).toEqual(
+      [],
+    );
     const uses = imports.filter(({ from, to }) => to.startsWith('files/') && !from.startsWith('files/'));
     expect(new Set(uses.map(({ from }) => from))).toEqual(new Set(['files.ts']));
   });
@@ -58,7 +60,9 @@ describe('direction of imports', () => {
   });
 
   it('only the entry points are entry points: nobody imports them', () => {
-    expect(imports.filter(({ to }) => ['index.ts', 'transport.ts', 'auth.ts', 'files.ts'].includes(to))).toEqual([]);
+    expect(
+      imports.filter(({ to }) => ['index.ts', 'transport.ts', 'auth.ts', 'files.ts'].includes(to)),
+    ).toEqual([]);
   });
 
   it('has no dependency, and does nothing when it is loaded', () => {
