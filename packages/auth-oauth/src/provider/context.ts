@@ -156,9 +156,11 @@ export function recordContext(
   };
 }
 
+/** An identity stands for the endpoints as well. */
 function ownerOf({ identity, principal, endpoints = {} }: TokenProviderOptions): string {
   const { authorizationUrl, tokenUrl, metadataUrl } = endpoints;
-  const parts = [identity, principal, authorizationUrl, tokenUrl, metadataUrl];
+  const configured = identity === undefined ? [authorizationUrl, tokenUrl, metadataUrl] : [identity];
+  const parts = [principal, ...configured];
   if (parts.every((part) => part === undefined)) return '';
   return `\n${digestOf(parts.map((part) => part ?? null))}`;
 }

@@ -55,12 +55,13 @@ async function checksOf(server: string, options: DiagnoseOptions): Promise<reado
   if (config.outcome === 'failed' && entry.status !== 'denied') return [config];
   const approval = checkApproval(entry);
   if (entry.config === undefined || approval.outcome === 'failed') return [config, approval];
-  return [config, approval, ...(await checkConnection(server, entry.config, options))];
+  return [config, approval, ...(await checkConnection(server, entry.config, entry.id, options))];
 }
 
 async function checkConnection(
   server: string,
   config: ServerConfig,
+  identity: string,
   options: DiagnoseOptions,
 ): Promise<readonly CheckResult[]> {
   const { clock = systemClock, logger, signal = new AbortController().signal, env = process.env } = options;
@@ -70,7 +71,7 @@ async function checkConnection(
   try {
     for (const plugin of options.auth) {
       if (auth !== undefined) break;
-      auth = plugin.create({ name: server, config }, { logger, clock });
+      auth = plugin.create({ name: server, config, identity }, { logger, clock });
       scheme = plugin.scheme;
     }
   } catch (error) {
@@ -79,7 +80,7 @@ async function checkConnection(
   const attempt = { server, config, transports, auth, engine, timeoutMs, clock, logger, signal };
   if (typeof config['url'] === 'string') {
     // Other schemes keep other things, and tell what is wrong with them in their errors.
-    const signIn = auth !== undefined && scheme === 'oauth' ? { store } : undefined;
+    const signIn = auth !== undefined && scheme === 'oauth' ? { store, identity } : undefined;
     return checkRemote({ ...attempt, env, signIn });
   }
   return checkLocalProcess(await attemptConnection(attempt));

@@ -50,6 +50,16 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
   }
 }
 
+/** Where an entry that is diagnosed comes from: its sign-in belongs to that. */
+export async function idOf(entry: unknown): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'fittings-home-'));
+  const mcpConfig = [JSON.stringify({ mcpServers: { planted: entry } })];
+  const places = { cwd: home, home, env: {}, strictMcpConfig: true };
+  await using session = await createSession({ ...places, mcpConfig, store: 'memory' });
+  await rm(home, { recursive: true, force: true });
+  return session.loaded.entries[0]?.id ?? '';
+}
+
 /** `check CODE` of all findings, in their order. */
 export function codesOf({ checks }: Diagnosis): readonly string[] {
   return checks.flatMap(({ check, findings }) => findings.map(({ code }) => `${check} ${code}`));

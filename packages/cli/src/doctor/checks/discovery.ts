@@ -25,7 +25,16 @@ export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckRe
   await using network = createNetwork(options.network);
   try {
     const configured = endpointsOf(options.config);
-    const found = await discover({ network, server, serverUrl, challenge, signal, configured });
+    const found = await discover({
+      network,
+      server,
+      serverUrl,
+      challenge,
+      signal,
+      configured,
+      allowedEndpointOrigins: textsOf(options.config.oauth, 'allowedEndpointOrigins'),
+      allowAddresses: options.network.allowAddresses,
+    });
     const isConfigured = configured.metadataUrl !== undefined || configured.tokenUrl !== undefined;
     if (found.withoutMetadata && !isConfigured) {
       const reader = createDocumentReader(network, server, signal);
@@ -40,6 +49,11 @@ export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckRe
     if (!(error instanceof FittingsError)) throw error;
     return checked('discovery', '', [findingOfError(error).finding]);
   }
+}
+
+function textsOf(value: unknown, name: string): readonly string[] | undefined {
+  const list = isRecord(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : undefined;
 }
 
 function endpointsOf({ oauth }: ServerConfig): ConfiguredEndpoints {

@@ -16,8 +16,8 @@ import { checkToken } from './token.js';
 import { checkWay } from './way.js';
 
 export interface RemoteOptions extends AttemptOptions {
-  /** Where a sign-in by OAuth is kept; undefined where this server has none. */
-  readonly signIn: { readonly store: TokenStore } | undefined;
+  /** Where a sign-in by OAuth is kept, and for which entry; undefined where this server has none. */
+  readonly signIn: { readonly store: TokenStore; readonly identity: string } | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

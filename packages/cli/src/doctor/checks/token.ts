@@ -1,5 +1,10 @@
-import { createProviderContext, createTokenKeeper, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
-import { FittingsError, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import {
+  createProviderContext,
+  createTokenKeeper,
+  entryIdentity,
+  type TokenRecord,
+} from '@mcp-fittings/auth-oauth/flows';
+import { FittingsError, type Clock, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
 import type { CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';
 import { checked, finding } from '../finding.js';
@@ -7,6 +12,9 @@ import { checked, finding } from '../finding.js';
 export interface TokenOptions {
   readonly server: string;
   readonly url: string;
+  readonly config: ServerConfig;
+  /** Where the entry comes from. */
+  readonly identity: string;
   readonly store: TokenStore;
   readonly clock: Clock;
   /** Why the server did not let us in; undefined when it did. */
@@ -44,8 +52,10 @@ export async function checkToken(options: TokenOptions): Promise<CheckResult> {
 }
 
 /** The record as the provider keeps it; reading it renews nothing. */
-async function heldToken({ server, url, store, clock }: TokenOptions): Promise<TokenRecord | undefined> {
-  const context = createProviderContext({ server, url, store, clock });
+async function heldToken(options: TokenOptions): Promise<TokenRecord | undefined> {
+  const { server, url, config, store, clock } = options;
+  const identity = entryIdentity({ name: server, config, identity: options.identity });
+  const context = createProviderContext({ server, url, identity, store, clock });
   const keeper = createTokenKeeper({
     server,
     store,
