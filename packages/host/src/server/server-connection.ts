@@ -252,7 +252,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
-    signedInElsewhere,
+    signedInElsewhere: () => signedInElsewhere().catch(() => false),
   });
   const call: ServerConnection['call'] = (what, about) =>
     tracer.trace('call', { server, ...about }, () => caller.call(what));
