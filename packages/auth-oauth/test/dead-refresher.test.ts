@@ -88,7 +88,7 @@ describe('C11 a process that was killed in the middle of a refresh', () => {
       expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
       const pauses: number[] = [];
       const clock: Clock = {
-        now: systemClock.now,
+        now: () => systemClock.now(),
         schedule(task, ms, options) {
           if (options?.unref !== true) pauses.push(ms);
           return systemClock.schedule(task, ms, options);

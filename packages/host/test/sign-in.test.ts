@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   AuthRequiredError,
+  FittingsError,
   type AuthChallenge,
   type AuthPlugin,
   type AuthProvider,
 } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -86,6 +88,98 @@ describe('O5 sign-in', () => {
     await servers.drop();
     await reaches(host, 'calc', 'needs-auth');
     expect(servers.open).toBe(0);
+    await host.close();
+  });
+
+  it.each(['none', 'reconnect', 'retry'] as const)(
+    'C1: a call says AUTH_REQUIRED while a sign-in is waited for, with delivery %s',
+    async (delivery) => {
+      const { auth, servers } = guardedServer();
+      const host = createHost({
+        engine: sdk(identity),
+        transports: [servers.plugin],
+        auth: [auth],
+        delivery,
+      });
+      await host.connect({ calc: { type: 'test' } });
+      const { created } = servers;
+      await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toBeInstanceOf(AuthRequiredError);
+      // A provider that cannot tell of a new sign-in is not tried out.
+      expect(servers.created).toBe(created);
+      await host.close();
+    },
+  );
+
+  it('C1: looks for a sign-in of another process every second, less often after one that was refused', async () => {
+    const challenge: AuthChallenge = { url: new URL('https://example.com/mcp'), status: 401 };
+    const clock = createManualClock();
+    let looks = 0;
+    let signedIn = false;
+    let accepted = false;
+    const provider: AuthProvider = {
+      headers: async () => ({}),
+      onChallenge: async () => 'retry',
+      async hasNewSignIn(about) {
+        expect(about).toBe(challenge);
+        looks++;
+        return signedIn;
+      },
+    };
+    const servers = testServers(() => {
+      if (!accepted) throw new AuthRequiredError('Please sign in.', { challenge, server: 'calc' });
+      return calculator();
+    });
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
+      clock,
+    });
+    await host.connect({ calc: { type: 'test' } });
+    await clock.advance(1000);
+    await clock.advance(1000);
+    expect(looks).toBe(2);
+    signedIn = true;
+    const again = reaches(host, 'calc', 'connecting');
+    await clock.advance(1000);
+    await again;
+    await reaches(host, 'calc', 'needs-auth');
+    expect(servers.created).toBe(2);
+    await clock.advance(1999);
+    expect(looks).toBe(3);
+    accepted = true;
+    const connected = reaches(host, 'calc', 'connected');
+    await clock.advance(1);
+    await connected;
+    await host.close();
+  });
+
+  it('C1: looks less often into a store that cannot be read, and a call says AUTH_REQUIRED all the same', async () => {
+    const clock = createManualClock();
+    let looks = 0;
+    const provider: AuthProvider = {
+      headers: async () => ({}),
+      onChallenge: async () => 'retry',
+      async hasNewSignIn() {
+        looks++;
+        throw new FittingsError('STORE_LOCKED', 'The keychain is locked.');
+      },
+    };
+    const servers = testServers(() => {
+      throw new AuthRequiredError('Please sign in.', { server: 'calc' });
+    });
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
+      clock,
+    });
+    await host.connect({ calc: { type: 'test' } });
+    for (const ms of [1000, 2000, 4000, 8000]) await clock.advance(ms);
+    expect(looks).toBe(4);
+    await clock.advance(15_000);
+    expect(looks).toBe(4);
+    await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toBeInstanceOf(AuthRequiredError);
     await host.close();
   });
 

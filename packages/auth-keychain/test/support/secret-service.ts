@@ -100,6 +100,11 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     return service;
   };
   let service = await startService();
+  const restart = async (): Promise<void> => {
+    if (service !== undefined) await ended(service);
+    await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
+    service = await startService();
+  };
 
   return {
     enter() {
@@ -127,15 +132,11 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
       // It ends with 1 where there are none.
       await once(start('secret-tool', ['clear', 'service', name]), 'close');
     },
-    async restart() {
-      if (service !== undefined) await ended(service);
-      await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
-      service = await startService();
-    },
+    restart,
     async assertAlive() {
       if (service === undefined || (service.exitCode === null && service.signalCode === null)) return;
       const how = service.signalCode ?? `exit code ${service.exitCode}`;
-      await this.restart();
+      await restart();
       throw new Error(`${service.spawnfile} ended by itself (${how}) in this test; it was started again.`);
     },
     async kill() {

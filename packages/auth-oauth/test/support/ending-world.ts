@@ -150,7 +150,7 @@ async function serveHttp(
     resource: resource.url,
     issuers,
     drop: async () => undefined,
-    close: () => resource[Symbol.asyncDispose](),
+    close: async () => resource[Symbol.asyncDispose](),
   };
 }
 

@@ -326,7 +326,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
-    signedInElsewhere,
+    signedInElsewhere: () => signedInElsewhere().catch(() => false),
     carryOut: (refusal, signal) => elicitations.carryOut(refusal, signal),
   });
   const call: ServerConnection['call'] = (what, about) =>

@@ -2,7 +2,7 @@ import type { Clock } from '@mcp-fittings/client-core';
 
 export interface SignInWatchDeps {
   readonly clock: Clock;
-  /** Whether another process has signed in. Does not reject. */
+  /** Whether another process has signed in. */
   readonly look: () => Promise<boolean>;
   readonly onSignIn: () => void;
 }
@@ -19,7 +19,7 @@ export interface SignInWatch extends Disposable {
 const LOOK_MS = 1000;
 const EAGER_LOOKS = 120;
 const LATER_MS = 5000;
-/** What was found and was refused as well makes the pauses longer, up to this. */
+/** What was found and was refused as well, and a store that cannot be read, make the pauses longer, up to this. */
 const LONGEST_MS = 60_000;
 
 export function createSignInWatch({ clock, look, onSignIn }: SignInWatchDeps): SignInWatch {
@@ -32,7 +32,11 @@ export function createSignInWatch({ clock, look, onSignIn }: SignInWatchDeps): S
     current = own;
     let looks = 0;
     const check = async (): Promise<void> => {
-      const found = await look();
+      const found = await look().catch(() => {
+        // A keychain that is locked may ask a person each time.
+        refused++;
+        return false;
+      });
       if (current !== own) return;
       if (!found) return plan();
       current = undefined;

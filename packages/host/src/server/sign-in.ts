@@ -7,7 +7,10 @@ export interface SignIn {
     readonly challenge?: AuthChallenge | undefined;
   }): Promise<void>;
   signOut(): Promise<void>;
-  /** Whether another process has signed in since this challenge; false where the provider cannot tell. */
+  /**
+   * Whether another process has signed in since this challenge; false where the provider cannot tell. Rejects where its store
+   * cannot be read.
+   */
   elsewhere(challenge: AuthChallenge | undefined): Promise<boolean>;
 }
 
@@ -30,12 +33,7 @@ export function createSignIn(server: string, provider: () => AuthProvider | unde
     async elsewhere(challenge) {
       // The sign-in here connects when it is done.
       if (running !== undefined) return false;
-      try {
-        return (await provider()?.hasNewSignIn?.(challenge)) === true;
-      } catch {
-        // A store that cannot be read has nothing new; the next look may find it in order.
-        return false;
-      }
+      return (await provider()?.hasNewSignIn?.(challenge)) === true;
     },
     async signOut() {
       await provider()?.signOut?.();

@@ -63,8 +63,8 @@ export function createLockToken(parent: string, name: string, own: ProcessIdenti
     },
     async foreign() {
       const files = await readdir(directory).catch(emptyIfAbsent);
-      const own = files.some((file) => file === FREE || HELD.test(file));
-      const [other] = own ? [] : files;
+      if (files.some((file) => file === FREE || HELD.test(file))) return undefined;
+      const [other] = files;
       return other === undefined ? undefined : join(directory, other);
     },
     async create() {
