@@ -45,6 +45,7 @@ const CODES = {
   // trust
   TRUST_KEY_IGNORED: code('warning', 'A project file tried to grant trust to itself.'),
   ENVIRONMENT_DANGEROUS: code('warning', 'The entry sets a variable that makes programs run other code.'),
+  ENVIRONMENT_UNKNOWN: code('info', 'The entry sets a variable whose effect is not known here.'),
   APPROVAL_REQUIRED: code('warning', 'A person has to approve this server before it is used.'),
   APPROVAL_REJECTED: code('info', 'A person decided against this server.'),
   APPROVAL_FAILED: code('error', 'The decision could not be asked for, read or remembered.'),

@@ -216,10 +216,12 @@ describe('what a host gets', () => {
     const config = await place.load({ layout: layouts.claude });
     expect(Object.getPrototypeOf(config.servers)).toBeNull();
     expect(config.servers['toString']).toBeUndefined();
-    expect(JSON.stringify(config.servers)).toBe('{"s":{"type":"stdio","command":"x"}}');
+    expect(JSON.stringify(config.servers)).toBe(
+      JSON.stringify({ s: { type: 'stdio', command: 'x', cwd: place.home } }),
+    );
   });
 
-  it('a disabled server is there, so that it can be shown, and a relative cwd is the project’s', async () => {
+  it('a disabled server is there, so that it can be shown, and a relative cwd begins in the folder of its file', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { command: 'x', disabled: true, cwd: 'sub' } }),
     });
@@ -228,7 +230,7 @@ describe('what a host gets', () => {
       type: 'stdio',
       command: 'x',
       disabled: true,
-      cwd: place.path('project/sub'),
+      cwd: place.path('home/sub'),
     });
   });
 
