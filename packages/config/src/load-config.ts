@@ -3,6 +3,7 @@ import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fit
 import { approvalFile } from './approval/approval-file.js';
 import { createApprovals, type Approvals } from './approval/approvals.js';
 import type { Environment } from './entry/expand.js';
+import { permissionsIn, type LoadedServer } from './entry/permissions.js';
 import { createFileReader } from './files/file-reader.js';
 import { DEFAULT_MAX_FILE_BYTES, isInside, resolvedPath } from './files/read-file.js';
 import type { MissingVariable } from './layout/layout.js';
@@ -53,7 +54,7 @@ export interface LoadOptions extends PlaceOptions {
 /** What was found, decided and left out. */
 export interface LoadedConfig {
   /** What a host may connect, by name; has no prototype. Disabled servers are in it, with `disabled: true`. */
-  readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly servers: Readonly<Record<string, LoadedServer>>;
   /**
    * By name, for each of `servers`: a hash of scope, project, name and definition. Keep credentials and approvals of
    * tools under it, so that another project's server of the same name or address is given nothing. Has no prototype.
@@ -149,12 +150,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       return judgeDefinition(definition, context);
     },
   );
-  const servers: Record<string, ServerConfig> = {};
+  const servers: Record<string, LoadedServer> = {};
   Object.setPrototypeOf(servers, null);
   const identities: Record<string, string> = {};
   Object.setPrototypeOf(identities, null);
   for (const { name, config, identity } of entries) {
-    if (config !== undefined) servers[name] = config;
+    if (config !== undefined) servers[name] = { ...config, ...permissionsIn(config) };
     if (config !== undefined && identity !== undefined) identities[name] = identity;
   }
   problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));

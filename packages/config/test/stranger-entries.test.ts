@@ -330,7 +330,7 @@ describe('S12 the question says where a sign-in goes', () => {
     expect(new Set([...first, ...second]).size).toBe(4);
     expect(await identities(place.project)).toEqual(first);
     await place.write('home/.claude.json', servers({ a: { ...entry, disabled: true, timeout: 5 } }));
-    expect((await identities(place.project)).toSorted()).toEqual(first.toSorted());
+    expect(new Set(await identities(place.project))).toEqual(new Set(first));
     await place.write('project/.mcp.json', servers({ a: { ...entry, headers: { h: 'v' } }, b: entry }));
     expect(await identities(place.project)).not.toEqual(first);
   });

@@ -6,7 +6,7 @@ import { layouts } from '../src/layout/layouts.js';
 import { codes, scratch, servers } from './support/scratch.js';
 
 const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
-const expand = (text: string, options: { missing?: 'error' | 'empty' | 'keep'; bare?: boolean } = {}) => {
+const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boolean } = {}) => {
   const { config, faults } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
   return faults.length > 0 ? faults.map(({ code }) => code).join() : config['v'];
 };

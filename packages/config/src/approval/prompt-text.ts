@@ -1,8 +1,10 @@
-import type { JsonValue } from '../jsonc/json-value.js';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { jsonCopy, type JsonValue } from '../jsonc/json-value.js';
 import { EVERY_VARIABLE } from '../entry/variables.js';
 import { fieldPath } from '../text/field-path.js';
 import { visibleText } from '../text/visible-text.js';
 import type { ApprovalRequest } from './request.js';
+import { warningsFor } from './warnings.js';
 
 type Asked = Omit<ApprovalRequest, 'summary' | 'details'>;
 
@@ -45,6 +47,20 @@ export function summaryText(asked: Asked): string {
     `This question has ${length}.`,
     ...body,
     ...(long ? [`This is the end of a question of ${length}. Read it from its beginning.`] : []),
+  ].join('\n');
+}
+
+/** A definition that nobody asks about, whole: where it comes from, reasons for a second look, and every field. */
+export function definitionText(
+  definition: ServerConfig,
+  source: { readonly name: string; readonly file: string; readonly line: number | undefined },
+): string {
+  const { name, file, line } = source;
+  const entry = jsonCopy(definition);
+  return [
+    `${visibleText(name)}, from ${visibleText(file)}${line === undefined ? '' : `, line ${String(line)}`}:`,
+    ...warningsFor(entry).map((warning) => `  Careful: ${warning}`),
+    ...[...leaves(entry)].map(([path, value]) => `  ${path} = ${shownValue(value)}`),
   ].join('\n');
 }
 

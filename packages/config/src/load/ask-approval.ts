@@ -100,5 +100,5 @@ async function approvalRequest(
 /** Whether the person has signed in at the address; not looked up for one that depends on variables. */
 async function hasSignIn(url: unknown, { hasSignIn: ask }: ApprovalDeps): Promise<boolean> {
   if (ask === undefined || typeof url !== 'string' || url.includes('$') || !URL.canParse(url)) return false;
-  return (await ask(url)) === true;
+  return ask(url);
 }
