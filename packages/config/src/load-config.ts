@@ -13,10 +13,11 @@ import { locate, type Located, type PlaceOptions } from './load/locate.js';
 import { judgeDefinition, type ProjectVariables } from './load/judge-definition.js';
 import { readApprovalLists } from './load/read-approval-lists.js';
 import { readCommandLine, readSource, readValues, type SourceFile } from './load/read-source.js';
+import type { ReadDefinitions } from './load/read-definitions.js';
 import type { ServerEntry } from './load/server-entry.js';
 import type { Policy } from './policy/policy.js';
 import { readPolicies } from './policy/read-policies.js';
-import type { Problem } from './problems.js';
+import { problem, type Problem } from './problems.js';
 import type { Project } from './project/find-project.js';
 import { DEFAULT_ORDER } from './scopes.js';
 
@@ -83,14 +84,17 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const files: SourceFile[] = [];
   const problems: Problem[] = [...policySet.problems];
   const definitions: Definition[] = [];
-  const add = (found: {
-    definitions: readonly Definition[];
-    problems: readonly Problem[];
-    file?: SourceFile;
-  }): void => {
+  // A file may serve several scopes: it is told about when it has servers for none of them.
+  const withoutServers = new Map<string, string | undefined>();
+  const withServers = new Set<string>();
+  const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
     definitions.push(...found.definitions);
     problems.push(...found.problems);
-    if (found.file !== undefined) files.push(found.file);
+    const { file, missingMap } = found;
+    if (file === undefined) return;
+    files.push(file);
+    if (missingMap === undefined) withServers.add(file.path);
+    else withoutServers.set(file.path, withoutServers.get(file.path) ?? missingMap.hint);
   };
 
   for (const { path, source } of located.sources) {
@@ -115,6 +119,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   // Later arguments win, and within a scope the first definition does.
   for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
     add(await readCommandLine(read, argument, index, resolve(options.cwd ?? process.cwd())));
+  }
+  for (const [file, hint] of withoutServers) {
+    if (withServers.has(file)) continue;
+    const place = { file };
+    problems.push(
+      problem('SERVERS_MISSING', 'The file names no servers where they are looked for.', { place, hint }),
+    );
   }
   if (cli?.strict !== true) {
     add(readValues('remote', options.remote ?? {}));

@@ -28,6 +28,7 @@ const CODES = {
   JSON_KEY_REFUSED: code('error', 'A key is one that JavaScript gives a meaning to.'),
   JSON_VALUE_REFUSED: code('error', 'A text holds half a character, or a number is not finite.'),
   SHAPE_INVALID: code('error', 'There is something else where an object is expected.'),
+  SERVERS_MISSING: code('info', 'The file was read and names no servers where they are looked for.'),
   TOO_MANY_SERVERS: code('error', 'The file names more servers than the limit.'),
 
   // entries

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { problem, type Problem, type ProblemCode } from '../problems.js';
 import { shown } from '../text/visible-text.js';
@@ -126,6 +126,24 @@ export async function isDangling(path: string): Promise<boolean> {
       () => false,
       () => true,
     );
+  }
+}
+
+/**
+ * The nearest folder above a file in which another user could put a file of theirs: one that does not belong to this user
+ * or to root, or that others may write to without the sticky bit. Undefined where the system has no owners.
+ */
+export async function foreignFolderAbove(path: string): Promise<string | undefined> {
+  const self = process.getuid?.();
+  if (self === undefined) return undefined;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const stats = await stat(folder).catch(() => undefined);
+    if (stats !== undefined) {
+      const isForeign = stats.uid !== self && stats.uid !== 0;
+      const isShared = (stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0;
+      if (isForeign || isShared) return folder;
+    }
+    if (folder === dirname(folder)) return undefined;
   }
 }
 

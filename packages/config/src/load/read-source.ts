@@ -3,7 +3,7 @@ import type { FileReader } from '../files/file-reader.js';
 import type { ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { problem, type Problem } from '../problems.js';
+import { problem } from '../problems.js';
 import type { Origin } from './definition.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
@@ -94,7 +94,7 @@ function parsed(
   text: string,
   file: string,
   read: (document: JsonDocument) => ReadDefinitions,
-): { readonly definitions: ReadDefinitions['definitions']; readonly problems: readonly Problem[] } {
+): ReadDefinitions {
   const result = parseDocument(text, file);
   return 'problem' in result ? { definitions: [], problems: [result.problem] } : read(result.document);
 }
