@@ -21,7 +21,8 @@ export interface ApprovalsOptions {
   readonly disabled?: readonly string[] | undefined;
   /**
    * Servers that need no question wherever they turn up, by command or URL. An entry that has anything besides its
-   * command or URL (an environment, variables, headers, a working directory …) is asked about all the same.
+   * command or URL (an environment, variables, headers, a working directory …) is asked about all the same; `fields` of
+   * a rule has no effect here. What a rule covers starts in the home directory, not in the project.
    */
   readonly trusted?: readonly Exclude<ServerRule, { readonly serverName: string }>[] | undefined;
   readonly clock?: Clock | undefined;

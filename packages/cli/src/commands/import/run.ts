@@ -84,7 +84,11 @@ export async function importInto(
 /** Why a server of the name must not be taken over: one of the person's own, in another scope, would be outranked. */
 function ownServer({ loaded }: Workspace, name: string, scope: string): FittingsError | undefined {
   const own = loaded.entries.find(
-    (entry) => entry.name === name && entry.approval === undefined && entry.scope !== scope,
+    (entry) =>
+      entry.name === name &&
+      entry.scope !== 'project' &&
+      entry.scope !== scope &&
+      entry.approval === undefined,
   );
   if (own === undefined) return undefined;
   return new FittingsError('CONFIG_INVALID', `You have a server "${name}" in the scope ${own.scope}.`, {
