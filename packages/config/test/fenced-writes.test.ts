@@ -218,7 +218,7 @@ describe('D13 what the editor writes and where', () => {
 describe('C12 a disk that is full', () => {
   it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'])('C12: %s is not CONFIG_READ_ONLY', (code) => {
     const cause = Object.assign(new Error(code), { code });
-    expect(writeError('/x', cause)).toMatchObject({ code: 'CONFIG_WRITE_FAILED', retryable: true, cause });
+    expect(writeError('/x', cause)).toMatchObject({ code: 'CONFIG_WRITE_FAILED', cause });
   });
 
   it.each(['EACCES', 'EROFS', 'EPERM'])('C12: %s is', (code) => {

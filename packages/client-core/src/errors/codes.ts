@@ -26,7 +26,7 @@ const CODES = {
   ),
   CONFIG_WRITE_FAILED: code(
     'config',
-    true,
+    false,
     'The place to be written may be changed, and the disk was full or failed. What was there is left as it is.',
   ),
   TRANSPORT_UNKNOWN: code('config', false, 'No installed transport plugin serves this `type`.'),
