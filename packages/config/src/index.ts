@@ -4,6 +4,12 @@ export type { ProjectVariables } from './load/judge-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
 export type { Environment } from './entry/expand.js';
+export {
+  permissionsOf,
+  type LoadedServer,
+  type Permission,
+  type ServerPermissions,
+} from './entry/permissions.js';
 export type { Project } from './project/find-project.js';
 export { PROBLEM_CODES, type Problem, type ProblemCode, type Severity } from './problems.js';
 export { DEFAULT_ORDER, type Scope } from './scopes.js';

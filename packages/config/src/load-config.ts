@@ -1,7 +1,9 @@
+import { dirname, resolve } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
 import { approvalFile } from './approval/approval-file.js';
 import { createApprovals, type Approvals } from './approval/approvals.js';
 import type { Environment } from './entry/expand.js';
+import { permissionsIn, type LoadedServer } from './entry/permissions.js';
 import { createFileReader } from './files/file-reader.js';
 import { DEFAULT_MAX_FILE_BYTES, isInside, resolvedPath } from './files/read-file.js';
 import type { MissingVariable } from './layout/layout.js';
@@ -11,10 +13,11 @@ import { locate, type Located, type PlaceOptions } from './load/locate.js';
 import { judgeDefinition, type ProjectVariables } from './load/judge-definition.js';
 import { readApprovalLists } from './load/read-approval-lists.js';
 import { readCommandLine, readSource, readValues, type SourceFile } from './load/read-source.js';
+import type { ReadDefinitions } from './load/read-definitions.js';
 import type { ServerEntry } from './load/server-entry.js';
 import type { Policy } from './policy/policy.js';
 import { readPolicies } from './policy/read-policies.js';
-import type { Problem } from './problems.js';
+import { problem, type Problem } from './problems.js';
 import type { Project } from './project/find-project.js';
 import { DEFAULT_ORDER } from './scopes.js';
 
@@ -37,6 +40,11 @@ export interface LoadOptions extends PlaceOptions {
   readonly plugins?: readonly TransportPlugin[] | undefined;
   /** Default: what was remembered in {@link approvalFile}, and nobody is asked. */
   readonly approvals?: Approvals | undefined;
+  /**
+   * Tells whether the person has signed in at the URL of a server, so that the approval question can say so. It is given
+   * URLs of unapproved entries: look them up, contact nothing. Default: never.
+   */
+  readonly hasSignIn?: ((url: string) => boolean | Promise<boolean>) | undefined;
   /** The person trusts this folder: grants such as `trust` in its files count. Servers are approved all the same. */
   readonly folderTrusted?: boolean | undefined;
   /** A larger file is refused, bytes. Default 10 MiB. */
@@ -47,7 +55,12 @@ export interface LoadOptions extends PlaceOptions {
 /** What was found, decided and left out. */
 export interface LoadedConfig {
   /** What a host may connect, by name; has no prototype. Disabled servers are in it, with `disabled: true`. */
-  readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly servers: Readonly<Record<string, LoadedServer>>;
+  /**
+   * By name, for each of `servers`: a hash of scope, project, name and definition. Keep credentials and approvals of
+   * tools under it, so that another project's server of the same name or address is given nothing. Has no prototype.
+   */
+  readonly identities: Readonly<Record<string, string>>;
   /** Every definition that was found, also those that are not in `servers`, with the reason. */
   readonly entries: readonly ServerEntry[];
   readonly problems: readonly Problem[];
@@ -71,22 +84,33 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const files: SourceFile[] = [];
   const problems: Problem[] = [...policySet.problems];
   const definitions: Definition[] = [];
-  const add = (found: {
-    definitions: readonly Definition[];
-    problems: readonly Problem[];
-    file?: SourceFile;
-  }): void => {
+  // A file may serve several scopes: it is told about when it has servers for none of them.
+  const withoutServers = new Map<string, string | undefined>();
+  const withServers = new Set<string>();
+  const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
     definitions.push(...found.definitions);
     problems.push(...found.problems);
-    if (found.file !== undefined) files.push(found.file);
+    const { file, missingMap } = found;
+    if (file === undefined) return;
+    files.push(file);
+    if (missingMap === undefined) withServers.add(file.path);
+    else withoutServers.set(file.path, withoutServers.get(file.path) ?? missingMap.hint);
   };
 
   for (const { path, source } of located.sources) {
     if (cli?.strict === true && !(source.scope === 'managed' && layout.managedIsExclusive === true)) continue;
     checkAborted(options.signal);
     const trusted = source.base !== 'project';
-    const origin: Origin = { scope: source.scope, file: path, trusted, mayUseVariables: true };
-    const rules = trusted ? {} : { within: project.root, owners: project.owners };
+    const origin: Origin = {
+      scope: source.scope,
+      file: path,
+      folder: dirname(path),
+      trusted,
+      mayUseVariables: true,
+    };
+    const rules = trusted
+      ? { refuseDangling: source.base === 'system' }
+      : { within: project.root, owners: project.owners };
     add(await readSource(read, path, origin, rules, source.servers, project.spellings));
   }
   const managed =
@@ -94,7 +118,14 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
   // Later arguments win, and within a scope the first definition does.
   for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
-    add(await readCommandLine(read, argument, index, options.cwd ?? process.cwd()));
+    add(await readCommandLine(read, argument, index, resolve(options.cwd ?? process.cwd())));
+  }
+  for (const [file, hint] of withoutServers) {
+    if (withServers.has(file)) continue;
+    const place = { file };
+    problems.push(
+      problem('SERVERS_MISSING', 'The file names no servers where they are looked for.', { place, hint }),
+    );
   }
   if (cli?.strict !== true) {
     add(readValues('remote', options.remote ?? {}));
@@ -105,6 +136,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
   const context = {
     project,
+    folders: { home: directories.home, project: project.root },
+    platform,
     policies:
       policySet.policies === undefined || !managed
         ? policySet.policies
@@ -115,6 +148,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     env: options.env ?? process.env,
     missing: options.missingVariables ?? layout.variables?.missing ?? 'error',
     bare: layout.variables?.bare ?? false,
+    hasSignIn: options.hasSignIn,
     projectVariables: options.projectVariables ?? 'ask',
     plugins: options.plugins ?? [],
   };
@@ -127,11 +161,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       return judgeDefinition(definition, context);
     },
   );
-  const servers: Record<string, ServerConfig> = {};
+  const servers: Record<string, LoadedServer> = {};
   Object.setPrototypeOf(servers, null);
-  for (const { name, config } of entries) if (config !== undefined) servers[name] = config;
+  const identities: Record<string, string> = {};
+  Object.setPrototypeOf(identities, null);
+  for (const { name, config, identity } of entries) {
+    if (config !== undefined) servers[name] = { ...config, ...permissionsIn(config) };
+    if (config !== undefined && identity !== undefined) identities[name] = identity;
+  }
   problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
-  return { servers, entries, problems: withoutRepeats(problems), files, project };
+  return { servers, identities, entries, problems: withoutRepeats(problems), files, project };
 }
 
 /** A file that serves two scopes is read for both. */

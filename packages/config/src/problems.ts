@@ -28,6 +28,7 @@ const CODES = {
   JSON_KEY_REFUSED: code('error', 'A key is one that JavaScript gives a meaning to.'),
   JSON_VALUE_REFUSED: code('error', 'A text holds half a character, or a number is not finite.'),
   SHAPE_INVALID: code('error', 'There is something else where an object is expected.'),
+  SERVERS_MISSING: code('info', 'The file was read and names no servers where they are looked for.'),
   TOO_MANY_SERVERS: code('error', 'The file names more servers than the limit.'),
 
   // entries
@@ -45,6 +46,7 @@ const CODES = {
   // trust
   TRUST_KEY_IGNORED: code('warning', 'A project file tried to grant trust to itself.'),
   ENVIRONMENT_DANGEROUS: code('warning', 'The entry sets a variable that makes programs run other code.'),
+  ENVIRONMENT_UNKNOWN: code('info', 'The entry sets a variable whose effect is not known here.'),
   APPROVAL_REQUIRED: code('warning', 'A person has to approve this server before it is used.'),
   APPROVAL_REJECTED: code('info', 'A person decided against this server.'),
   APPROVAL_FAILED: code('error', 'The decision could not be asked for, read or remembered.'),

@@ -1,5 +1,5 @@
-import { chmod, readFile, stat, symlink } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { approvalFile, defaultApprovalPath } from '../src/approval/approval-file.js';
 import { createApprovals } from '../src/approval/approvals.js';
 import { layouts } from '../src/layout/layouts.js';
@@ -119,5 +119,33 @@ describe('C8 decisions are kept outside of the project', () => {
     await symlink(place.path('home/real.json'), place.path('home/a.json'));
     await approvalFile({ path: place.path('home/a.json') }).write(project, 's', decision('h'));
     expect(await readFile(place.path('home/real.json'), 'utf8')).toContain('"h"');
+  });
+
+  it.runIf(process.platform !== 'win32').each([
+    ['group-writable', 'home/.config/mcp-fittings', 0o770],
+    ['world-writable', 'home/.config/mcp-fittings', 0o707],
+    ['group-writable, further up', 'home/.config', 0o775],
+    ['world-writable home', 'home', 0o777],
+  ])('S27: a folder that others may change is refused: %s', async (_, folder, mode) => {
+    const place = await scratch();
+    const store = approvalFile({ home: place.home, platform: 'linux' });
+    await store.write(project, 's', decision('h'));
+    await chmod(place.path(folder), mode);
+    const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining(folder) as string };
+    await expect(store.read('p')).rejects.toMatchObject(refused);
+    await expect(store.write(project, 't', decision('h'))).rejects.toMatchObject(refused);
+    await chmod(place.path(folder), mode | 0o1000);
+    expect([...(await store.read('p')).keys()]).toEqual(['s']);
+  });
+
+  it.runIf(process.platform !== 'win32')('S27: so is one that belongs to another user', async () => {
+    const place = await scratch();
+    const store = approvalFile({ home: place.home, platform: 'linux' });
+    await store.write(project, 's', decision('h'));
+    // Only root can give a folder away; anybody else becomes another user.
+    if (process.getuid?.() === 0) await chown(place.path('home/.config'), 4242, 4242);
+    else vi.spyOn(process, 'getuid').mockReturnValue(4242);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await expect(store.read('p')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });

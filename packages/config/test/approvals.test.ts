@@ -68,7 +68,7 @@ describe('CF-01 nothing happens before a person said yes', () => {
       ['run', 'pending'],
       ['send', 'pending'],
     ]);
-    expect(codes(config)).toEqual(['APPROVAL_REQUIRED', 'APPROVAL_REQUIRED']);
+    expect(codes(config)).toEqual(['ENVIRONMENT_UNKNOWN', 'APPROVAL_REQUIRED', 'APPROVAL_REQUIRED']);
     expect(reads).toEqual([]);
     expect(JSON.stringify(config)).not.toContain('canary');
     expect(contacted).toBe(0);
@@ -187,12 +187,12 @@ describe('C8 the decisions', () => {
     expect((await load()).servers).toEqual({});
   });
 
-  it('C8 the host’s own lists', async () => {
+  it('S15: the host’s own lists approve nothing, since they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
     const approvals = createApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
     const config = await place.load({ layout: mcpJson, approvals });
     expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
-      ['want', 'ready'],
+      ['want', 'pending'],
       ['off', 'rejected'],
       ['new', 'pending'],
     ]);
@@ -317,8 +317,8 @@ describe('CF-02 an approval is for one definition', () => {
       env: { TOOL: 'tool' },
     });
     expect(config.servers).toEqual({
-      mine: { type: 'stdio', command: 'tool' },
-      c: { type: 'stdio', command: 'ok', args: ['tool'] },
+      mine: { type: 'stdio', command: 'tool', cwd: place.home },
+      c: { type: 'stdio', command: 'ok', args: ['tool'], cwd: place.project },
     });
     expect(config.problems).toMatchObject([
       { code: 'VARIABLE_REFUSED', server: 'a', path: 'command' },
@@ -376,7 +376,12 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const headless = await place.load({ layout: layouts.blade });
     expect(headless.servers).toEqual({});
     const { config } = await loadAsking(place, 'once');
-    expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', readPermission: 'ask' });
+    expect(config.servers['s']).toEqual({
+      type: 'stdio',
+      command: 'x',
+      readPermission: 'ask',
+      cwd: place.project,
+    });
     expect(config.problems.map(({ code, path }) => [code, path])).toEqual([
       ['TRUST_KEY_IGNORED', undefined],
       ['TRUST_KEY_IGNORED', undefined],
@@ -392,7 +397,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', trust: true } }) });
     expect((await place.load({ layout: mcpJson, folderTrusted: true })).servers).toEqual({});
     const { config } = await loadAsking(place, 'once', { folderTrusted: true });
-    expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', trust: true });
+    expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', trust: true, cwd: place.project });
   });
 
   it('CF-06 a project server of the name of the person’s is another one and inherits nothing', async () => {
@@ -439,8 +444,11 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const env = Object.fromEntries([...names, 'HARMLESS'].map((name) => [name, 'x']));
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', env } }) });
     const { asked, config } = await loadAsking(place, 'no');
-    for (const name of names) expect(asked[0]!.summary).toContain(`Careful: It sets "${name}"`);
-    expect(asked[0]!.warnings).toHaveLength(names.length);
+    expect(asked[0]!.warnings).toEqual([
+      `It sets ${names.map((name) => `"${name}"`).join(', ')}, which can make the program run other code.`,
+      'It sets "HARMLESS", not known here, which may change what the program does.',
+    ]);
+    expect(asked[0]!.summary).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
     expect(
       config.problems.filter(({ code }) => code === 'ENVIRONMENT_DANGEROUS').map(({ path }) => path),
     ).toEqual(names.map((name) => `env.${name}`));
@@ -484,10 +492,11 @@ describe('CF-20 the question', () => {
       expect(text).toContain('which runs whatever its arguments say');
     }
     expect(details).toContain(asked[0]!.hash);
-    expect(summary.split('\n').slice(2, 5)).toEqual([
+    expect(summary.split('\n').slice(2, 6)).toEqual([
+      'This question has 19 lines, with 5 arguments and 3 more fields.',
       'It would run this program with your rights:',
       '  "sh"',
-      '    "-c"',
+      `It would start in the folder "${place.project}".`,
     ]);
   });
 
@@ -524,7 +533,7 @@ describe('CF-20 the question', () => {
       [{ proxy: 'http://evil.example:3128' }, 'It chooses a proxy'],
       [{ ca: './ca.pem' }, 'It brings authorities'],
       [{ allowAddresses: ['10.0.0.0/8'] }, 'private network'],
-      [{ oauth: { tokenUrl: 'https://evil.example/token' } }, 'where your sign-in goes'],
+      [{ oauth: { tokenUrl: 'https://mcp.example/token' } }, 'where your sign-in goes'],
       [{ authProviderType: 'google_credentials' }, 'Google credentials'],
     ] as const) {
       expect(await warningsOf(entry)).toEqual([expect.stringContaining(warning)]);

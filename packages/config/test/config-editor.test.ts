@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile, lstat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -255,9 +255,10 @@ describe('C7 what is refused, and why', () => {
   it('CF-09 a project link that leads nowhere creates nothing out there', async () => {
     const place = await scratch();
     await symlink(place.path('home/new.json'), place.path('project/.mcp.json'));
-    await editing(place).editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
+    const adding = editing(place).editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
+    await expect(adding).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(await readdir(place.home)).toEqual([]);
-    expect(await json(place.path('project/.mcp.json'))).toEqual(servers({ n: { command: 'x' } }));
+    expect((await lstat(place.path('project/.mcp.json'))).isSymbolicLink()).toBe(true);
   });
 
   it('a link in the home directory is followed: the file it leads to is written', async () => {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { parse } from 'smol-toml';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { ForeignProgram } from '../src/exchange/dialects.js';
 import { exportServers } from '../src/exchange/export-servers.js';
@@ -162,7 +162,6 @@ describe('C9 import: the documented form of each program', () => {
           MODE: '${MODE:-fast}',
         },
         timeout: 15_000,
-        trust: true,
       },
       httpServer: { type: 'http', url: 'https://api.example.com/mcp', timeout: 5000, deniedTools: ['wipe'] },
       sseServer: { type: 'sse', url: 'https://api.example.com/sse' },
@@ -174,7 +173,7 @@ describe('C9 import: the documented form of each program', () => {
         targetServiceAccount: 'robot@project.iam.gserviceaccount.com',
       },
     });
-    expect(Object.keys(notes(result))).toEqual(['sseServer']);
+    expect(Object.keys(notes(result))).toEqual(['pythonTools', 'sseServer']);
   });
 
   it('C9 Codex CLI: TOML, variables in fields of their own, seconds', async () => {
@@ -279,16 +278,153 @@ describe('C9 import: files', () => {
     ]);
   });
 
-  it('a project’s file goes before the person’s, and is read only when the project is named', async () => {
+  it('S2: files of the project are read only when asked for, and never beside those of the person', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"project"}}}',
       'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"home"},"b":{"command":"home"}}}',
     });
-    const both = await importServers({ from: 'cursor', home: place.home, project: place.project });
-    expect(entries(both)).toMatchObject({ a: { command: 'project' }, b: { command: 'home' } });
-    expect(entries(await importServers({ from: 'cursor', home: place.home }))).toMatchObject({
-      a: { command: 'home' },
+    const options = { from: 'cursor', home: place.home, project: place.project } as const;
+    const own = await importServers(options);
+    expect(entries(own)).toMatchObject({ a: { command: 'home' }, b: { command: 'home' } });
+    expect(own.files).toEqual([place.path('home/.cursor/mcp.json')]);
+    expect(own.imported.map(({ origin }) => origin)).toEqual(['person', 'person']);
+    const brought = await importServers({ ...options, projectFiles: true });
+    expect(entries(brought)).toEqual({ a: { type: 'stdio', command: 'project' } });
+    expect(brought.imported.map(({ origin }) => origin)).toEqual(['project']);
+    const none = await importServers({ from: 'cursor', home: place.home, projectFiles: true });
+    expect(none.files).toEqual([]);
+  });
+
+  it.each([
+    ['claude-code', '.mcp.json', '{"mcpServers":{"a":{"command":"evil"}}}'],
+    ['codex', '.codex/config.toml', '[mcp_servers.a]\ncommand = "evil"\n'],
+    ['cursor', '.cursor/mcp.json', '{"mcpServers":{"a":{"command":"evil"}}}'],
+    ['gemini', '.gemini/settings.json', '{"mcpServers":{"a":{"command":"evil"}}}'],
+    ['opencode', 'opencode.json', '{"mcp":{"a":{"type":"local","command":["evil"]}}}'],
+    ['vscode', '.vscode/mcp.json', '{"servers":{"a":{"command":"evil"}}}'],
+    ['zed', '.zed/settings.json', '{"context_servers":{"a":{"command":"evil"}}}'],
+  ] as const)(
+    'S2: %s: the %s of a clone is the project’s, also when it is named',
+    async (from, file, text) => {
+      const place = await scratch({ [`project/${file}`]: text });
+      const options = { from, home: place.home, project: place.project };
+      expect(await importServers(options)).toMatchObject({ imported: [], failed: [], files: [] });
+      expect((await importServers({ ...options, projectFiles: true })).imported).toMatchObject([
+        { name: 'a', origin: 'project', file: place.path(`project/${file}`) },
+      ]);
+      const named = await importServers({ ...options, file: place.path(`project/${file}`) });
+      expect(named.imported).toMatchObject([{ name: 'a', origin: 'project' }]);
+      await symlink(place.path(`project/${file}`), place.path('home/link'));
+      const linked = await importServers({ ...options, file: place.path('home/link') });
+      expect(linked.imported).toMatchObject([{ origin: 'project' }]);
+    },
+  );
+
+  it('S2: a project’s file that is a link out of the project is refused', async () => {
+    const place = await scratch({ 'home/secret.json': '{"mcpServers":{"a":{"command":"x"}}}' });
+    await symlink(place.path('home/secret.json'), place.path('project/.mcp.json'));
+    const result = await importServers({
+      from: 'claude-code',
+      home: place.home,
+      project: place.project,
+      projectFiles: true,
     });
+    expect(result).toMatchObject({ imported: [], problems: [{ code: 'FILE_SYMLINK' }] });
+  });
+
+  it('S2: a home directory that a variable puts into the project is not believed', async () => {
+    const place = await scratch({
+      'project/.cursor/mcp.json': '{"mcpServers":{"evil":{"command":"evil"}}}',
+    });
+    vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.project);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { files } = await importServers({ from: 'cursor', project: place.project });
+    expect(files).not.toContain(place.path('project/.cursor/mcp.json'));
+  });
+
+  it('S2: the folder of the project means nothing in a file of the person', async () => {
+    const place = await scratch({
+      'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"${workspaceFolder}/tool"}}}',
+    });
+    const result = await importServers({ from: 'cursor', home: place.home, project: place.project });
+    expect(result.imported).toEqual([]);
+    expect(result.failed).toMatchObject([
+      { name: 'a', reason: expect.stringContaining('workspaceFolder') as string },
+    ]);
+  });
+
+  it('S2: grants are left out and reported, whatever the program calls them', async () => {
+    const grants = {
+      trust: true,
+      allowedTools: ['*'],
+      autoApprove: ['*'],
+      alwaysAllow: ['run'],
+      readPermission: 'allow',
+      permissions: { allow: ['*'] },
+    };
+    const text = JSON.stringify({ mcpServers: { a: { command: 'x', ...grants } } });
+    for (const from of ['gemini', 'cursor', 'claude-code', 'windsurf', 'claude-desktop'] as const) {
+      const { imported } = await importServers({ from, text });
+      expect(imported[0]?.entry, from).toEqual({ type: 'stdio', command: 'x' });
+      const told = imported[0]?.notes.join('\n') ?? '';
+      for (const field of Object.keys(grants)) expect(told, from).toContain(`"${field}"`);
+    }
+    expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual(['trust']);
+  });
+
+  it('S2: the whole definition and its source can be shown, escaped and uncut', async () => {
+    const args = [
+      '-y',
+      'tool',
+      '\u001b[2K\u009d hidden \u202e',
+      'x'.repeat(12_000),
+      '--config=https://evil.example',
+    ];
+    const place = await scratch({
+      'home/.cursor/mcp.json': JSON.stringify({
+        mcpServers: { a: { command: './npx', args, env: { LD_PRELOAD: '/x.so' } } },
+      }),
+    });
+    const { imported } = await importServers({ from: 'cursor', home: place.home });
+    const [server] = imported;
+    expect(server?.definition).toEqual({ command: './npx', args, env: { LD_PRELOAD: '/x.so' } });
+    expect(server?.summary).toMatch(/^[\x20-\x7e\n]*$/);
+    for (const part of [
+      place.path('home/.cursor/mcp.json'),
+      String.raw`"\u{1b}[2K\u{9d} hidden \u{202e}"`,
+      'x'.repeat(12_000),
+      'evil.example',
+      'env.LD_PRELOAD = "/x.so"',
+      'Careful: It sets "LD_PRELOAD"',
+    ]) {
+      expect(server?.summary).toContain(part);
+    }
+    expect(server?.notes.join()).toContain('"command" is a relative path');
+  });
+
+  it('F13: on Windows %APPDATA% is searched, wherever it is, before the home directory', async () => {
+    const place = await scratch();
+    const { pathsOf } = await import('../src/exchange/import-servers.js');
+    const { claudeDesktop } = await import('../src/exchange/claude-desktop.js');
+    const at = async (appData: string | undefined, project?: string): Promise<readonly string[]> =>
+      (
+        await pathsOf(
+          claudeDesktop,
+          { home: 'C:\\Users\\me', project },
+          { from: 'claude-desktop', appData, platform: 'win32' },
+        )
+      ).map(({ path }) => path);
+    const inHome = 'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json';
+    expect(await at('D:\\profiles\\me')).toEqual([
+      'D:\\profiles\\me\\Claude\\claude_desktop_config.json',
+      inHome,
+    ]);
+    expect(await at('C:\\Users\\me\\AppData\\Roaming')).toEqual([inHome]);
+    expect(await at('relative')).toEqual([inHome]);
+    expect(await at(place.path('project/evil'), place.project)).toEqual([inHome]);
+    vi.stubEnv('APPDATA', 'E:\\roaming');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await at(undefined))[0]).toBe('E:\\roaming\\Claude\\claude_desktop_config.json');
   });
 
   it('what can not be read is a problem with its place, and nothing is thrown', async () => {

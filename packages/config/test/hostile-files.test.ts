@@ -33,7 +33,7 @@ describe('CF-09 what may lie in the place of a file', () => {
     await symlink(place.path('home/.blade'), place.path('project/.blade'));
     const config = await place.load({ ...load, layout: layouts.blade });
     expect(codes(config)).toContain('FILE_SYMLINK');
-    expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x' });
+    expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', cwd: place.home });
     expect(config.entries.map(({ scope }) => scope)).toEqual(['user']);
   });
 
@@ -259,7 +259,12 @@ describe('CF-10 what is approved is what is used', () => {
       },
     });
     const first = await place.load({ layout: layouts.mcpJson, approvals });
-    expect(first.servers['s']).toEqual({ type: 'stdio', command: 'shown', args: ['a'] });
+    expect(first.servers['s']).toEqual({
+      type: 'stdio',
+      command: 'shown',
+      args: ['a'],
+      cwd: place.project,
+    });
     await place.load({ layout: layouts.mcpJson, approvals });
     expect(asked).toEqual(['shown', 'evil']);
   });

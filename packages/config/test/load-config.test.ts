@@ -50,10 +50,40 @@ describe('C5 problems are data', () => {
     ['a comment', '// soon\n'],
     ['an object without servers', '{ "theme": "dark" }'],
     ['null for the servers', '{ "mcpServers": null }'],
-  ])('a file with %s is no problem', async (_, content) => {
+  ])('F8: a file with %s is told about, and is no error', async (_, content) => {
     const place = await scratch({ 'home/.claude.json': content });
     const config = await place.load({ layout: layouts.claude });
-    expect(config).toMatchObject({ servers: {}, problems: [] });
+    expect(config).toMatchObject({
+      servers: {},
+      problems: [{ code: 'SERVERS_MISSING', severity: 'info', file: place.path('home/.claude.json') }],
+    });
+  });
+
+  it.each([
+    ['the key of VS Code', { servers: { a: { command: 'x' } } }, 'Rename "servers" to "mcpServers".'],
+    ['another spelling', { mcpservers: { a: { command: 'x' } } }, 'Rename "mcpservers" to "mcpServers".'],
+    ['no key', { a: { command: 'x' } }, 'Put the servers below the key "mcpServers".'],
+    ['something else', { theme: 'dark' }, undefined],
+  ])('F8: a file with %s says what to do', async (_, content, hint) => {
+    const place = await scratch({ 'home/.claude.json': content });
+    const [problem] = (await place.load({ layout: layouts.claude })).problems;
+    expect(problem).toMatchObject({ code: 'SERVERS_MISSING' });
+    expect(problem?.hint).toBe(hint);
+  });
+
+  it('F8: so does a file that may be a flat map, and one of the command line; one with servers for some scope does not', async () => {
+    const place = await scratch({
+      'project/.mcp.json': { servers: { a: { command: 'x' } } },
+      'project/extra.json': { nothing: true },
+    });
+    await place.write('home/.claude.json', {
+      projects: { [place.project]: servers({ a: { command: 'x' } }) },
+    });
+    const config = await place.load({ layout: layouts.claude, cli: { configs: ['extra.json'] } });
+    expect(config.problems.map(({ code, file }) => [code, file])).toEqual([
+      ['SERVERS_MISSING', place.path('project/.mcp.json')],
+      ['SERVERS_MISSING', place.path('project/extra.json')],
+    ]);
   });
 
   it.each([
@@ -216,10 +246,12 @@ describe('what a host gets', () => {
     const config = await place.load({ layout: layouts.claude });
     expect(Object.getPrototypeOf(config.servers)).toBeNull();
     expect(config.servers['toString']).toBeUndefined();
-    expect(JSON.stringify(config.servers)).toBe('{"s":{"type":"stdio","command":"x"}}');
+    expect(JSON.stringify(config.servers)).toBe(
+      JSON.stringify({ s: { type: 'stdio', command: 'x', cwd: place.home } }),
+    );
   });
 
-  it('a disabled server is there, so that it can be shown, and a relative cwd is the project’s', async () => {
+  it('a disabled server is there, so that it can be shown, and a relative cwd begins in the folder of its file', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { command: 'x', disabled: true, cwd: 'sub' } }),
     });
@@ -228,7 +260,7 @@ describe('what a host gets', () => {
       type: 'stdio',
       command: 'x',
       disabled: true,
-      cwd: place.path('project/sub'),
+      cwd: place.path('home/sub'),
     });
   });
 

@@ -151,7 +151,9 @@ describe('CF-17 nothing in the project moves a place', () => {
       CLAUDE_CONFIG_DIR: evil,
     };
     const config = await place.load({ layout: layouts.claude, env });
-    expect(config.servers).toEqual({ mine: { type: 'stdio', command: 'x', env: { T: 'none' } } });
+    expect(config.servers).toEqual({
+      mine: { type: 'stdio', command: 'x', env: { T: 'none' }, cwd: place.home },
+    });
     expect(config.files.every(({ path }) => !path.startsWith(evil))).toBe(true);
     expect(approvalFile({ home: place.home, platform: 'linux' }).file).toBe(
       join(place.home, '.config/mcp-fittings/approvals.json'),

@@ -22,13 +22,17 @@ export interface Workspace {
   readonly transports: readonly TransportPlugin[];
 }
 
-export async function openWorkspace(context: CommandContext): Promise<Workspace> {
+export async function openWorkspace(
+  context: CommandContext,
+  /** Whether what is written into the project is approved with it. Default true: the person typed it. */
+  { approves = true }: { readonly approves?: boolean } = {},
+): Promise<Workspace> {
   const options = sessionOptions(context);
   const { loaded, approvals, transports } = await loadServers(options);
   context.output.hide(secretsIn(loaded));
   const editor = createConfigEditor({
     ...placeOptions(options),
-    approvals,
+    ...(approves && { approvals }),
     plugins: transports,
     confirm: () => true,
   });

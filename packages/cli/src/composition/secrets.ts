@@ -4,9 +4,17 @@ import type { LoadedConfig } from '@mcp-fittings/config';
 /** Names of variables and arguments whose values are nobody else's business. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|bearer|\bpat\b|\bpwd\b/i;
 
-/** Values of all definitions, as written and as expanded, that must not be printed. */
-export function secretsIn({ entries }: LoadedConfig): readonly string[] {
-  return secretsOf(entries.flatMap(({ definition, config }) => [definition ?? {}, config ?? {}]));
+/**
+ * Values of all definitions, as written and as expanded, that must not be printed. What a project's file says in so many
+ * words is no secret of the person, and hiding it would change the question whether to approve it.
+ */
+export function secretsIn({ entries }: Pick<LoadedConfig, 'entries'>): readonly string[] {
+  return secretsOf(
+    entries.flatMap(({ definition, config, approval }) => [
+      (approval === undefined ? definition : undefined) ?? {},
+      config ?? {},
+    ]),
+  );
 }
 
 /** Credentials, headers, and variables and arguments that are named like secrets. */
@@ -45,6 +53,11 @@ function* secretArguments(args: readonly unknown[]): Iterable<unknown> {
 function* secretsOfUrl(address: unknown): Generator<string> {
   if (typeof address !== 'string' || !URL.canParse(address)) return;
   const { password, searchParams } = new URL(address);
-  yield decodeURIComponent(password);
+  yield password;
+  try {
+    yield decodeURIComponent(password);
+  } catch {
+    // An escape that is none: it is sent as it is written.
+  }
   for (const [name, value] of searchParams) if (SECRET_NAME.test(name)) yield value;
 }

@@ -24,6 +24,11 @@ const CODES = {
     false,
     'The place to be written can not, or may not, be changed from here.',
   ),
+  CONFIG_WRITE_FAILED: code(
+    'config',
+    false,
+    'The place to be written may be changed, and the disk was full or failed. What was there is left as it is.',
+  ),
   TRANSPORT_UNKNOWN: code('config', false, 'No installed transport plugin serves this `type`.'),
   SERVER_UNKNOWN: code('config', false, 'No server of this name is configured.'),
   SERVER_DISABLED: code('config', false, 'The server is disabled in its configuration.'),

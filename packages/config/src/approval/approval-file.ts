@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 import { withFileLock } from '../files/file-lock.js';
-import { DEFAULT_MAX_FILE_BYTES, readTextFile, resolvedPath } from '../files/read-file.js';
+import {
+  DEFAULT_MAX_FILE_BYTES,
+  foreignFolderAbove,
+  isDangling,
+  readTextFile,
+  resolvedPath,
+} from '../files/read-file.js';
 import { shown } from '../text/visible-text.js';
 import type { ApprovalStore, KeptDecision } from './approval-store.js';
 
@@ -38,23 +44,28 @@ export function defaultApprovalPath(home: string, platform: NodeJS.Platform): st
 
 /**
  * Decisions in a file of the user, mode 0600, holding hashes and names but no definition. A file that others may
- * change, or that can't be understood, rejects with `CONFIG_INVALID` and is never written over.
+ * change or replace, or that can't be understood, rejects with `CONFIG_INVALID` and is never written over.
  */
 export function approvalFile(options: ApprovalFileOptions = {}): ApprovalStore {
   const { home = homedir(), platform = process.platform } = options;
   const file = options.path ?? defaultApprovalPath(home, platform);
 
-  const load = async (): Promise<FileContent> => {
+  const load = async (): Promise<{ readonly content: FileContent; readonly text: string | undefined }> => {
+    const foreign = await foreignFolderAbove(await resolvedPath(file));
+    if (foreign !== undefined) {
+      const why = `Other users may change the folder ${shown(foreign)}, and so replace the file.`;
+      throw unusable(why, 'Let the folder belong to you, and run chmod go-w on it.');
+    }
     const self = process.getuid?.();
     const outcome = await readTextFile(file, {
       maxBytes: DEFAULT_MAX_FILE_BYTES,
       privateToOwner: true,
       ...(self !== undefined && { owners: [self, 0] }),
     });
-    if (outcome.kind === 'absent') return { version: 1, projects: {} };
+    if (outcome.kind === 'absent') return { content: { version: 1, projects: {} }, text: undefined };
     if (outcome.kind === 'refused') throw unusable(outcome.problem.message, outcome.problem.hint);
     try {
-      return fileSchema.parse(JSON.parse(outcome.text));
+      return { content: fileSchema.parse(JSON.parse(outcome.text)), text: outcome.text };
     } catch (error) {
       throw unusable('It is malformed.', 'Mend it, or remove it and approve again.', error);
     }
@@ -65,16 +76,19 @@ export function approvalFile(options: ApprovalFileOptions = {}): ApprovalStore {
       cause,
     });
 
-  const change = async (edit: (content: FileContent) => FileContent): Promise<void> =>
-    withFileLock(await resolvedPath(file), { mode: 0o600, directoryMode: 0o700 }, async (write) => {
-      await write(`${JSON.stringify(edit(await load()), null, 2)}\n`);
+  const change = async (edit: (content: FileContent) => FileContent): Promise<void> => {
+    if (await isDangling(file)) throw unusable('It is a link that leads nowhere.', 'Remove the link.');
+    await withFileLock(await resolvedPath(file), { mode: 0o600, directoryMode: 0o700 }, async (write) => {
+      const { content, text } = await load();
+      await write(`${JSON.stringify(edit(content), null, 2)}\n`, text);
     });
+  };
 
   return {
     file,
 
     async read(project) {
-      const { projects } = await load();
+      const { projects } = (await load()).content;
       return new Map(Object.entries(own(projects, project)?.servers ?? {}));
     },
 

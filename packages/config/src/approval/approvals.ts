@@ -1,7 +1,6 @@
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
 import { parsePolicy, refusalOf, type ServerRule } from '../policy/policy.js';
 import { normaliseEntry } from '../entry/normalise.js';
-import type { JsonObject } from '../jsonc/json-value.js';
 import type { ApprovalStore } from './approval-store.js';
 import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './request.js';
 
@@ -14,15 +13,16 @@ export interface ApprovalsOptions {
    */
   readonly ask?: ((request: ApprovalRequest, options: AskOptions) => Promise<ApprovalAnswer>) | undefined;
   /**
-   * Project servers that the person has listed as wanted, by name. The first definition of each is pinned: when it
-   * changes, the person is asked.
+   * Project servers that the person has listed as wanted, by name, without saying in which project. They are only
+   * marked as wanted in the question ({@link ApprovalRequest.preselected}): any clone may bring a server of that name.
    */
   readonly enabled?: readonly string[] | undefined;
   /** Project servers that the person has listed as unwanted, by name. */
   readonly disabled?: readonly string[] | undefined;
   /**
    * Servers that need no question wherever they turn up, by command or URL. An entry that has anything besides its
-   * command or URL (an environment, variables, headers, a working directory …) is asked about all the same.
+   * command or URL (an environment, variables, headers, a working directory …) is asked about all the same; `fields` of
+   * a rule has no effect here. What a rule covers starts in the home directory, not in the project.
    */
   readonly trusted?: readonly Exclude<ServerRule, { readonly serverName: string }>[] | undefined;
   readonly clock?: Clock | undefined;
@@ -39,10 +39,14 @@ interface DecisionOfThisRun {
   readonly approved: boolean;
 }
 
-export type ApprovalVerdict = 'approved' | 'rejected' | 'undecided';
+/** `covered`: a rule of the person permits it anywhere; nobody approved it as a part of this project. */
+export type ApprovalVerdict = 'approved' | 'covered' | 'rejected' | 'undecided';
 
-/** What the person's own settings files say about a project server by its name. */
-export type Listed = 'enabled' | 'disabled' | undefined;
+/**
+ * What the person's own settings files say about a project server by its name. `enabled`: wanted in this project.
+ * `preselected`: wanted, in a list that is about no project, which approves nothing.
+ */
+export type Listed = 'enabled' | 'disabled' | 'preselected' | undefined;
 
 /** Decisions about servers that came with a project. */
 export interface Approvals {
@@ -109,13 +113,14 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
       if (kept.some((entry) => entry.decision === 'never')) return 'rejected';
       if (disabled.includes(request.name) || listed === 'disabled') return 'rejected';
       if (kept.some((entry) => entry.hash === request.hash)) return 'approved';
-      if (request.variables.length === 0 && isCovered(request.definition)) return 'approved';
-      if (kept.length === 0 && (enabled.includes(request.name) || listed === 'enabled')) {
+      if (request.variables.length === 0 && isCovered(request)) return 'covered';
+      if (kept.length === 0 && listed === 'enabled') {
         await approvals.remember(request, store === undefined ? 'once' : 'always');
         return 'approved';
       }
       if (!mayAsk || ask === undefined) return 'undecided';
-      const decision = await askPerson(ask, request);
+      const preselected = request.preselected || enabled.includes(request.name);
+      const decision = await askPerson(ask, { ...request, preselected });
       await approvals.remember(request, decision);
       return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
     },
@@ -143,13 +148,13 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
     },
   };
 
-  const isCovered = (definition: JsonObject): boolean => {
+  const isCovered = ({ definition, program }: ApprovalRequest): boolean => {
     if (!Object.keys(definition).every((field) => COVERED_FIELDS.has(field))) return false;
     const normal = normaliseEntry(definition);
+    if ('faults' in normal) return false;
+    const config = program === undefined ? normal.config : { ...normal.config, command: program };
     return (
-      trusted.length > 0 &&
-      'config' in normal &&
-      refusalOf(rules.policy, { name: '', scope: 'project', config: normal.config }) === undefined
+      trusted.length > 0 && refusalOf(rules.policy, { name: '', scope: 'project', config }) === undefined
     );
   };
 

@@ -1,51 +1,101 @@
-import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { jsonCopy, type JsonValue } from '../jsonc/json-value.js';
+import { EVERY_VARIABLE } from '../entry/variables.js';
 import { fieldPath } from '../text/field-path.js';
 import { visibleText } from '../text/visible-text.js';
-import type { VariableUse } from './request.js';
+import type { ApprovalRequest } from './request.js';
 import { warningsFor } from './warnings.js';
 
-export interface PromptFacts {
-  readonly name: string;
-  readonly root: string;
-  readonly hash: string;
-  readonly file: string;
-  readonly line: number | undefined;
-  readonly definition: JsonObject;
-  readonly variables: readonly VariableUse[];
-  readonly changed: boolean;
-}
+type Asked = Omit<ApprovalRequest, 'summary' | 'details'>;
+
+/** A question with more lines than a terminal shows at once says its length again where it ends. */
+const SCREEN = 24;
 
 /**
- * The question with the whole definition: command, each argument on its own line, every other field. Each text is in
- * quotes, with everything that a terminal would act on written as an escape; nothing is cut.
+ * The question with the whole definition: first how long it is, the program or the address, and the reasons for a second
+ * look; then each argument on its own line and every other field. Each text is in quotes, with everything that a terminal
+ * would act on written as an escape; nothing is cut.
  */
-export function summaryText(facts: PromptFacts): string {
-  const { definition, variables, changed } = facts;
-  const { command, args, ...others } = definition;
-  const lines = [
-    `The project ${visibleText(facts.root)} brings the MCP server ${visibleText(facts.name)}.`,
-    `It is defined in ${visibleText(facts.file)}${facts.line === undefined ? '' : `, line ${String(facts.line)}`}.`,
+export function summaryText(asked: Asked): string {
+  const { definition, changed, file, line } = asked;
+  const { command, url, args, ...others } = definition;
+  const list: readonly JsonValue[] = Array.isArray(args) ? args : [];
+  const fields = [...leaves(others)];
+  const head = [
+    `The project ${visibleText(asked.project.root)} brings the MCP server ${visibleText(asked.name)}.`,
+    `It is defined in ${visibleText(file)}${line === undefined ? '' : `, line ${String(line)}`}.`,
   ];
-  if (changed) lines.push('You approved a server of this name before; its definition has changed since.');
-  if (command !== undefined) {
-    lines.push('It would run this program with your rights:', `  ${shownValue(command)}`);
-    if (Array.isArray(args)) lines.push(...args.map((arg: JsonValue) => `    ${shownValue(arg)}`));
-    else if (args !== undefined) lines.push(`    ${shownValue(args)}`);
-  } else lines.push('It would send what the tools are given to this server:');
-  for (const [path, value] of leaves(others)) lines.push(`  ${path} = ${shownValue(value)}`);
-  if (command === undefined && args !== undefined) lines.push(`  args = ${shownValue(args)}`);
-  if (variables.length > 0) {
-    lines.push('It would be given these variables of your environment:');
-    for (const { name, fields } of variables) lines.push(`  ${name} in ${fields.join(', ')}`);
-  }
-  lines.push(...warningsFor(definition).map((warning) => `Careful: ${warning}`));
-  return lines.join('\n');
+  const body: string[] = [];
+  if (changed) body.push('You approved a server of this name before; its definition has changed since.');
+  if (asked.preselected) body.push('Your settings list a server of this name as wanted, for any project.');
+  if (command !== undefined) body.push(...programLines(asked, command));
+  else body.push('It would send what the tools are given to this server:');
+  if (url !== undefined) body.push(`  url = ${shownValue(url)}`);
+  if (asked.hasSignIn) body.push('You have signed in at this address before.');
+  body.push(...asked.warnings.map((warning) => `Careful: ${warning}`), ...variableLines(asked));
+  if (list.length > 0) body.push(`It would get ${counted(list.length, 'argument')}:`);
+  body.push(...list.map((arg) => `    ${shownValue(arg)}`));
+  if (args !== undefined && !Array.isArray(args)) body.push(`  args = ${shownValue(args)}`);
+  if (fields.length > 0) body.push(`It sets ${counted(fields.length, 'more field')}:`);
+  body.push(...fields.map(([path, value]) => `  ${path} = ${shownValue(value)}`));
+
+  const lines = head.length + 1 + linesIn(body);
+  const long = lines > SCREEN;
+  const length = `${String(lines + (long ? 1 : 0))} lines, with ${counted(list.length, 'argument')} and ${counted(fields.length, 'more field')}`;
+  return [
+    ...head,
+    `This question has ${length}.`,
+    ...body,
+    ...(long ? [`This is the end of a question of ${length}. Read it from its beginning.`] : []),
+  ].join('\n');
+}
+
+/** A definition that nobody asks about, whole: where it comes from, reasons for a second look, and every field. */
+export function definitionText(
+  definition: ServerConfig,
+  source: { readonly name: string; readonly file: string; readonly line: number | undefined },
+): string {
+  const { name, file, line } = source;
+  const entry = jsonCopy(definition);
+  return [
+    `${visibleText(name)}, from ${visibleText(file)}${line === undefined ? '' : `, line ${String(line)}`}:`,
+    ...warningsFor(entry).map((warning) => `  Careful: ${warning}`),
+    ...[...leaves(entry)].map(([path, value]) => `  ${path} = ${shownValue(value)}`),
+  ].join('\n');
 }
 
 /** The summary, the definition as JSON, and what identifies it. */
-export function detailsText(facts: PromptFacts): string {
-  const definition = shownJson(facts.definition, '');
-  return `${summaryText(facts)}\n\nDefinition:\n${definition}\nSHA-256: ${facts.hash}`;
+export function detailsText(asked: Asked): string {
+  const definition = shownJson(asked.definition, '');
+  return `${summaryText(asked)}\n\nDefinition:\n${definition}\nSHA-256: ${asked.hash}`;
+}
+
+function* programLines({ program, folder }: Asked, command: JsonValue): Generator<string> {
+  yield 'It would run this program with your rights:';
+  if (program === undefined) yield `  ${shownValue(command)}`;
+  else yield `  ${visibleText(program)}${program === command ? '' : `, written as ${shownValue(command)}`}`;
+  if (folder !== undefined) yield `It would start in the folder ${visibleText(folder)}.`;
+}
+
+function* variableLines({ variables }: Asked): Generator<string> {
+  if (variables.length > 0) yield 'It would be given these variables of your environment:';
+  for (const { name, fields } of variables) {
+    yield `  ${name === EVERY_VARIABLE ? 'every one' : visibleName(name)} in ${fields.join(', ')}`;
+  }
+}
+
+/** A name as a shell allows it stands alone; any other one is a text like the others. */
+function visibleName(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : visibleText(name);
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A value may take several lines. */
+function linesIn(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.split('\n').length, 0);
 }
 
 function* leaves(value: JsonValue, keys: readonly (string | number)[] = []): Generator<[string, JsonValue]> {
@@ -65,7 +115,8 @@ function shownJson(value: JsonValue, indent: string): string {
   const inner = `${indent}  `;
   const list = Array.isArray(value);
   const lines = Object.entries(value).map(
-    ([key, member]) => `${inner}${list ? '' : `${visibleText(key)}: `}${shownJson(member, inner)}`,
+    ([key, member]: [string, JsonValue]) =>
+      `${inner}${list ? '' : `${visibleText(key)}: `}${shownJson(member, inner)}`,
   );
   const [open, close] = list ? ['[', ']'] : ['{', '}'];
   return lines.length === 0 ? open + close : `${open}\n${lines.join(',\n')}\n${indent}${close}`;

@@ -1,5 +1,5 @@
-import { isDangerousVariable } from '../entry/dangerous-environment.js';
-import { textsOf } from '../entry/variables.js';
+import { variablesOfRisk } from '../entry/dangerous-environment.js';
+import { EVERY_VARIABLE, inheritedVariables, textsOf } from '../entry/variables.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import { visibleText } from '../text/visible-text.js';
 
@@ -19,14 +19,20 @@ export function warningsFor(definition: JsonObject): readonly string[] {
   ];
 }
 
-function* ofProgram({ command, env }: JsonObject): Generator<string> {
+function* ofProgram(definition: JsonObject): Generator<string> {
+  const { command, env } = definition;
   if (typeof command === 'string' && SHELLS.test(command)) {
     yield `It runs ${visibleText(command)}, which runs whatever its arguments say.`;
   }
-  for (const name of membersOf(env)) {
-    if (isDangerousVariable(name)) {
-      yield `It sets ${visibleText(name)}, which can make the program run other code.`;
-    }
+  const dangerous = variablesOfRisk(env, 'dangerous').map(visibleText);
+  if (dangerous.length > 0)
+    yield `It sets ${dangerous.join(', ')}, which can make the program run other code.`;
+  const unknown = variablesOfRisk(env, 'unknown').map(visibleText);
+  if (unknown.length > 0) {
+    yield `It sets ${unknown.join(', ')}, not known here, which may change what the program does.`;
+  }
+  if (inheritedVariables(definition).has(EVERY_VARIABLE)) {
+    yield 'It would be given your whole environment, with every secret in it.';
   }
 }
 
@@ -47,9 +53,18 @@ function* ofConnection({ url, proxy, ca, allowAddresses }: JsonObject): Generato
   if (allowAddresses !== undefined) yield 'It lets sign-in lead into your private network.';
 }
 
-function* ofSignIn({ oauth, authProviderType }: JsonObject): Generator<string> {
+function* ofSignIn({ oauth, authProviderType, url, httpUrl, serverUrl }: JsonObject): Generator<string> {
   if (membersOf(oauth).some((name) => SIGN_IN_ADDRESSES.includes(name))) {
     yield 'It says itself where your sign-in goes, instead of the server.';
+  }
+  const own = originOf(url ?? httpUrl ?? serverUrl);
+  for (const [path, text] of textsOf({ oauth: oauth ?? null })) {
+    const origin = originOf(text);
+    // A text with a variable could become any address.
+    const named = origin ?? (text.includes('$') && /url|issuer|endpoint/i.test(path) ? text : undefined);
+    if (named !== undefined && named !== own) {
+      yield `Your sign-in would involve ${visibleText(named)} (${path}), which is not the address of the server.`;
+    }
   }
   if (authProviderType !== undefined) yield 'It asks for a token of the Google credentials of this machine.';
 }
@@ -61,6 +76,13 @@ function* ofTexts(definition: JsonObject): Generator<string> {
   if (foreign.length > 0) {
     yield `There are characters outside of ASCII, which can look like others, in ${foreign.join(', ')}.`;
   }
+}
+
+/** Scheme, host and port of what a URL parser takes for a web address. */
+function originOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string' || value.includes('${') || !URL.canParse(value)) return undefined;
+  const { protocol, origin } = new URL(value);
+  return /^(?:https?|wss?):$/.test(protocol) ? origin.replace(/^ws/, 'http') : undefined;
 }
 
 function membersOf(value: JsonValue | undefined): readonly string[] {

@@ -1,14 +1,19 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { defaultApprovalPath } from '../approval/approval-file.js';
 import type { Approvals } from '../approval/approvals.js';
 import { canonicalJson, definitionHash } from '../approval/definition-hash.js';
 import { checkAgainstPlugin } from '../entry/check-plugin.js';
 import { checkFields } from '../entry/check-entry.js';
-import { normaliseEntry } from '../entry/normalise.js';
+import { normaliseEntry, type EntryFault } from '../entry/normalise.js';
 import { variablesIn } from '../entry/variables.js';
 import { withFileLock } from '../files/file-lock.js';
-import { type JsonObject, type JsonValue, jsonCopy } from '../jsonc/json-value.js';
+import { type JsonObject, type JsonValue, jsonCopy, locatedValue } from '../jsonc/json-value.js';
+import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
 import { locate, type Located, type PlaceOptions } from '../load/locate.js';
+import { PROBLEM_CODES } from '../problems.js';
 import type { Scope } from '../scopes.js';
 import { nameProblem, suggestName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
@@ -54,7 +59,7 @@ interface Target {
 /**
  * Changes the files of a layout for a person. Comments, order, unknown keys, line ends and mode bits stay; a write is
  * whole or not at all, and two processes never write at once. Methods reject with `CONFIG_INVALID` (the entry, the
- * name or the file is wrong), `SERVER_UNKNOWN`, `CONFIG_READ_ONLY`, `TIMEOUT` (another process holds the file) and
+ * name or the file is wrong), `SERVER_UNKNOWN`, `CONFIG_READ_ONLY`, `CONFIG_WRITE_FAILED` (a full disk), `TIMEOUT` (another process holds the file) and
  * `ABORTED` (not confirmed).
  */
 export interface ConfigEditor {
@@ -105,8 +110,10 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
       throw new FittingsError('ABORTED', `The change to ${shown(path)} was not confirmed.`, { server: name });
     }
     const inProject = source.base === 'project';
-    const modes = inProject ? { mode: 0o644, directoryMode: 0o755 } : { mode: 0o600, directoryMode: 0o700 };
-    await withFileLock(planned.file.path, modes, async (write) => {
+    const lockOptions = inProject
+      ? { mode: 0o644, directoryMode: 0o755, lockPath: projectLock(planned.file.path, located, options) }
+      : { mode: 0o600, directoryMode: 0o700 };
+    await withFileLock(planned.file.path, lockOptions, async (write) => {
       const now = await plan();
       if (!same(now.before, before) || now.file.path !== planned.file.path) {
         throw new FittingsError('CONFIG_INVALID', `${shown(path)} was changed by somebody else meanwhile.`, {
@@ -125,7 +132,7 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
           `${shown(path)} has no place for a server: something else stands there.`,
         );
       }
-      await write(text);
+      await write(text, now.file.exists ? now.file.text : undefined);
     });
     if (inProject && after !== undefined) {
       const hash = definitionHash(name, after);
@@ -181,6 +188,16 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
   };
 }
 
+/** The lock of a project's file lies with the person: the project could bring one that is never released. */
+function projectLock(
+  path: string,
+  { directories }: Located,
+  { platform = process.platform }: PlaceOptions,
+): string {
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
+  return join(dirname(defaultApprovalPath(directories.home, platform)), 'locks', `${name}.lock`);
+}
+
 /** The file to change: for a new server the first of its scope, else the one that has the server. */
 async function sourceFor(
   { sources, project }: Located,
@@ -232,7 +249,11 @@ async function checkEntry(
     );
   }
   const normal = normaliseEntry(entry);
-  const faults = [...checkFields(entry), ...('faults' in normal ? normal.faults : [])];
+  const faults = [
+    ...readingFaults(entry),
+    ...checkFields(entry),
+    ...('faults' in normal ? normal.faults : []),
+  ];
   if (
     'config' in normal &&
     faults.length === 0 &&
@@ -243,6 +264,19 @@ async function checkEntry(
   }
   const [fault] = faults;
   if (fault !== undefined) refuse(fault.message, fault.path, fault.hint);
+}
+
+/** What the loader would refuse when it reads the entry back. */
+function readingFaults(entry: JsonObject): readonly EntryFault[] {
+  const parsed = parseDocument(JSON.stringify(entry), 'entry');
+  if ('problem' in parsed) return [{ code: parsed.problem.code, path: '', message: parsed.problem.message }];
+  const { root } = parsed.document;
+  const faults = root === undefined ? [] : locatedValue(root).faults;
+  return faults.map(({ fault, path }) => ({
+    code: fault,
+    path,
+    message: `"${path}" cannot be written, because it would be refused when it is read. ${PROBLEM_CODES[fault].meaning}`,
+  }));
 }
 
 function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

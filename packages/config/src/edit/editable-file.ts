@@ -1,5 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolvedPath } from '../files/read-file.js';
+import {
+  DEFAULT_MAX_FILE_BYTES,
+  isDangling,
+  isInside,
+  readTextFile,
+  resolvedPath,
+} from '../files/read-file.js';
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import { PROJECT_KEY, type FileSource } from '../layout/layout.js';
@@ -25,6 +31,12 @@ export async function openEditable(
   path: string,
   project: Project,
 ): Promise<EditableFile> {
+  // A write would put a file into the place of the link.
+  if (await isDangling(path)) {
+    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads nowhere.`, {
+      hint: 'Create the file that it leads to, or remove the link.',
+    });
+  }
   const target = await resolvedPath(path);
   const rules = source.base === 'project' ? { within: project.root, owners: project.owners } : {};
   if (rules.within !== undefined && !isInside(target, rules.within)) {

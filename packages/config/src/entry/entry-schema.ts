@@ -21,12 +21,19 @@ export const entrySchema = z
     command: z
       .string()
       .min(1)
-      .describe('Program to run. It is found on the PATH and never goes through a shell.'),
+      .describe(
+        'Program to run, never through a shell. A name is found on the PATH; a relative path begins in the folder of this file, in a project file in the root of the project.',
+      ),
     args: texts.describe('Arguments of the program, passed on as they are.'),
     env: z
       .record(z.string(), z.string())
       .describe('Environment variables that the program gets besides its own.'),
-    cwd: z.string().min(1).describe('Working directory of the program, relative to the project.'),
+    cwd: z
+      .string()
+      .min(1)
+      .describe(
+        'Working directory of the program; a relative path begins where that of `command` does. Default: the home directory, for a project server the root of the project.',
+      ),
     url: z.string().min(1).describe('Address of a remote server.'),
     httpUrl: z.string().min(1).describe('Another spelling of `url`.'),
     serverUrl: z.string().min(1).describe('Another spelling of `url`.'),

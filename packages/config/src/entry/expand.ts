@@ -34,15 +34,12 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
     for (const part of textParts(text, bare)) {
       if (part.kind === 'text') result += part.text;
       else if (part.kind === 'malformed') {
-        if (missing !== 'keep') {
-          faults.push({
-            code: 'VARIABLE_MALFORMED',
-            path,
-            message: `What follows "\${" in "${path}" is not a variable.`,
-            hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
-          });
-        }
-        result += part.text;
+        faults.push({
+          code: 'VARIABLE_MALFORMED',
+          path,
+          message: `What follows "\${" in "${path}" is not a variable.`,
+          hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
+        });
       } else {
         const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
         const used = value === undefined || value === '' ? (part.fallback ?? value) : value;
@@ -56,7 +53,7 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
             message: `The variable ${part.name}, used in "${path}", is not set.`,
             hint: `Set ${part.name}, or write \${${part.name}:-default}.`,
           });
-        } else if (missing === 'keep') result += part.text;
+        }
       }
     }
     return result;

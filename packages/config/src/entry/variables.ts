@@ -1,4 +1,4 @@
-import type { JsonValue } from '../jsonc/json-value.js';
+import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../text/field-path.js';
 
 /** A piece of a text that may hold variables. `malformed` begins with `${` and is no variable. */
@@ -69,5 +69,33 @@ export function variablesIn(value: JsonValue, bare: boolean): ReadonlyMap<string
       uses.set(part.name, fields);
     }
   }
+  return uses;
+}
+
+/** Stands for every variable of the environment where names are listed. */
+export const EVERY_VARIABLE = '*';
+
+/**
+ * Names of the variables that `inheritEnv` takes from the person's environment, each with its field. What is neither
+ * absent, `safe`, nor a plain list of names counts as {@link EVERY_VARIABLE}.
+ */
+export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, readonly string[]> {
+  const { inheritEnv } = entry;
+  if (inheritEnv === undefined || inheritEnv === 'safe') return new Map();
+  const every: ReadonlyMap<string, readonly string[]> = new Map([[EVERY_VARIABLE, ['inheritEnv']]]);
+  if (!isJsonList(inheritEnv)) return every;
+  const uses = new Map<string, readonly string[]>();
+  for (const [index, name] of inheritEnv.entries()) {
+    if (typeof name !== 'string' || /[$*]/.test(name)) return every;
+    uses.set(name, [`inheritEnv[${String(index)}]`]);
+  }
+  return uses;
+}
+
+/** All variables that an entry would be given: those in its texts and those that it inherits. */
+export function variableUses(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map(variablesIn(entry, bare));
+  for (const [name, fields] of inheritedVariables(entry))
+    uses.set(name, [...(uses.get(name) ?? []), ...fields]);
   return uses;
 }

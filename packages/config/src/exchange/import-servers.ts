@@ -1,11 +1,22 @@
 import { homedir } from 'node:os';
-import { type ServerConfig } from '@mcp-fittings/client-core';
+import { isAbsolute, resolve, win32 } from 'node:path';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { definitionText } from '../approval/prompt-text.js';
 import { checkFields } from '../entry/check-entry.js';
 import { normaliseEntry } from '../entry/normalise.js';
-import { DEFAULT_MAX_FILE_BYTES, readTextFile } from '../files/read-file.js';
+import { withoutGrants } from '../entry/trust-keys.js';
+import {
+  DEFAULT_MAX_FILE_BYTES,
+  isInside,
+  readTextFile,
+  resolvedPath,
+  type ReadRules,
+} from '../files/read-file.js';
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/places.js';
 import { findServerMap } from '../load/find-server-map.js';
+import { accountHome } from '../load/locate.js';
+import { isPath } from '../load/start-folder.js';
 import { problem, type Place, type Problem } from '../problems.js';
 import { nameProblem, suggestName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
@@ -19,17 +30,41 @@ export interface ImportOptions {
   readonly text?: string | undefined;
   /** A file to read. Default: wherever the program keeps its files. */
   readonly file?: string | undefined;
-  /** Folder of a project: its files are read too, and `${workspaceFolder}` means it. Default: none. */
+  /**
+   * Root of a project. A `file` that lies in it counts as the project's, and in files of the project
+   * `${workspaceFolder}` means it. Default: none.
+   */
   readonly project?: string | undefined;
-  /** Default: the operating system's answer. */
+  /**
+   * Read the program's files in `project` instead of those in the home directory. Whoever made the project wrote them,
+   * so their servers belong into the scope `project` only ({@link ImportedServer.origin}). Default false.
+   */
+  readonly projectFiles?: boolean | undefined;
+  /** Default: the operating system's answer; never a folder of the project that a variable points to. */
   readonly home?: string | undefined;
+  /**
+   * Where Windows keeps settings of programs, which is searched before `AppData\\Roaming` of the home directory. Default:
+   * the variable `APPDATA` on Windows, unless it leads into the project.
+   */
+  readonly appData?: string | undefined;
   readonly platform?: NodeJS.Platform | undefined;
 }
 
 export interface ImportedServer {
   readonly name: string;
-  /** Ready to be added with an editor. */
+  /** Ready to be added with an editor. It grants nothing. */
   readonly entry: ServerConfig;
+  /** The definition as the other program has it. Text from a stranger: show {@link summary} instead. */
+  readonly definition: ServerConfig;
+  /**
+   * `project`: it came with a project, so write it to the scope `project` only and leave the approval to the person.
+   * `person`: from a file in the home directory, or from text or a file that the caller chose.
+   */
+  readonly origin: 'person' | 'project';
+  /** Fields that grant something and were left out: `trust`, `allowedTools` … */
+  readonly dropped: readonly string[];
+  /** The whole entry and the file it comes from as text, fit for a terminal, nothing cut. Show it before writing. */
+  readonly summary: string;
   /** What is not the same any more, and what has to be done. */
   readonly notes: readonly string[];
   readonly file: string;
@@ -54,19 +89,26 @@ export interface ImportResult {
 }
 
 /**
- * Reads the servers that another program is configured with. Nothing is started, no variable is read, nothing is
- * written: what comes back is for the person to look at. Nothing is thrown for a bad file or entry.
+ * Reads the servers that another program is configured with, from its files in the home directory unless asked
+ * otherwise. Nothing is started, no variable is read, nothing is written: what comes back is for the person to look at.
+ * Nothing is thrown for a bad file or entry.
  */
 export async function importServers(options: ImportOptions): Promise<ImportResult> {
   const dialect = dialects[options.from];
-  const { home = homedir(), project, platform = process.platform } = options;
-  const context: ImportContext = { home, project };
+  const { platform = process.platform } = options;
+  const project = options.project === undefined ? undefined : await resolvedPath(resolve(options.project));
+  const home = await homeOf(options, project);
   const imported = new Map<string, ImportedServer>();
   const failed: FailedServer[] = [];
   const problems: Problem[] = [];
   const files: string[] = [];
 
-  const take = (text: string, file: string): void => {
+  const take = (
+    text: string,
+    file: string,
+    origin: ImportedServer['origin'],
+    context: ImportContext,
+  ): void => {
     files.push(file);
     const parsed = parseForeign(dialect.format, text, file);
     if ('problem' in parsed) {
@@ -74,45 +116,92 @@ export async function importServers(options: ImportOptions): Promise<ImportResul
       return;
     }
     for (const { name, value, place } of entriesIn(parsed, dialect, file, problems)) {
-      const result = importEntry(name, value, dialect, context);
-      if ('reason' in result)
-        failed.push({ name: shown(name), reason: result.reason, file, line: place.line });
-      else if (!imported.has(result.name)) imported.set(result.name, { ...result, file, line: place.line });
-      else if (files.length === 1) {
-        failed.push({
-          name: shown(name),
-          reason: `Another server is called "${result.name}".`,
-          file,
-          line: place.line,
-        });
-      }
+      const { line } = place;
+      const fail = (reason: string): unknown => failed.push({ name: shown(name), reason, file, line });
+      const result = importEntry(name, value, dialect, context, platform);
+      if ('reason' in result) fail(result.reason);
+      else if (!imported.has(result.name)) {
+        const summary = definitionText(result.entry, { name: result.name, file, line });
+        imported.set(result.name, { ...result, origin, summary, file, line });
+      } else if (files.length === 1) fail(`Another server is called "${result.name}".`);
     }
   };
 
-  if (options.text !== undefined) take(options.text, options.file ?? `${dialect.title} configuration`);
-  else {
-    for (const path of options.file === undefined ? pathsOf(dialect, context, platform) : [options.file]) {
-      const outcome = await readTextFile(path, { maxBytes: DEFAULT_MAX_FILE_BYTES });
-      if (outcome.kind === 'text') take(outcome.text, path);
-      else if (outcome.kind === 'refused') problems.push(outcome.problem);
-      else if (options.file !== undefined) {
-        problems.push(problem('FILE_MISSING', 'The file does not exist.', { place: { file: path } }));
-      }
+  if (options.text !== undefined) {
+    take(options.text, options.file ?? `${dialect.title} configuration`, 'person', {
+      home,
+      project: options.project,
+    });
+    return { imported: [...imported.values()], failed, problems, files };
+  }
+  const paths =
+    options.file === undefined
+      ? await pathsOf(dialect, { home, project }, { ...options, platform })
+      : [{ path: options.file, chosen: true }];
+  for (const { path, within, chosen } of paths) {
+    const real = await resolvedPath(resolve(path));
+    const inProject = project !== undefined && !isInside(home, project) && isInside(real, project);
+    const origin = within !== undefined || inProject ? 'project' : 'person';
+    const outcome = await readTextFile(path, { maxBytes: DEFAULT_MAX_FILE_BYTES, within });
+    // In a file of the person the folder of a project means whichever is open, not this one.
+    const context = { home, project: origin === 'project' || chosen === true ? project : undefined };
+    if (outcome.kind === 'text') take(outcome.text, path, origin, context);
+    else if (outcome.kind === 'refused') problems.push(outcome.problem);
+    else if (chosen === true) {
+      problems.push(problem('FILE_MISSING', 'The file does not exist.', { place: { file: path } }));
     }
   }
   return { imported: [...imported.values()], failed, problems, files };
 }
 
-function pathsOf(
+/** A variable decides what the home directory is, and a project could have set it. */
+async function homeOf({ home }: ImportOptions, project: string | undefined): Promise<string> {
+  if (home !== undefined) return home;
+  const said = homedir();
+  const account = accountHome();
+  if (project === undefined || account === undefined || resolve(said) === account) return said;
+  return isInside(await resolvedPath(resolve(said)), project) ? account : said;
+}
+
+export interface ForeignFile extends Pick<ReadRules, 'within'> {
+  readonly path: string;
+  /** The caller named it, so it has to exist. */
+  readonly chosen?: boolean;
+}
+
+/** The files of a program to look at, in the order in which they count. */
+export async function pathsOf(
   dialect: Dialect,
   { home, project }: ImportContext,
-  platform: NodeJS.Platform,
-): readonly string[] {
+  { projectFiles = false, platform, appData }: ImportOptions & { readonly platform: NodeJS.Platform },
+): Promise<readonly ForeignFile[]> {
+  const base = projectFiles ? 'project' : 'home';
+  const folder = projectFiles ? project : home;
+  if (folder === undefined) return [];
+  const roaming = platform === 'win32' && !projectFiles ? await roamingFolder(appData, project) : undefined;
   return dialect.files(platform).flatMap((file) => {
-    if (file.base === 'project' && project === undefined) return [];
-    const path = absolutePath(file, { home, project: project ?? home, system: undefined }, platform);
-    return path === undefined ? [] : [path];
+    if (file.base !== base) return [];
+    const path = absolutePath(file, { home: folder, project: folder, system: undefined }, platform);
+    if (path === undefined) return [];
+    if (projectFiles) return [{ path, within: folder }];
+    const rest = /^AppData\/Roaming\/(.+)$/.exec(file.path)?.[1];
+    const first =
+      roaming === undefined || rest === undefined
+        ? undefined
+        : absolutePath({ base, path: rest }, { home: roaming, project: folder, system: undefined }, platform);
+    return [...new Set([first, path])].filter((each) => each !== undefined).map((each) => ({ path: each }));
   });
+}
+
+/** `%APPDATA%`, which a company may have moved to a server; nothing that lies in the project. */
+async function roamingFolder(
+  appData: string | undefined,
+  project: string | undefined,
+): Promise<string | undefined> {
+  const folder = appData ?? process.env['APPDATA'];
+  if (folder === undefined || !(isAbsolute(folder) || win32.isAbsolute(folder))) return undefined;
+  if (project === undefined) return folder;
+  return isInside(await resolvedPath(resolve(folder)), project) ? undefined : folder;
 }
 
 interface ForeignEntry {
@@ -154,7 +243,8 @@ function importEntry(
   value: JsonObject | string,
   dialect: Dialect,
   context: ImportContext,
-): Pick<ImportedServer, 'name' | 'entry' | 'notes'> | { readonly reason: string } {
+  platform: NodeJS.Platform,
+): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'dropped' | 'notes'> | { readonly reason: string } {
   if (typeof value === 'string') return { reason: value };
   const name = nameProblem(written) === undefined ? written : suggestName(written);
   if (name === undefined) return { reason: 'Nothing of its name can be kept.' };
@@ -163,6 +253,31 @@ function importEntry(
   const normal = normaliseEntry(converted.entry);
   const [fault] = [...checkFields(converted.entry), ...('faults' in normal ? normal.faults : [])];
   if (fault !== undefined || 'faults' in normal) return { reason: fault?.message ?? 'It is malformed.' };
-  const renamed = name === written ? [] : [`The name "${shown(written)}" became "${name}".`];
-  return { name, entry: normal.config, notes: [...renamed, ...converted.notes] };
+  // What another program was allowed to do without asking is no decision about this one.
+  const { config: entry, removed: dropped } = withoutGrants(normal.config);
+  return {
+    name,
+    entry,
+    definition: value,
+    dropped,
+    notes: [
+      ...(name === written ? [] : [`The name "${shown(written)}" became "${name}".`]),
+      ...converted.notes,
+      ...dropped.map((field) => `"${field}" grants something and was left out. Decide it here.`),
+      ...relativeNotes(entry, platform),
+    ],
+  };
+}
+
+/** Another program may look paths up from another folder. */
+function relativeNotes({ command, cwd }: ServerConfig, platform: NodeJS.Platform): readonly string[] {
+  const isRelative = (text: unknown): boolean =>
+    typeof text === 'string' && !text.startsWith('$') && !isAbsolute(text) && !win32.isAbsolute(text);
+  const fields = [
+    ...(typeof command === 'string' && isPath(command, platform) && isRelative(command) ? ['command'] : []),
+    ...(isRelative(cwd) ? ['cwd'] : []),
+  ];
+  return fields.map(
+    (field) => `"${field}" is a relative path. It begins in the folder of the file it is written to.`,
+  );
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { problem, type Problem, type ProblemCode } from '../problems.js';
 import { shown } from '../text/visible-text.js';
@@ -17,6 +17,8 @@ export interface ReadRules {
   readonly owners?: readonly number[] | undefined;
   /** Refuse a file that anybody but its owner may change. */
   readonly privateToOwner?: boolean | undefined;
+  /** Refuse a link that leads nowhere instead of taking the file for absent. */
+  readonly refuseDangling?: boolean | undefined;
 }
 
 export type ReadOutcome =
@@ -53,8 +55,12 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
     };
   } catch (error) {
     const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') return { kind: 'absent' };
     const place = { file: path };
+    if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') {
+      if (rules.refuseDangling !== true || !(await isDangling(path))) return { kind: 'absent' };
+      const message = 'The file is a link that leads nowhere, or its folder is one.';
+      return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { place }) };
+    }
     if (error instanceof Refusal) {
       return { kind: 'refused', problem: problem(error.code, error.message, { place, hint: error.hint }) };
     }
@@ -107,6 +113,37 @@ async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Pro
     filled += bytesRead;
     if (filled > maxBytes) throw tooLarge;
     if (filled === buffer.length) buffer = Buffer.concat([buffer], Math.min(maxBytes + 1, buffer.length * 2));
+  }
+}
+
+/** Whether a path, or the nearest part of it that is there, is a link to something that does not exist. */
+export async function isDangling(path: string): Promise<boolean> {
+  for (let current = path; ; current = dirname(current)) {
+    const stats = await lstat(current).catch(() => undefined);
+    if (stats === undefined && current !== dirname(current)) continue;
+    if (stats?.isSymbolicLink() !== true) return false;
+    return realpath(current).then(
+      () => false,
+      () => true,
+    );
+  }
+}
+
+/**
+ * The nearest folder above a file in which another user could put a file of theirs: one that does not belong to this user
+ * or to root, or that others may write to without the sticky bit. Undefined where the system has no owners.
+ */
+export async function foreignFolderAbove(path: string): Promise<string | undefined> {
+  const self = process.getuid?.();
+  if (self === undefined) return undefined;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const stats = await stat(folder).catch(() => undefined);
+    if (stats !== undefined) {
+      const isForeign = stats.uid !== self && stats.uid !== 0;
+      const isShared = (stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0;
+      if (isForeign || isShared) return folder;
+    }
+    if (folder === dirname(folder)) return undefined;
   }
 }
 

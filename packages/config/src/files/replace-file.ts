@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, stat, unlink } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
  * Puts a text in the place of a file: whole or not at all, also when the disk is full or the machine stops. Keeps mode
  * and owner of the file that is there; a new one gets `mode`. Why not `write-file-atomic`: it writes once and takes
  * a short write for success, so a full disk leaves half a file; and its temporary names can be guessed.
+ *
+ * `check` runs right before the new file takes the place of the old one, with nothing of this process in between; when it
+ * throws, the old file stays.
  */
-export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string,
+  mode: number,
+  check: () => void = () => undefined,
+): Promise<void> {
   const present = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -25,7 +34,8 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
     } finally {
       await handle.close();
     }
-    await rename(temporary, path);
+    check();
+    renameSync(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;

@@ -29,7 +29,10 @@ export interface PolicySource {
   readonly form: 'rules' | 'names';
 }
 
-/** A file of the user, in the home directory, that lists project servers by name. */
+/**
+ * A file of the user, in the home directory, that lists project servers by name. Names in a list below
+ * {@link PROJECT_KEY} are approved in that project; names in any other `enabled` list only pre-select.
+ */
 export interface ApprovalListSource {
   readonly path: string;
   readonly enabled: KeyPath;
@@ -43,8 +46,8 @@ export interface VariableStyle {
   readonly missing?: MissingVariable | undefined;
 }
 
-/** `'error'`: the server is not used. `'empty'`: nothing stands in its place. `'keep'`: the text stays as written. */
-export type MissingVariable = 'error' | 'empty' | 'keep';
+/** `'error'`: the server is not used. `'empty'`: nothing stands in its place. The text of a variable is never sent. */
+export type MissingVariable = 'error' | 'empty';
 
 /** Where a host keeps its configuration, as data. */
 export interface Layout {

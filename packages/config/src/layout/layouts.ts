@@ -22,6 +22,13 @@ export const layouts = {
       { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED },
       { scope: 'local', base: 'project', path: '.blade/settings.local.json', servers: KEYED },
     ],
+    approvalLists: [
+      {
+        path: '.blade/config.json',
+        enabled: ['enabledMcpjsonServers'],
+        disabled: ['disabledMcpjsonServers'],
+      },
+    ],
   }),
 
   /** Kode: `.mcprc` and `.mcp.json` in the project, one file with everything in the home directory. */
@@ -60,7 +67,10 @@ export const layouts = {
         path: '.claude.json',
         servers: [['projects', PROJECT_KEY, 'mcpServers']],
       },
-      { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED },
+      { scope: 'user', base: 'home', path: '.claude/settings.json', servers: KEYED },
+      { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED_OR_FLAT },
+      { scope: 'project', base: 'project', path: '.claude/settings.json', servers: KEYED },
+      { scope: 'local', base: 'project', path: '.claude/settings.local.json', servers: KEYED },
     ],
     managedIsExclusive: true,
     systemDirectory: {
@@ -107,6 +117,6 @@ export const layouts = {
     policies: [
       { path: 'settings.json', allow: ['mcp', 'allowed'], deny: ['mcp', 'excluded'], form: 'names' },
     ],
-    variables: { bare: true, missing: 'keep' },
+    variables: { bare: true },
   }),
 } as const;

@@ -7,6 +7,8 @@ export interface Origin {
   readonly scope: Scope;
   /** A path, or a name such as `--mcp-config`. */
   readonly file: string;
+  /** Folder of the file; undefined for values without one. Relative paths of a trusted definition begin there. */
+  readonly folder: string | undefined;
   /** False for what came with the project: it is used only once a person approved it. */
   readonly trusted: boolean;
   /** Whether its texts may hold variables of the environment. */

@@ -1,38 +1,28 @@
 import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
-import { isAbsolute, resolve } from 'node:path';
-import type { Approvals, Listed } from '../approval/approvals.js';
-import { definitionHash } from '../approval/definition-hash.js';
-import { detailsText, summaryText } from '../approval/prompt-text.js';
-import { warningsFor } from '../approval/warnings.js';
+import { definitionHash, entryIdentity } from '../approval/definition-hash.js';
 import type { ApprovalRequest } from '../approval/request.js';
 import { checkAgainstPlugin } from '../entry/check-plugin.js';
 import { checkFields } from '../entry/check-entry.js';
-import { dangerousVariables } from '../entry/dangerous-environment.js';
-import { expandEntry, type Environment } from '../entry/expand.js';
+import { variablesOfRisk } from '../entry/dangerous-environment.js';
+import { expandEntry, type ExpandOptions } from '../entry/expand.js';
 import { normaliseEntry, type EntryFault } from '../entry/normalise.js';
 import { withoutGrants } from '../entry/trust-keys.js';
-import { textParts, textsOf, variablesIn } from '../entry/variables.js';
+import { EVERY_VARIABLE, textParts, textsOf, variableUses } from '../entry/variables.js';
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { MissingVariable } from '../layout/layout.js';
 import { refusalOf, type Policy } from '../policy/policy.js';
 import { problem, type Problem, type ProblemCode, type ProblemDetails } from '../problems.js';
-import type { Project } from '../project/find-project.js';
+import { askApproval, type ApprovalDeps } from './ask-approval.js';
 import type { Definition } from './definition.js';
 import type { ServerStatus } from './server-entry.js';
+import { placedEntry } from './start-folder.js';
 
 /** What project files may do with variables: be shown at approval, nothing, or use these names. */
 export type ProjectVariables = 'ask' | 'refuse' | readonly string[];
 
-export interface JudgeContext {
-  readonly project: Project;
+export interface JudgeDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
   /** Undefined: a policy could not be understood, so nothing is permitted. */
   readonly policies: readonly Policy[] | undefined;
-  readonly approvals: Approvals;
-  readonly listed: (name: string) => Listed;
   readonly folderTrusted: boolean;
-  readonly env: Environment;
-  readonly missing: MissingVariable;
-  readonly bare: boolean;
   readonly projectVariables: ProjectVariables;
   readonly plugins: readonly TransportPlugin[];
 }
@@ -41,6 +31,7 @@ export interface Judgement {
   readonly status: Exclude<ServerStatus, 'replaced'>;
   readonly problems: readonly Problem[];
   readonly hash?: string;
+  readonly identity?: string;
   readonly config?: ServerConfig;
   readonly approval?: ApprovalRequest;
 }
@@ -49,7 +40,7 @@ export interface Judgement {
  * Takes one definition through everything that has to hold before it is used. The order matters: no variable is read
  * and nobody is asked before the entry is sound and permitted, and no variable of an unapproved entry is read at all.
  */
-export async function judgeDefinition(definition: Definition, context: JudgeContext): Promise<Judgement> {
+export async function judgeDefinition(definition: Definition, context: JudgeDeps): Promise<Judgement> {
   const { name, origin, value } = definition;
   if (value === undefined) return { status: 'invalid', problems: [] };
 
@@ -65,6 +56,7 @@ export async function judgeDefinition(definition: Definition, context: JudgeCont
     status,
     problems,
     hash,
+    identity,
     ...more,
   });
   const denied = (config: ServerConfig): boolean => {
@@ -74,6 +66,10 @@ export async function judgeDefinition(definition: Definition, context: JudgeCont
   };
 
   const hash = definitionHash(name, value);
+  const identity = entryIdentity(name, value, {
+    scope: origin.scope,
+    project: origin.trusted && origin.scope !== 'local' ? undefined : context.project.id,
+  });
   const fieldFaults = checkFields(value);
   const normal = normaliseEntry(value);
   const faults = [
@@ -94,32 +90,34 @@ export async function judgeDefinition(definition: Definition, context: JudgeCont
   const judgedAsWritten = ![...textsOf([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
     text.includes('$'),
   );
-  if ((context.policies === undefined || judgedAsWritten) && denied(template)) return end('denied');
+  const placed = (config: ServerConfig, at: Pick<Definition['origin'], 'trusted' | 'folder'>): ServerConfig =>
+    placedEntry(config, at, context.folders, context.platform);
+  // A policy judges what is written, but of a program what would really run.
+  const judged = (config: ServerConfig): ServerConfig =>
+    config['command'] === undefined ? config : { ...config, command: placed(config, origin)['command'] };
+  if ((context.policies === undefined || judgedAsWritten) && denied(judged(template))) return end('denied');
 
   let approval: ApprovalRequest | undefined;
+  // What a rule covers was not approved as a part of this project, so it starts where the person's own servers do.
+  let at: Pick<Definition['origin'], 'trusted' | 'folder'> = origin;
   if (!origin.trusted) {
-    for (const variable of dangerousVariables(value['env'])) {
-      report(
-        'ENVIRONMENT_DANGEROUS',
-        `env.${variable}`,
-        `The project sets ${variable}, which can make programs run other code.`,
-      );
-    }
-    const verdict = await askApproval(definition, value, hash, context, template, report);
-    approval = verdict.request;
-    if (verdict.verdict !== 'approved')
-      return end(verdict.verdict, approval === undefined ? {} : { approval });
+    reportEnvironment(value, report);
+    const question = await askApproval({ definition, value, hash, template }, context, report);
+    approval = question.request;
+    if (question.verdict === 'covered') at = { trusted: true, folder: context.folders.project };
+    else if (question.verdict !== 'approved')
+      return end(question.verdict, approval === undefined ? {} : { approval });
   }
 
   const expansion = expandEntry(template, context);
-  const config = withAbsoluteCwd(expansion.config, context.project.root);
+  const config = placed(expansion.config, at);
   reportFaults(expansion.faults);
   if (expansion.faults.length > 0) return end('invalid');
   if (typeof config['url'] === 'string' && !URL.canParse(config['url'])) {
     report('FIELD_INVALID', 'url', '"url" is not right: it is not an absolute address.');
     return end('invalid');
   }
-  if (denied(config)) return end('denied');
+  if (denied(judged(expansion.config))) return end('denied');
   if (context.plugins.length > 0) {
     const found = await checkAgainstPlugin(config, context.plugins, expansion.values);
     reportFaults(found);
@@ -154,7 +152,7 @@ function reviewFaults({ origin }: Definition, value: JsonObject): readonly Entry
 function variableFaults(
   { origin }: Definition,
   value: JsonObject,
-  context: JudgeContext,
+  context: JudgeDeps,
 ): readonly EntryFault[] {
   const faults: EntryFault[] = [];
   const refuse = (path: string, message: string, hint: string): void => {
@@ -167,13 +165,14 @@ function variableFaults(
     }
   }
   const permitted = origin.trusted ? undefined : context.projectVariables;
-  for (const [variable, [field = '']] of variablesIn(value, context.bare)) {
+  for (const [variable, [field = '']] of variableUses(value, context.bare)) {
+    const subject = variable === EVERY_VARIABLE ? 'every variable' : `the variable ${variable}`;
     if (!origin.mayUseVariables) {
-      refuse(field, `A list from a service may not use the variable ${variable}.`, 'Write the value itself.');
+      refuse(field, `A list from a service may not use ${subject}.`, 'Write the value itself.');
     } else if (permitted === 'refuse' || (Array.isArray(permitted) && !permitted.includes(variable))) {
       refuse(
         field,
-        `A file that came with the project may not use the variable ${variable}.`,
+        `A file that came with the project may not use ${subject}.`,
         'Define the server in your own settings.',
       );
     }
@@ -181,79 +180,17 @@ function variableFaults(
   return faults;
 }
 
-async function askApproval(
-  definition: Definition,
+/** Points out variables that the project sets and that may change what a program does. */
+function reportEnvironment(
   value: JsonObject,
-  hash: string,
-  context: JudgeContext,
-  template: ServerConfig,
   report: (code: ProblemCode, path: string, message: string, details?: ProblemDetails) => void,
-): Promise<{ readonly verdict: 'approved' | 'pending' | 'rejected'; readonly request?: ApprovalRequest }> {
-  const { name, origin } = definition;
-  const { approvals, project } = context;
-  // A disabled server is not started, so nobody is disturbed for it; it can't be enabled unapproved either.
-  const quiet = template.disabled === true;
-  let request: ApprovalRequest | undefined;
-  try {
-    request = approvalRequest(
-      definition,
-      value,
-      hash,
-      context,
-      await approvals.isChanged(project.id, name, hash),
-    );
-    const verdict = await approvals.decide(request, { mayAsk: !quiet, listed: context.listed(name) });
-    if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You decided against this server.');
-    if (verdict === 'undecided') {
-      const message = request.changed
-        ? 'The definition has changed since it was approved.'
-        : 'The server came with the project and has not been approved.';
-      const hint = 'Look at the definition and approve it.';
-      report('APPROVAL_REQUIRED', '', message, { hint, ...(quiet && { severity: 'info' }) });
-    }
-    return { verdict: verdict === 'undecided' ? 'pending' : verdict, request };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown error';
-    report(
-      'APPROVAL_FAILED',
-      '',
-      `Whether ${origin.file} may bring this server could not be decided: ${reason}`,
-    );
-    return { verdict: 'pending', ...(request !== undefined && { request }) };
+): void {
+  for (const variable of variablesOfRisk(value['env'], 'dangerous')) {
+    const message = `The project sets ${variable}, which can make programs run other code.`;
+    report('ENVIRONMENT_DANGEROUS', `env.${variable}`, message);
   }
-}
-
-function approvalRequest(
-  definition: Definition,
-  value: JsonObject,
-  hash: string,
-  context: JudgeContext,
-  changed: boolean,
-): ApprovalRequest {
-  const { name, origin } = definition;
-  const { id, root } = context.project;
-  const { line } = definition.placeOf('');
-  const variables = Array.from(variablesIn(value, context.bare), ([variable, fields]) => ({
-    name: variable,
-    fields,
-  }));
-  const facts = { name, root, hash, file: origin.file, line, definition: value, variables, changed };
-  return {
-    name,
-    project: { id, root },
-    hash,
-    file: origin.file,
-    line,
-    definition: value,
-    variables,
-    warnings: warningsFor(value),
-    changed,
-    summary: summaryText(facts),
-    details: detailsText(facts),
-  };
-}
-
-function withAbsoluteCwd(config: ServerConfig, root: string): ServerConfig {
-  const { cwd } = config;
-  return typeof cwd !== 'string' || isAbsolute(cwd) ? config : { ...config, cwd: resolve(root, cwd) };
+  for (const variable of variablesOfRisk(value['env'], 'unknown')) {
+    const message = `The project sets ${variable}. What it does is not known here.`;
+    report('ENVIRONMENT_UNKNOWN', `env.${variable}`, message);
+  }
 }

@@ -68,7 +68,7 @@ async function projectAndHome(options: PlaceOptions): Promise<{ project: Project
 }
 
 /** The home directory that the account has, whatever variables say; undefined for an account without entry. */
-function accountHome(): string | undefined {
+export function accountHome(): string | undefined {
   try {
     return userInfo().homedir;
   } catch {

@@ -6,7 +6,10 @@ import { parseDocument } from '../jsonc/parse-document.js';
 import { PROJECT_KEY, type KeyPath, type Layout } from '../layout/layout.js';
 import { absolutePath, type Directories } from '../layout/places.js';
 
-/** What the user's own files say about project servers by name. Unwanted beats wanted; a file with faults says nothing. */
+/**
+ * What the user's own files say about project servers by name. Unwanted beats wanted; a file with faults says nothing.
+ * A list that is not kept under the project's path says which names are wanted, and nothing of this project's servers.
+ */
 export async function readApprovalLists(
   read: FileReader,
   layout: Layout,
@@ -15,6 +18,7 @@ export async function readApprovalLists(
   spellings: readonly string[],
 ): Promise<(name: string) => Listed> {
   const enabled = new Set<string>();
+  const preselected = new Set<string>();
   const disabled = new Set<string>();
   for (const source of layout.approvalLists ?? []) {
     const path = absolutePath({ base: 'home', path: source.path }, directories, platform);
@@ -23,10 +27,15 @@ export async function readApprovalLists(
     const parsed = parseDocument(outcome.text, path);
     if ('problem' in parsed || parsed.document.root === undefined) continue;
     const { value } = locatedValue(parsed.document.root);
-    for (const name of namesAt(value, source.enabled, spellings)) enabled.add(name);
+    const wanted = source.enabled.includes(PROJECT_KEY) ? enabled : preselected;
+    for (const name of namesAt(value, source.enabled, spellings)) wanted.add(name);
     for (const name of namesAt(value, source.disabled, spellings)) disabled.add(name);
   }
-  return (name) => (disabled.has(name) ? 'disabled' : enabled.has(name) ? 'enabled' : undefined);
+  return (name) => {
+    if (disabled.has(name)) return 'disabled';
+    if (enabled.has(name)) return 'enabled';
+    return preselected.has(name) ? 'preselected' : undefined;
+  };
 }
 
 function namesAt(value: JsonValue, keys: KeyPath, spellings: readonly string[]): readonly string[] {

@@ -21,6 +21,8 @@ const FAULT_MESSAGES = {
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[];
   readonly problems: readonly Problem[];
+  /** The document was read and has no map of servers; what to do about it, where that can be told. */
+  readonly missingMap?: { readonly hint: string | undefined } | undefined;
 }
 
 /** The servers that a document names. One bad entry never touches another. */
@@ -37,15 +39,17 @@ export function readDefinitions(
     return { definitions: [], problems };
   };
 
+  const withoutMap = (hint?: string): ReadDefinitions => ({ ...none(), missingMap: { hint } });
+
   const { root } = document;
-  if (root === undefined) return none();
+  if (root === undefined) return withoutMap();
   if (root.type !== 'object') {
     return none(problem('SHAPE_INVALID', 'The file does not hold an object.', { place: at(root.offset) }));
   }
   if (!origin.trusted) problems.push(...trustClaims(root, at));
 
   const found = findServerMap(root, keyPaths, projectSpellings);
-  if (found === undefined) return none();
+  if (found === undefined) return withoutMap(missingMapHint(root, keyPaths));
   if ('duplicate' in found) {
     return none(
       problem('JSON_DUPLICATE_KEY', FAULT_MESSAGES.JSON_DUPLICATE_KEY, { place: at(found.duplicate.offset) }),
@@ -59,6 +63,7 @@ export function readDefinitions(
     );
   }
   const members = found.flat ? membersOf(found.node).filter(looksLikeServer) : membersOf(found.node);
+  if (found.flat && members.length === 0) return withoutMap(missingMapHint(root, keyPaths));
   const tooMany = members[MAX_SERVERS];
   if (tooMany !== undefined) {
     const message = `The file names more than ${String(MAX_SERVERS)} servers.`;
@@ -114,6 +119,18 @@ function readEntry(
     );
   }
   return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, placeOf, paths };
+}
+
+/** Keys under which other programs keep their servers. */
+const OTHER_KEYS = /^(?:mcp[-_]?servers?|servers|context_servers|mcp)$/i;
+
+function missingMapHint(root: Node, keyPaths: readonly KeyPath[]): string | undefined {
+  const wanted = keyPaths.find((keys) => keys.length === 1)?.[0];
+  if (wanted === undefined) return undefined;
+  const members = membersOf(root);
+  const other = members.find(({ key }) => key !== wanted && OTHER_KEYS.test(key));
+  if (other !== undefined) return `Rename "${shown(other.key)}" to "${wanted}".`;
+  return members.some(looksLikeServer) ? `Put the servers below the key "${wanted}".` : undefined;
 }
 
 function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { FileReader } from '../files/file-reader.js';
 import type { ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { problem, type Problem } from '../problems.js';
+import { problem } from '../problems.js';
 import type { Origin } from './definition.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
@@ -53,13 +53,19 @@ export async function readCommandLine(
   index: number,
   cwd: string,
 ): Promise<ReadDefinitions & { readonly file?: SourceFile }> {
-  const origin = (file: string): Origin => ({ scope: 'cli', file, trusted: true, mayUseVariables: true });
+  const origin = (file: string, folder: string): Origin => ({
+    scope: 'cli',
+    file,
+    folder,
+    trusted: true,
+    mayUseVariables: true,
+  });
   if (argument.trimStart().startsWith('{')) {
     const name = `--mcp-config #${String(index + 1)}`;
-    return parsed(argument, name, (document) => readDefinitions(document, origin(name), ANY_MAP, []));
+    return parsed(argument, name, (document) => readDefinitions(document, origin(name, cwd), ANY_MAP, []));
   }
   const path = resolve(cwd, argument);
-  const source = await readSource(read, path, origin(path), {}, ANY_MAP, []);
+  const source = await readSource(read, path, origin(path, dirname(path)), {}, ANY_MAP, []);
   if (source.file.status !== 'absent') return source;
   const missing = problem('FILE_MISSING', 'The file named on the command line does not exist.', {
     place: { file: path },
@@ -73,7 +79,13 @@ export function readValues(
   servers: Readonly<Record<string, unknown>>,
 ): ReadDefinitions {
   // A list from a service must not make this machine send it the values of variables.
-  const origin: Origin = { scope, file: scope, trusted: true, mayUseVariables: scope === 'dynamic' };
+  const origin: Origin = {
+    scope,
+    file: scope,
+    folder: undefined,
+    trusted: true,
+    mayUseVariables: scope === 'dynamic',
+  };
   const text = JSON.stringify({ mcpServers: servers }, null, 2);
   return parsed(text, scope, (document) => readDefinitions(document, origin, ANY_MAP, []));
 }
@@ -82,7 +94,7 @@ function parsed(
   text: string,
   file: string,
   read: (document: JsonDocument) => ReadDefinitions,
-): { readonly definitions: ReadDefinitions['definitions']; readonly problems: readonly Problem[] } {
+): ReadDefinitions {
   const result = parseDocument(text, file);
   return 'problem' in result ? { definitions: [], problems: [result.problem] } : read(result.document);
 }

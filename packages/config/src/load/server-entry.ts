@@ -20,11 +20,14 @@ export interface Provenance {
 /** One definition of one server, with everything that is known of it. */
 export interface ServerEntry {
   readonly name: string;
-  /**
-   * Tells definitions of one name apart by where they come from: a project's server `github` is not the user's. Keep
-   * credentials under it, so that one can't be given what belongs to the other.
-   */
+  /** Tells definitions of one name apart by where they come from: a project's server `github` is not the user's. */
   readonly id: string;
+  /**
+   * Identifies scope, project, name, and everything in the definition that decides where it leads, as a hash. Keep
+   * credentials and approvals of tools under it, so that no other entry is given what belongs to this one. Undefined
+   * for an entry that could not be read.
+   */
+  readonly identity?: string | undefined;
   readonly status: ServerStatus;
   readonly scope: Scope;
   /** Path, or a name such as `--mcp-config`. */

@@ -1,18 +1,24 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
-import { dangerousVariables } from '../entry/dangerous-environment.js';
+import { environmentNames, variableRisk } from '../entry/dangerous-environment.js';
 import type { Scope } from '../scopes.js';
+import { globMatches } from './glob.js';
 import { commandMatches } from './match-command.js';
 import { isUrlRule, urlMatches } from './match-url.js';
 
 /**
  * Names servers by exactly one thing. `serverCommand`: program and arguments, `*` standing for any text within one of
- * them, `"**"` at the end for any further ones. `serverUrl`: `https://*.example.com/mcp/*`, or a host alone.
+ * them, `"**"` at the end for any further ones; a program that an entry names by a path is compared as an absolute path.
+ * `serverUrl`: `https://*.example.com/mcp/*`, or a host alone.
+ *
+ * In an allow list a rule for a command or a URL covers an entry only when the entry sets nothing else that decides what
+ * runs or where it leads (`cwd`, `inheritEnv`, `proxy`, `ca`, `oauth`, fields of plugins …), except the fields that the
+ * rule lists in `fields`. In a deny list `fields` has no effect.
  */
 export type ServerRule =
   | { readonly serverName: string }
-  | { readonly serverCommand: readonly string[] }
-  | { readonly serverUrl: string };
+  | { readonly serverCommand: readonly string[]; readonly fields?: readonly string[] | undefined }
+  | { readonly serverUrl: string; readonly fields?: readonly string[] | undefined };
 
 /** What an administrator, or the host, permits. Several policies all have to permit a server; none widens another. */
 export interface Policy {
@@ -25,14 +31,23 @@ export interface Policy {
   readonly allow?: readonly ServerRule[] | undefined;
   /** A server that matches is refused, whatever else is said. */
   readonly deny?: readonly ServerRule[] | undefined;
-  /** Refuse project servers that set variables such as `LD_PRELOAD` instead of pointing them out. Default false. */
+  /**
+   * Refuse servers, other than the administrator's, that set a variable in `env` which is neither known to be harmless
+   * (`*_API_KEY`, `*_TOKEN`, `LANG` …) nor listed in `environment`. Always on with an `allow` rule for commands.
+   * Default false.
+   */
   readonly refuseDangerousEnvironment?: boolean | undefined;
+  /** Names of variables that servers may set besides; `*` stands for any text. Default: none. */
+  readonly environment?: readonly string[] | undefined;
 }
 
 const ruleSchema = z.union([
   z.strictObject({ serverName: z.string().min(1) }),
-  z.strictObject({ serverCommand: z.array(z.string()).min(1) }),
-  z.strictObject({ serverUrl: z.string().refine(isUrlRule, 'not a host or a URL pattern') }),
+  z.strictObject({ serverCommand: z.array(z.string()).min(1), fields: z.array(z.string()).optional() }),
+  z.strictObject({
+    serverUrl: z.string().refine(isUrlRule, 'not a host or a URL pattern'),
+    fields: z.array(z.string()).optional(),
+  }),
 ]);
 
 const policySchema = z.strictObject({
@@ -40,6 +55,7 @@ const policySchema = z.strictObject({
   allow: z.array(ruleSchema).optional(),
   deny: z.array(ruleSchema).optional(),
   refuseDangerousEnvironment: z.boolean().optional(),
+  environment: z.array(z.string().min(1)).optional(),
 });
 
 /** The policy, when it is understood in every part: one that is not must not be obeyed in part. */
@@ -53,8 +69,35 @@ export function parsePolicy(policy: unknown): { readonly policy: Policy } | { re
 export interface JudgedServer {
   readonly name: string;
   readonly scope: Scope;
+  /** With the fields that are written, and `command` as what would really run. */
   readonly config: ServerConfig;
 }
+
+/**
+ * Fields that change neither what a permitted command runs nor where a permitted URL leads. `env` is judged by the names
+ * in it. Every other field, also one that is not known here, has to be listed by the rule.
+ */
+const COVERED_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'command',
+  'args',
+  'env',
+  'url',
+  'headers',
+  'apiKey',
+  'name',
+  'description',
+  'disabled',
+  'timeout',
+  'healthCheck',
+  'reconnect',
+  'trust',
+  'allowedTools',
+  'deniedTools',
+  'allowedResources',
+  'readPermission',
+  'writePermission',
+]);
 
 /** Why the policy refuses a server; undefined when it does not. */
 export function refusalOf(policy: Policy, server: JudgedServer): string | undefined {
@@ -62,17 +105,22 @@ export function refusalOf(policy: Policy, server: JudgedServer): string | undefi
   const administered = server.scope === 'enterprise' || server.scope === 'managed';
   if (exclusive && !administered) return 'only the servers of the administrator are permitted';
   if (deny.some((rule) => matches(rule, server, 'deny'))) return 'it is on the deny list';
-  const dangerous = administered ? [] : dangerousVariables(server.config['env']);
-  if (dangerous.length > 0) {
-    // With such a variable a permitted command is another command.
-    if (
-      policy.refuseDangerousEnvironment === true ||
-      allow?.some((rule) => 'serverCommand' in rule) === true
-    ) {
-      return `it sets ${dangerous.join(', ')}`;
-    }
+  // With some variables a permitted command is another command, and no list of them is complete.
+  const judgesEnvironment =
+    policy.refuseDangerousEnvironment === true || allow?.some((rule) => 'serverCommand' in rule) === true;
+  if (!administered && judgesEnvironment) {
+    const { environment = [] } = policy;
+    const refused = environmentNames(server.config['env']).filter(
+      (name) => variableRisk(name) !== 'harmless' && !environment.some((rule) => globMatches(rule, name)),
+    );
+    if (refused.length > 0) return `it sets ${refused.join(', ')}`;
   }
-  return allow === undefined || isAllowed(allow, server) ? undefined : 'it is not on the allow list';
+  if (allow === undefined || isAllowed(allow, server)) return undefined;
+  const fields = uncoveredFields(server);
+  const wouldMatch = fields.length > 0 && isAllowed(allow, { ...server, scope: 'managed' });
+  return wouldMatch
+    ? `it sets ${fields.join(', ')}, which no rule of the allow list covers`
+    : 'it is not on the allow list';
 }
 
 /** Whatever the entry has, program or address, must be permitted; only one that has neither goes by its name alone. */
@@ -83,9 +131,22 @@ function isAllowed(allow: readonly ServerRule[], server: JudgedServer): boolean 
     ...(typeof url === 'string' ? (['serverUrl'] as const) : []),
   ];
   const permitted = (kind: 'serverName' | 'serverCommand' | 'serverUrl'): boolean =>
-    allow.some((rule) => kind in rule && matches(rule, server, 'allow'));
+    allow.some((rule) => kind in rule && matches(rule, server, 'allow') && covers(rule, server));
   if (kinds.length === 0) return permitted('serverName');
   return kinds.every((kind) => permitted(allow.some((rule) => kind in rule) ? kind : 'serverName'));
+}
+
+/** An administrator's own entry may say anything; a rule for a name covers what has the name. */
+function covers(rule: ServerRule, server: JudgedServer): boolean {
+  if ('serverName' in rule || server.scope === 'enterprise' || server.scope === 'managed') return true;
+  return uncoveredFields(server).every((field) => rule.fields?.includes(field) === true);
+}
+
+function uncoveredFields({ config }: JudgedServer): readonly string[] {
+  return Object.entries(config)
+    .filter(([field, value]) => value !== undefined && !COVERED_FIELDS.has(field))
+    .filter(([field, value]) => !(field === 'oauth' && isRecord(value) && value['enabled'] === false))
+    .map(([field]) => field);
 }
 
 function matches(rule: ServerRule, server: JudgedServer, list: 'allow' | 'deny'): boolean {

@@ -40,7 +40,7 @@ export async function readPolicies(
   for (const source of layout.policies ?? []) {
     const path = absolutePath({ base: 'system', path: source.path }, directories, platform);
     if (path === undefined) continue;
-    const outcome = await read(path);
+    const outcome = await read(path, { refuseDangling: true });
     if (outcome.kind === 'absent') continue;
     if (outcome.kind === 'refused') {
       block(outcome.problem.message, { file: path });
@@ -61,15 +61,17 @@ function policyIn(
   const parsed = parseDocument(text, file);
   if ('problem' in parsed) return { message: parsed.problem.message, place: placeOf(parsed.problem, file) };
   const { root, position } = parsed.document;
-  const located = root === undefined ? undefined : locatedValue(root);
-  const [fault] = located?.faults ?? [];
+  // What an interrupted copy or a full disk leaves behind permits nothing.
+  if (root === undefined) return { message: 'The file is empty.', place: { file, line: 1, column: 1 } };
+  const located = locatedValue(root);
+  const [fault] = located.faults;
   if (fault !== undefined) {
     return {
       message: `"${fault.path}" can't be read in one way only.`,
       place: { file, ...position(fault.offset) },
     };
   }
-  const value = located?.value ?? {};
+  const { value } = located;
   if (!isRecord(value)) return { message: 'The file is not an object.', place: { file, line: 1, column: 1 } };
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);

@@ -10,6 +10,7 @@ export interface ImportOptions {
   readonly all: boolean;
   readonly dryRun: boolean;
   readonly replace: boolean;
+  readonly project: boolean;
 }
 
 export function registerImport(program: Command, context: CommandContext): void {
@@ -21,15 +22,20 @@ export function registerImport(program: Command, context: CommandContext): void 
       new Option('-f, --from <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
     )
     .option('--file <file>', 'its file, where it is not in its usual place')
+    .option(
+      '--project',
+      'the files that came with this folder, into the scope project, to be approved',
+      false,
+    )
     .option('-s, --scope <scope>', 'where to write them: user, local or project')
     .option('--all', 'every server that can be taken over', false)
     .option('--dry-run', 'show what would be taken over, and write nothing', false)
-    .option('--replace', 'in place of servers of the same names', false)
+    .option('--replace', 'in place of servers of yours with the same names', false)
     .addHelpText(
       'after',
       examples(
         'fittings import --from claude-desktop',
-        'fittings import --from vscode --all --scope project --dry-run',
+        'fittings import --from vscode --project --all --dry-run',
       ),
     )
     .action(async (names: readonly string[], options: ImportOptions) => {

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { layouts, loadConfig, permissionsOf } from '@mcp-fittings/config';
+import { createPolicy } from '@mcp-fittings/tools';
+import { expect, it, onTestFinished } from 'vitest';
+
+it("F4: createPolicy takes loadConfig's servers as they are, and those of permissionsOf", async () => {
+  const home = await mkdtemp(join(tmpdir(), 'fittings-permissions-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const loaded = await loadConfig({
+    layout: layouts.mcpJson,
+    cwd: home,
+    home,
+    dynamic: {
+      s: { command: 'x', deniedTools: ['drop'], readPermission: 'deny', allowedResources: ['file:///ok'] },
+    },
+  });
+  for (const servers of [loaded.servers, permissionsOf(loaded)]) {
+    const policy = createPolicy({ servers });
+    const tool = { server: 's', name: 'drop', annotations: undefined, digest: '' };
+    expect(policy.forTool(tool).decision).toBe('deny');
+    expect(policy.forResource({ server: 's', uri: 'file:///secret' }).decision).toBe('deny');
+    expect(policy.forResource({ server: 's', uri: 'file:///ok' }).decision).toBe('allow');
+  }
+});

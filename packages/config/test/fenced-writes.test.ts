@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, readFile, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { approvalFile } from '../src/approval/approval-file.js';
+import { createConfigEditor } from '../src/edit/config-editor.js';
+import { withFileLock, writeError } from '../src/files/file-lock.js';
+import { layouts } from '../src/layout/layouts.js';
+import { answering, scratch, servers, type Scratch } from './support/scratch.js';
+
+const run = promisify(execFile);
+const OTHER = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
+const MODES = { mode: 0o600, directoryMode: 0o700 };
+
+const editing = (place: Scratch) =>
+  createConfigEditor({
+    layout: layouts.claude,
+    cwd: place.project,
+    home: place.home,
+    systemDirectory: place.system,
+    confirm: () => true,
+  });
+
+const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
+
+/** What happens to a process that was suspended: its lock grows old, and another process takes it over. */
+async function age(lock: string): Promise<void> {
+  const longAgo = new Date(Date.now() - 60_000);
+  await utimes(lock, longAgo, longAgo);
+}
+
+/** Writes a member into a JSON file the way a writer here does, with something in between. */
+async function addMember(path: string, key: string, meanwhile: () => Promise<unknown>): Promise<void> {
+  let first = true;
+  await withFileLock(path, MODES, async (write) => {
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (first) await meanwhile();
+    first = false;
+    await write(JSON.stringify({ ...(JSON.parse(text ?? '{}') as object), [key]: true }), text);
+  });
+}
+
+describe('C7 a write is fenced', () => {
+  it('C7: a writer that lost its lock while suspended overwrites no confirmed change of another process', async () => {
+    const place = await scratch({ 'home/.claude.json': '{}' });
+    const path = place.path('home/.claude.json');
+    await addMember(path, 'suspended', async () => {
+      await age(`${path}.lock`);
+      await run(process.execPath, [OTHER, place.home, place.project, 'other', '3']);
+    });
+    expect(Object.keys((await json(path)) as object)).toEqual(['mcpServers', 'suspended']);
+    expect(await json(path)).toMatchObject({ mcpServers: { other0: {}, other1: {}, other2: {} } });
+    expect(await readdir(place.home)).toEqual(['.claude.json']);
+  });
+
+  it('C7: one that is overtaken by a process that still writes leaves that lock alone', async () => {
+    const place = await scratch({ 'home/x.json': '{}' });
+    const path = place.path('home/x.json');
+    const order: string[] = [];
+    await addMember(path, 'suspended', async () => {
+      // Another process has taken the lock over and holds it: a folder of its own, and nothing is written yet.
+      await (await import('node:fs/promises')).rm(`${path}.lock`, { recursive: true });
+      await mkdir(place.path('home/filler'));
+      await mkdir(`${path}.lock`);
+      setTimeout(() => {
+        order.push('other');
+        void writeFile(path, '{"other":true}').then(() => age(`${path}.lock`));
+      }, 50);
+    });
+    order.push('suspended');
+    expect(order).toEqual(['other', 'suspended']);
+    expect(await json(path)).toEqual({ other: true, suspended: true });
+  });
+
+  it('C7: a program that asks for no lock is not overwritten either', async () => {
+    const place = await scratch({ 'home/x.json': '{}' });
+    const path = place.path('home/x.json');
+    await addMember(path, 'mine', () => writeFile(path, '{"theirs":true}'));
+    expect(await json(path)).toEqual({ theirs: true, mine: true });
+    const fresh = place.path('home/fresh.json');
+    await addMember(fresh, 'mine', () => writeFile(fresh, '{"theirs":true}'));
+    expect(await json(fresh)).toEqual({ theirs: true, mine: true });
+  });
+
+  it('C7: approvals are fenced alike', async () => {
+    const place = await scratch();
+    const project = { id: 'p', root: '/p' };
+    const decision = { decision: 'always', hash: 'h', at: 1 } as const;
+    const store = approvalFile({ home: place.home, platform: 'linux' });
+    await store.write(project, 'first', decision);
+    const path = store.file ?? '';
+    await withFileLock(path, MODES, async (write) => {
+      const text = await readFile(path, 'utf8');
+      if (!text.includes('second')) {
+        await age(`${path}.lock`);
+        await store.write(project, 'second', decision);
+      }
+      const content = JSON.parse(text) as { projects: object };
+      await write(JSON.stringify({ ...content, projects: { ...content.projects } }), text);
+    });
+    expect([...(await store.read('p')).keys()]).toEqual(['first', 'second']);
+  });
+
+  it('C7: a file that changes each time ends in TIMEOUT, and keeps what the other wrote', async () => {
+    const place = await scratch({ 'home/x.json': '0' });
+    const path = place.path('home/x.json');
+    let count = 0;
+    await expect(
+      withFileLock(path, MODES, async (write) => {
+        const text = await readFile(path, 'utf8');
+        await writeFile(path, String(++count));
+        await write('mine', text);
+      }),
+    ).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(await readFile(path, 'utf8')).toBe(String(count));
+    expect(await readdir(place.home)).toEqual(['x.json']);
+  });
+});
+
+describe('D13 what the editor writes and where', () => {
+  it.each([
+    ['a key that JavaScript gives a meaning to', '{"command":"x","env":{"__proto__":"y"}}'],
+    ['one deep inside', '{"command":"x","other":[{"constructor":{"a":1}}]}'],
+    ['one of the entry itself', '{"command":"x","__proto__":{"a":1}}'],
+    ['half a character', '{"command":"x","args":["\\ud800"]}'],
+    ['values nested too deep', `{"command":"x","other":${'['.repeat(80)}${']'.repeat(80)}}`],
+  ])('D13: %s is refused, since the loader would refuse it', async (_, text) => {
+    const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'y' } }) });
+    const entry = JSON.parse(text) as ServerConfig;
+    const editor = editing(place);
+    const before = await readFile(place.path('home/.claude.json'), 'utf8');
+    for (const change of [
+      () => editor.addServer({ name: 'n', scope: 'user', entry }),
+      () => editor.addServer({ name: 's', scope: 'user', entry, replace: true }),
+      () => editor.updateServer({ name: 's', scope: 'user', fields: entry }),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    }
+    expect(await readFile(place.path('home/.claude.json'), 'utf8')).toBe(before);
+  });
+
+  it.each(['file', 'folder'])('D13: a link to a %s that is not there stays a link', async (kind) => {
+    const place = await scratch();
+    const [link, layout] =
+      kind === 'file' ? ['home/.claude.json', layouts.claude] : (['home/.gemini', layouts.gemini] as const);
+    await symlink(place.path('dotfiles/gone'), place.path(link));
+    const editor = createConfigEditor({
+      layout,
+      cwd: place.project,
+      home: place.home,
+      confirm: () => true,
+    });
+    await expect(
+      editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
+    ).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('leads nowhere') as string,
+    });
+    expect((await lstat(place.path(link))).isSymbolicLink()).toBe(true);
+  });
+
+  it('D13: nor are approvals written into the place of one', async () => {
+    const place = await scratch();
+    const path = place.path('home/approvals.json');
+    await symlink(place.path('gone'), path);
+    const write = approvalFile({ path }).write({ id: 'p', root: '/p' }, 's', {
+      decision: 'never',
+      hash: '',
+      at: 1,
+    });
+    await expect(write).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  });
+
+  it.each(['a file', 'a folder with something in it', 'an empty folder', 'a folder of the future'])(
+    'D13: %s called .mcp.json.lock in a clone holds nothing up',
+    async (kind) => {
+      const place = await scratch();
+      const lock = place.path('project/.mcp.json.lock');
+      if (kind === 'a file') await writeFile(lock, 'x');
+      else await mkdir(lock);
+      if (kind.includes('something')) await writeFile(join(lock, 'x'), '');
+      const future = new Date(Date.now() + 86_400_000);
+      if (kind.includes('future')) await utimes(lock, future, future);
+      const before = await stat(lock);
+      await editing(place).addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
+      expect(await json(place.path('project/.mcp.json'))).toEqual(servers({ n: { command: 'x' } }));
+      // Whoever it belongs to, it was not touched.
+      expect((await stat(lock)).mtimeMs).toBe(before.mtimeMs);
+      const config = await place.load({ layout: layouts.mcpJson, approvals: answering('once') });
+      expect(Object.keys(config.servers)).toEqual(['n']);
+    },
+  );
+
+  it.each(['a file', 'a folder with something in it', 'a folder of the future'])(
+    'D13: %s in the place of a lock in the home directory is named at once',
+    async (kind) => {
+      const place = await scratch();
+      const lock = place.path('home/.claude.json.lock');
+      if (kind === 'a file') await writeFile(lock, 'x');
+      else await mkdir(lock);
+      if (kind.includes('something')) await writeFile(join(lock, 'x'), '');
+      const future = new Date(Date.now() + 86_400_000);
+      if (kind.includes('future')) await utimes(lock, future, future);
+      const adding = editing(place).addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
+      await expect(adding).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('.claude.json.lock') as string,
+      });
+    },
+    3_000,
+  );
+});
+
+describe('C12 a disk that is full', () => {
+  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'])('C12: %s is not CONFIG_READ_ONLY', (code) => {
+    const cause = Object.assign(new Error(code), { code });
+    expect(writeError('/x', cause)).toMatchObject({ code: 'CONFIG_WRITE_FAILED', cause });
+  });
+
+  it.each(['EACCES', 'EROFS', 'EPERM'])('C12: %s is', (code) => {
+    expect(writeError('/x', Object.assign(new Error(code), { code })).code).toBe('CONFIG_READ_ONLY');
+  });
+
+  it.runIf(process.platform !== 'win32')(
+    'C12: a write that the system cuts short leaves the file and says so',
+    async () => {
+      const place = await scratch({ 'home/x.json': 'old' });
+      const module = new URL('../dist/files/file-lock.js', import.meta.url).href;
+      const script = `
+      process.on('SIGXFSZ', () => {});
+      const { withFileLock } = await import(${JSON.stringify(module)});
+      const path = ${JSON.stringify(place.path('home/x.json'))};
+      await withFileLock(path, { mode: 0o600, directoryMode: 0o700 }, (write) => write('y'.repeat(100_000), 'old')).then(
+        () => console.log('written'), (error) => console.log(error.code));`;
+      const { stdout } = await run('bash', [
+        '-c',
+        'ulimit -f 64; exec "$0" --input-type=module -e "$1"',
+        process.execPath,
+        script,
+      ]);
+      expect(stdout.trim()).toBe('CONFIG_WRITE_FAILED');
+      expect(await readFile(place.path('home/x.json'), 'utf8')).toBe('old');
+    },
+  );
+});

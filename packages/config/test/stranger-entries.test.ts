@@ -1,0 +1,360 @@
+import { symlink } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { approvalFile } from '../src/approval/approval-file.js';
+import { createApprovals } from '../src/approval/approvals.js';
+import type { ApprovalRequest } from '../src/approval/request.js';
+import { variableRisk } from '../src/entry/dangerous-environment.js';
+import { layouts } from '../src/layout/layouts.js';
+import type { LoadOptions } from '../src/load-config.js';
+import type { Policy } from '../src/policy/policy.js';
+import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
+
+const { mcpJson } = layouts;
+
+/** What a person is asked about the servers of a project; the answer is no. */
+async function asking(place: Scratch, more: Partial<LoadOptions> = {}) {
+  const asked: ApprovalRequest[] = [];
+  const approvals = createApprovals({ ask: (request) => (asked.push(request), Promise.resolve('no')) });
+  const config = await place.load({ layout: mcpJson, approvals, ...more });
+  return { asked, config };
+}
+
+const question = async (entry: object, more: Partial<LoadOptions> = {}): Promise<ApprovalRequest> => {
+  const { asked } = await asking(await scratch({ 'project/.mcp.json': servers({ s: entry }) }), more);
+  const [first] = asked;
+  if (first === undefined) throw new Error('The person was not asked.');
+  return first;
+};
+
+describe('S13 a rule covers an entry only when nothing else is set', () => {
+  const npx = { command: 'npx', args: ['-y', 'tool'] };
+  const web = { url: 'https://good.example/mcp' };
+  const rules = [{ serverCommand: ['npx', '-y', 'tool'] }, { serverUrl: 'https://good.example/*' }];
+  const more = {
+    cwd: { ...npx, cwd: '/tmp/evil' },
+    inheritEnv: { ...npx, inheritEnv: 'all' },
+    framing: { ...npx, framing: 'newline' },
+    proxy: { ...web, proxy: 'http://evil.example:3128' },
+    ca: { ...web, ca: '/tmp/evil.pem' },
+    oauth: { ...web, oauth: { authServerMetadataUrl: 'https://evil.example/m' } },
+    google: { ...web, authProviderType: 'google_credentials' },
+    unknown: { ...web, fieldOfNextYear: true },
+  };
+
+  it('S13: rules of `trusted` leave such project servers to the person', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ npx, web, ...more }) });
+    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ trusted: rules }) });
+    expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
+  });
+
+  it('S13 S1: a server that a rule of `trusted` covers does not start in the folder that was cloned', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ npx }) });
+    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ trusted: rules }) });
+    expect(config.servers['npx']?.['cwd']).toBe(place.home);
+  });
+
+  it('S13: an allow list of a policy refuses them in every scope of the person', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ npx, web, ...more }),
+      'project/.mcp.json': servers({ fromProject: more.cwd }),
+    });
+    const options = { layout: layouts.claude, approvals: answering('once'), policy: { allow: rules } };
+    const config = await place.load({ ...options, dynamic: { added: more.proxy } });
+    expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
+    const why = config.problems.find(({ server }) => server === 'proxy')?.message;
+    expect(why).toContain('it sets proxy, which no rule of the allow list covers');
+  });
+
+  it('S13: a rule may list the fields that it covers too; those of a file of the administrator do', async () => {
+    const place = await scratch({
+      'system/managed-settings.json': {
+        allowedMcpServers: [{ serverCommand: ['npx', '-y', 'tool'], fields: ['cwd'] }],
+      },
+      'home/.claude.json': servers({ npx, ...more }),
+    });
+    expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['npx', 'cwd']);
+  });
+
+  it('S13: entries of the administrator may say what they want', async () => {
+    const place = await scratch({
+      'system/managed-settings.json': { allowedMcpServers: rules },
+      'system/managed-mcp.json': servers({ cwd: more.cwd, proxy: more.proxy }),
+    });
+    expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['cwd', 'proxy']);
+  });
+});
+
+describe('S14 inheriting the environment is a use of variables', () => {
+  it.each([
+    ['all', 'all'],
+    ['a list', ['AWS_SECRET_ACCESS_KEY']],
+    ['a variable that could become all', '${MODE:-all}'],
+    ['a list with a variable', ['${NAME:-AWS_SECRET_ACCESS_KEY}']],
+    ['a pattern', ['*']],
+    ['what is no list', { 0: 'AWS_SECRET_ACCESS_KEY' }],
+  ])('S14: `inheritEnv` with %s is refused where a project may use no variables', async (_, inheritEnv) => {
+    const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', inheritEnv } }) });
+    for (const projectVariables of ['refuse', ['PATH']] as const) {
+      const config = await place.load({ layout: mcpJson, approvals: answering('once'), projectVariables });
+      expect(config.servers).toEqual({});
+      expect(codes(config)).toContain('VARIABLE_REFUSED');
+    }
+    const remote = { r: { command: 'x', inheritEnv } };
+    expect((await place.load({ layout: mcpJson, remote })).servers).toEqual({});
+  });
+
+  it('S14: a list of permitted names permits exactly those, and the safe ones need none', async () => {
+    const place = await scratch({
+      'project/.mcp.json': servers({
+        ok: { command: 'x', inheritEnv: ['A'] },
+        both: { command: 'x', inheritEnv: ['A', 'B'] },
+        safe: { command: 'x', inheritEnv: 'safe' },
+      }),
+    });
+    const options = { layout: mcpJson, approvals: answering('once'), projectVariables: ['A'] };
+    expect(Object.keys((await place.load(options)).servers)).toEqual(['ok', 'safe']);
+  });
+
+  it('S14: the question names the variables, and warns of all of them', async () => {
+    const some = await question({ command: 'x', env: { K: '${AWS}' }, inheritEnv: ['AWS', 'MY KEY'] });
+    expect(some.variables).toEqual([
+      { name: 'AWS', fields: ['env.K', 'inheritEnv[0]'] },
+      { name: 'MY KEY', fields: ['inheritEnv[1]'] },
+    ]);
+    const all = await question({ command: 'x', inheritEnv: 'all' });
+    expect(all.variables).toEqual([{ name: '*', fields: ['inheritEnv'] }]);
+    expect(all.warnings.join()).toContain('your whole environment');
+    expect(all.summary).toContain('  every one in inheritEnv');
+  });
+});
+
+describe('S15 names without a project only pre-select', () => {
+  it.each([
+    ['claude', 'home/.claude/settings.json', 'project/.mcp.json'],
+    ['blade', 'home/.blade/config.json', 'project/.mcp.json'],
+  ] as const)('S15 F7: %s: a name in %s approves no clone’s server', async (layout, list, file) => {
+    const place = await scratch({
+      [list]: { enabledMcpjsonServers: ['github', 'off'], disabledMcpjsonServers: ['off'] },
+      [file]: servers({ github: { command: 'evil' }, off: { command: 'x' }, other: { command: 'x' } }),
+    });
+    const options = { layout: layouts[layout] };
+    expect((await place.load(options)).servers).toEqual({});
+    const { asked, config } = await asking(place, options);
+    expect(asked.map(({ name, preselected }) => [name, preselected])).toEqual([
+      ['github', true],
+      ['other', false],
+    ]);
+    expect(asked[0]?.summary).toContain('Your settings list a server of this name as wanted');
+    expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
+  });
+
+  it('S15: names that the host passes pre-select too, with a store and without', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
+    for (const store of [undefined, approvalFile({ home: place.home })]) {
+      const approvals = createApprovals({ enabled: ['github'], store });
+      expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
+    }
+  });
+});
+
+describe('S17 variables that change what a program does', () => {
+  it.each(
+    `PYTHONUSERBASE PERLLIB XDG_CONFIG_HOME PYTHONWARNINGS BROWSER PYTHONSTARTUP RUBYOPT GEM_PATH BUNDLE_GEMFILE LUA_INIT
+    LUA_PATH_5_4 GIT_SSH_COMMAND GIT_CONFIG_COUNT SSH_ASKPASS JDK_JAVA_OPTIONS MAVEN_OPTS PHPRC R_PROFILE JULIA_LOAD_PATH
+    NODE_V8_COVERAGE npm_config_node_options YARN_IGNORE_PATH DENO_DIR CARGO_HOME RUSTC_WRAPPER GOFLAGS GOTOOLCHAIN
+    DOTNET_STARTUP_HOOKS COR_ENABLE_PROFILING COMPlus_Version EMACSLOADPATH VIMINIT LESSOPEN ERL_FLAGS GUILE_LOAD_PATH
+    OCAMLRUNPARAM QT_PLUGIN_PATH GTK_MODULES GIO_MODULE_DIR KUBECONFIG AWS_CONFIG_FILE UV_INDEX_URL PIP_INDEX_URL
+    POETRY_HOME OPENSSL_CONF BASH_ENV PSModulePath`.split(/\s+/),
+  )('S17: %s is known to be dangerous', (name) => {
+    expect(variableRisk(name)).toBe('dangerous');
+  });
+
+  it('S17: the question warns of what is not known, and of nothing that is harmless', async () => {
+    const env = { FROBNICATOR_HOOK: 'x', GITHUB_TOKEN: 't', WEATHER_API_KEY: 'k', LANG: 'C', NODE_ENV: 'p' };
+    const { warnings } = await question({ command: 'x', env });
+    expect(warnings).toEqual([
+      'It sets "FROBNICATOR_HOOK", not known here, which may change what the program does.',
+    ]);
+  });
+
+  it('S17: under a policy only harmless variables and those that it lists may be set', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({
+        known: { command: 'npx', env: { API_KEY: 'k' } },
+        unknown: { command: 'npx', env: { FROBNICATOR_HOOK: 'x' } },
+        listed: { command: 'npx', env: { CORP_REGION: 'eu', CORP_MODE: 'x' } },
+        partly: { command: 'npx', env: { CORP_REGION: 'eu', OTHER: 'x' } },
+      }),
+    });
+    const names = async (policy: Policy): Promise<readonly string[]> =>
+      Object.keys((await place.load({ layout: layouts.claude, policy })).servers);
+    const environment = ['CORP_*'];
+    expect(await names({ allow: [{ serverCommand: ['npx'] }], environment })).toEqual(['known', 'listed']);
+    expect(await names({ refuseDangerousEnvironment: true })).toEqual(['known']);
+    expect(await names({ deny: [{ serverName: 'x' }] })).toHaveLength(4);
+  });
+});
+
+describe('S21 a managed policy fails closed', () => {
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \n\t\n'],
+    ['a comment', '// nothing yet'],
+    ['a comment of several lines', '/* {"allowedMcpServers": []} */\n'],
+    ['null', 'null'],
+    ['NUL characters', '\0\0\0\0'],
+    ['a byte order mark', '\ufeff'],
+  ])('S21: a file that holds %s permits nothing', async (_, content) => {
+    for (const [layout, file] of [
+      ['claude', 'managed-settings.json'],
+      ['gemini', 'settings.json'],
+    ] as const) {
+      const place = await scratch({
+        [`system/${file}`]: content,
+        'home/.claude.json': servers({ s: { command: 'x' } }),
+        'home/.gemini/settings.json': servers({ s: { command: 'x' } }),
+      });
+      const config = await place.load({ layout: layouts[layout] });
+      expect(config.servers).toEqual({});
+      expect(codes(config)).toContain('POLICY_INVALID');
+    }
+  });
+
+  it('S21: neither does a link that leads nowhere, nor one in the place of its folder', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
+    await symlink(place.path('nowhere'), place.path('system/managed-settings.json'));
+    expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
+    await symlink(place.path('nowhere'), place.path('gone'));
+    const moved = await place.load({ layout: layouts.claude, systemDirectory: place.path('gone') });
+    expect(moved.servers).toEqual({});
+  });
+
+  it('S21: a managed list of servers that is a link to nowhere leaves no server of the person', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
+    await symlink(place.path('nowhere'), place.path('system/managed-mcp.json'));
+    expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
+  });
+});
+
+describe('S22 a missing variable is never sent', () => {
+  it.each([
+    ['a header', { url: 'https://x.example', headers: { a: 'Bearer ${MISSING}' } }],
+    ['an argument', { command: 'x', args: ['$MISSING'] }],
+    ['the environment', { command: 'x', env: { A: '${MISSING}' } }],
+    ['an address', { url: 'https://${MISSING}/mcp' }],
+    ['what is no variable', { command: 'x', args: ['${not a name}'] }],
+  ])('S22: gemini: in %s it is an error', async (_, entry) => {
+    const place = await scratch({ 'home/.gemini/settings.json': servers({ s: entry }) });
+    const config = await place.load({ layout: layouts.gemini });
+    expect(config.servers).toEqual({});
+    expect(codes(config)[0]).toMatch(/^VARIABLE_(?:MISSING|MALFORMED)$/);
+  });
+});
+
+describe('S25 a long question says that it is long', () => {
+  it('S25: its length comes before what could push it off the screen, and again at its end', async () => {
+    const args = Array.from({ length: 1500 }, (_, index) => `--option-${String(index)}`);
+    args[700] = '--config=https://evil.example/x';
+    const { summary } = await question({ args, env: { LD_PRELOAD: 'x', K: '${SECRET}' }, command: 'sh' });
+    const lines = summary.split('\n');
+    const length = `${String(lines.length)} lines, with 1500 arguments and 2 more fields`;
+    expect(lines[2]).toBe(`This question has ${length}.`);
+    expect(lines.at(-1)).toBe(`This is the end of a question of ${length}. Read it from its beginning.`);
+    const first = lines.slice(0, 12).join('\n');
+    for (const part of ['"sh"', 'whatever its arguments say', '"LD_PRELOAD"', 'SECRET in env.K', 'start in'])
+      expect(first).toContain(part);
+  });
+
+  it('S25: fields of unknown objects count', async () => {
+    const deep = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${String(index)}`, index]));
+    const { summary } = await question({ url: 'https://x.example', other: { deep } });
+    expect(summary).toContain(`This question has ${String(summary.split('\n').length)} lines`);
+  });
+
+  it('S25: a short question says it once, and the address comes first', async () => {
+    const { summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
+    const lines = summary.split('\n');
+    expect(lines[2]).toBe('This question has 7 lines, with 0 arguments and 1 more field.');
+    expect(lines).toHaveLength(7);
+    expect(lines[4]).toBe('  url = "https://x.example/mcp"');
+  });
+});
+
+describe('S12 the question says where a sign-in goes', () => {
+  const url = 'https://mcp.example/mcp';
+
+  it.each([
+    ['authServerMetadataUrl', { authServerMetadataUrl: 'https://evil.example/meta' }],
+    ['tokenUrl', { tokenUrl: 'https://evil.example/token' }],
+    ['issuer', { issuer: 'https://EVIL.example./' }],
+    ['identityProvider.issuer', { identityProvider: { issuer: 'https://evil.example' } }],
+    ['another port', { authServerMetadataUrl: 'https://mcp.example:8443/meta' }],
+    ['another scheme', { authServerMetadataUrl: 'http://mcp.example/meta' }],
+  ])('S12: %s of another origin is named', async (_, oauth) => {
+    const { warnings } = await question({ url, oauth });
+    expect(warnings.join()).toMatch(
+      /Your sign-in would involve "https?:\/\/(?:evil\.example\.?|mcp\.example.*)"/,
+    );
+  });
+
+  it('S12: one that depends on a variable is named too, the own origin is not', async () => {
+    const variable = await question({ url, oauth: { authServerMetadataUrl: '${WHERE}/meta' } });
+    expect(variable.warnings.join()).toContain('"${WHERE}/meta"');
+    const own = await question({ url, oauth: { authServerMetadataUrl: 'https://MCP.example:443/meta' } });
+    expect(own.warnings.join()).not.toContain('would involve');
+  });
+
+  it('S12: a sign-in at the address is mentioned; an address with a variable is not looked up', async () => {
+    const looked: string[] = [];
+    const hasSignIn = (address: string): boolean => (looked.push(address), true);
+    const known = await question({ url }, { hasSignIn });
+    expect(known.hasSignIn).toBe(true);
+    expect(known.summary).toContain('You have signed in at this address before.');
+    expect((await question({ url: 'https://${HOST}/' }, { hasSignIn })).hasSignIn).toBe(false);
+    expect(looked).toEqual([url]);
+  });
+
+  it('S12: the identity tells entries apart by scope, project and definition', async () => {
+    const entry = { url, oauth: { clientId: 'c' } };
+    const place = await scratch({
+      'home/.claude.json': servers({ a: entry }),
+      'project/.mcp.json': servers({ a: entry, b: entry }),
+      'second/.mcp.json': servers({ a: entry }),
+    });
+    const identities = async (cwd: string): Promise<readonly (string | undefined)[]> =>
+      (await place.load({ layout: layouts.claude, approvals: answering('once'), cwd })).entries.map(
+        ({ identity }) => identity,
+      );
+    const first = await identities(place.project);
+    const second = await identities(place.path('second'));
+    expect(new Set([...first, ...second]).size).toBe(4);
+    expect(await identities(place.project)).toEqual(first);
+    await place.write('home/.claude.json', servers({ a: { ...entry, disabled: true, timeout: 5 } }));
+    expect(new Set(await identities(place.project))).toEqual(new Set(first));
+    await place.write('project/.mcp.json', servers({ a: { ...entry, headers: { h: 'v' } }, b: entry }));
+    expect(await identities(place.project)).not.toEqual(first);
+  });
+
+  it('S12: loaded servers come with their identities', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { url }, toString: { url } }) });
+    const { identities, entries } = await place.load({ layout: layouts.claude });
+    expect(Object.getPrototypeOf(identities)).toBeNull();
+    expect(identities['a']).toBe(entries.find(({ name }) => name === 'a')?.identity);
+    expect(identities['a']).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('F3 the files of hosts C and E', () => {
+  it('F3: claude: settings files and a flat .mcp.json name servers', async () => {
+    const place = await scratch({
+      'home/.claude/settings.json': servers({ mine: { command: 'x' } }),
+      'project/.claude/settings.json': servers({ shared: { command: 'x' } }),
+      'project/.claude/settings.local.json': servers({ local: { command: 'x' }, flat: { command: 'local' } }),
+      'project/.mcp.json': { flat: { command: 'x' } },
+    });
+    expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['mine']);
+    const config = await place.load({ layout: layouts.claude, approvals: answering('once') });
+    expect(Object.keys(config.servers).toSorted()).toEqual(['flat', 'local', 'mine', 'shared']);
+    expect(config.servers['flat']?.['command']).toBe('local');
+  });
+});
