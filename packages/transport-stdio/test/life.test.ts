@@ -163,7 +163,7 @@ describe('a transport', () => {
     const pending = client.ask('silent');
     abort.abort();
     await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    await client.closed;
+    await client.transport.close();
     expect(isRunning(client.transport.pid ?? 0)).toBe(false);
     const late = toyClient({ signal: abort.signal });
     await expect(late.transport.start()).rejects.toMatchObject({ code: 'ABORTED' });
