@@ -11,7 +11,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
   type Transport,
-  type TransportError,
+  TransportError,
   type TransportFacts,
 } from '@mcp-fittings/client-core/transport';
 import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';
@@ -20,6 +20,7 @@ import type { StdioTransportOptions } from './options.js';
 import { createProbeShield, type ProbeShield, type SecondStart } from './probe-shield.js';
 import type { Ending } from './process/ending.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
+import { findProgram } from './process/program.js';
 import { startServerProcess, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, invalidText } from './process/spawn-failure.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
@@ -109,6 +110,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       signal: exit?.signal ?? undefined,
       ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0,
       stderr: this.stderr,
+      // For the hint of a server that does not connect.
+      withheld: this.#plan.withheld.length === 0 ? undefined : this.#plan.withheld.join(', '),
     };
   }
 
@@ -161,8 +164,16 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const queue = this.#queue;
     let server: ServerProcess;
     try {
+      const { platform } = process;
+      const program = await findProgram({
+        ...this.#plan,
+        platform,
+        systemRoot: process.env['SystemRoot'],
+      });
+      if ('code' in program) throw this.#fault(program.code, program.message, program.options);
       server = await startServerProcess({
         ...this.#plan,
+        program,
         shutdown,
         clock: this.#clock,
         reaper: this.#reaper,
@@ -170,6 +181,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         onStderr: (chunk) => this.#stderr.append(chunk),
       });
     } catch (cause) {
+      if (cause instanceof TransportError) throw cause;
       throw await this.#spawnFault(cause);
     }
     this.#process = server;

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 import { endingOf, type Ending } from './ending.js';
 import type { ExitReaper } from './exit-reaper.js';
+import type { Program } from './program.js';
 import { createProcessTree } from './process-tree.js';
 import { readStdout } from './read-stdout.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
@@ -21,8 +23,7 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  readonly command: string;
-  readonly args: readonly string[];
+  readonly program: Program;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   readonly stderr: 'pipe' | 'inherit' | 'ignore';
@@ -36,10 +37,8 @@ export interface ServerProcessOptions {
 
 /** Starts a server, without any shell. Rejects with the error of the operating system. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, env, cwd, clock } = options;
-  // Not before a server is started: who only configures one should not have to wait for it.
-  const { default: spawn } = await import('cross-spawn');
-  const child = spawn(command, args, {
+  const { program, env, cwd, clock } = options;
+  const child = spawn(program.file, program.args, {
     env,
     ...(cwd !== undefined && { cwd }),
     stdio: ['pipe', 'pipe', options.stderr],
@@ -47,6 +46,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     detached: process.platform !== 'win32',
     windowsHide: true,
     shell: false,
+    windowsVerbatimArguments: program.verbatim,
   });
   for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
   await once(child, 'spawn');
