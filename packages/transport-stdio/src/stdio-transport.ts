@@ -8,6 +8,7 @@ import {
 import {
   BaseTransport,
   isRequest,
+  type Intake,
   type JSONRPCMessage,
   type RequestId,
   type Transport,
@@ -21,6 +22,7 @@ import { createProbeShield, type ProbeShield, type SecondStart } from './probe-s
 import type { Ending } from './process/ending.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
 import { findProgram } from './process/program.js';
+import type { PacedReader } from './process/read-paced.js';
 import { startServerProcess, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, invalidText } from './process/spawn-failure.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
@@ -70,7 +72,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   readonly #clock: Clock;
   readonly #framing: Framing;
   readonly #stderr: StderrTail;
+  /** Lines of stderr for the host; each is made when it is handed on. */
+  readonly #stderrLines: Intake<() => string>;
   readonly #shield: ProbeShield;
+  #messages: Intake<string> | undefined;
   #queue: OutboundQueue;
   #process: ServerProcess | undefined;
   #ending: Ending | undefined;
@@ -85,7 +90,12 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#clock = options.clock ?? systemClock;
     this.#framing = FRAMINGS[options.framing ?? 'newline'];
     this.#queue = this.#newQueue();
-    this.#stderr = createStderrTail({ redact: this.#plan.redact, onLine: this.#stderrListener() });
+    const onLine = this.#stderrListener();
+    this.#stderrLines = this.intake((line) => onLine?.(line()));
+    this.#stderr = createStderrTail({
+      redact: this.#plan.redact,
+      ...(onLine !== undefined && { onLine: (line) => this.#stderrLines.push(line) }),
+    });
     this.#shield = createProbeShield({
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
@@ -152,6 +162,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     await this.#launching?.catch(() => undefined);
     await this.#process?.stop({ polite: reason === undefined });
     this.#stderr.end();
+    this.#stderrLines.flush();
   }
 
   readonly #onAbort = (): void => void this.close();
@@ -160,7 +171,14 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const problem = invalidText(this.#plan);
     if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
     const { maxMessageBytes = DEFAULT_MAX_BYTES, shutdown = {} } = this.#options;
-    const reader = createMessageReader(this.#framing, this.#sink(), maxMessageBytes);
+    const reader = createMessageReader({
+      framing: this.#framing,
+      sink: this.#sink(),
+      maxBytes: maxMessageBytes,
+      found: (text) => messages.push(text),
+    });
+    const messages = this.intake<string>((text) => reader.parse(text), parsingMs);
+    this.#messages = messages;
     const queue = this.#queue;
     let server: ServerProcess;
     try {
@@ -177,8 +195,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         shutdown,
         clock: this.#clock,
         reaper: this.#reaper,
-        onStdout: (chunk) => reader.push(chunk),
-        onStderr: (chunk) => this.#stderr.append(chunk),
+        stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
+        stderrReader: paced(this.#stderrLines, (chunk) => this.#stderr.append(chunk)),
       });
     } catch (cause) {
       if (cause instanceof TransportError) throw cause;
@@ -193,6 +211,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   async #onEnded(server: ServerProcess, ending: Ending): Promise<void> {
     this.#ending = ending;
     if (this.#stopping) return;
+    this.#messages?.flush();
+    this.#stderrLines.flush();
     this.#stderr.end();
     const again = this.#shield.take();
     if (again !== undefined) {
@@ -282,4 +302,21 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const details = { command: this.#plan.command, ...options.details };
     return this.error(code, name + message, { ...options, details });
   }
+}
+
+/** Characters that `JSON.parse` and a handler deal with in a millisecond, about. */
+const PARSED_PER_MS = 200_000;
+
+function parsingMs(text: string): number {
+  return text.length / PARSED_PER_MS;
+}
+
+function paced<T>(intake: Intake<T>, push: (chunk: Uint8Array) => void): PacedReader {
+  return {
+    push(chunk) {
+      intake.work(() => push(chunk));
+      return intake.busy;
+    },
+    whenReady: (task) => intake.whenReady(task),
+  };
 }

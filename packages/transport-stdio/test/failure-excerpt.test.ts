@@ -78,7 +78,7 @@ describe('R4 why a server could not be started', () => {
       ],
     });
     await expect(client.ask('ping')).rejects.toMatchObject({
-      message: expect.stringMatching(/\nError: DATABASE_URL is not set\n/),
+      message: expect.stringMatching(/\nError: DATABASE_URL is not set(?:\n|$)/),
     });
   });
 });

@@ -11,10 +11,12 @@ import { callSafely } from './call-safely.js';
 import { createDiagnostics } from './diagnostics.js';
 import { afterTurn } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
+import { createIntake, type Intake } from './intake.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
+import { TurnBudget } from './turn-budget.js';
 
 /** The only revision in which a peer may send several messages as one array. */
 const REVISION_WITH_BATCHES = '2025-03-26';
@@ -47,6 +49,8 @@ export abstract class BaseTransport implements Transport {
   #protocolVersion: string | undefined;
   #early: unknown[] = [];
   readonly #pending = createPendingRequests();
+  #budget: TurnBudget | undefined;
+  #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   readonly #abortWatch = createAbortWatch();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
@@ -158,8 +162,22 @@ export abstract class BaseTransport implements Transport {
     else if (!isResponse(value) || this.#expects(value)) this.#delivery.push(value);
   }
 
+  /**
+   * For the wire: a place for what arrived and is not parsed yet. `take` handles one item, at once as long as this
+   * connection has used little of the current turn of the event loop, and in later turns otherwise; stop reading while
+   * the intake is `busy`. What waits is handled when the wire fails, and dropped by our own `close()`. All intakes of a
+   * transport share one budget.
+   */
+  protected intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
+    this.#budget ??= new TurnBudget();
+    const intake = createIntake({ budget: this.#budget, take, estimateMs });
+    this.#intakes.push(intake);
+    return intake;
+  }
+
   /** For the wire: it has ended by itself, or has to be given up. */
   protected fail(reason: TransportError): void {
+    if (this.#ended === undefined) for (const intake of this.#intakes) intake.flush();
     void this.#end(reason);
   }
 
@@ -379,6 +397,8 @@ export abstract class BaseTransport implements Transport {
     // Set before any handler runs, so that a handler that closes finds it closed.
     this.#ended = Promise.resolve().then(() => this.#finish(reason, wasOpen));
     this.#opening?.abort(reason);
+    for (const intake of this.#intakes.splice(0)) intake.stop();
+    this.#budget?.close();
     if (reason === undefined) this.#delivery.stop();
     else this.#delivery.flush();
     // Before the requests fail: after its own `close()` a program expects the error of its SDK.

@@ -6,7 +6,7 @@ import { endingOf, type Ending } from './ending.js';
 import type { ExitReaper } from './exit-reaper.js';
 import type { Program } from './program.js';
 import { createProcessTree } from './process-tree.js';
-import { readStdout } from './read-stdout.js';
+import { readPaced, type PacedReader } from './read-paced.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
 
 /** One running server. */
@@ -30,9 +30,8 @@ export interface ServerProcessOptions {
   readonly shutdown: ShutdownTimes;
   readonly clock: Clock;
   readonly reaper: ExitReaper;
-  /** True: it was a lot of work, and the event loop should have a turn before more comes. */
-  readonly onStdout: (chunk: Uint8Array) => boolean;
-  readonly onStderr: (chunk: Uint8Array) => void;
+  readonly stdoutReader: PacedReader;
+  readonly stderrReader: PacedReader;
 }
 
 /** Starts a server, without any shell. Rejects with the error of the operating system. */
@@ -57,8 +56,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const reaped = options.reaper.add(() => tree.killNow());
   const exited = once(child, 'exit').catch(() => undefined);
   const ended = endingOf({ child, stdin, stdout, exited, clock });
-  readStdout(stdout, options.onStdout);
-  child.stderr?.on('data', options.onStderr);
+  readPaced(stdout, options.stdoutReader);
+  if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
 
   const stop = async (polite: boolean): Promise<void> => {
     stdout.removeAllListeners('data');

@@ -15,8 +15,8 @@ export interface StderrTail {
 
 export interface StderrTailOptions {
   readonly redact: Redactor;
-  /** Told each line as it is complete. */
-  readonly onLine?: ((line: string) => void) | undefined;
+  /** Told of each line as it is complete; the function cleans it. */
+  readonly onLine?: ((line: () => string) => void) | undefined;
 }
 
 /** UTF-16 units that are kept; more than anybody is shown, because lines full of secrets and escapes shrink. */
@@ -37,7 +37,7 @@ export function createStderrTail(options: StderrTailOptions): StderrTail {
     onLine === undefined
       ? undefined
       : createLines(({ text, cut }) =>
-          onLine(sanitizeText(redact(text, cut ? 'end' : undefined), { maxLength: LINE_LENGTH })),
+          onLine(() => sanitizeText(redact(text, cut ? 'end' : undefined), { maxLength: LINE_LENGTH })),
         );
 
   return {
