@@ -43,7 +43,7 @@ export abstract class BaseTransport implements Transport {
   #state: 'new' | 'starting' | 'open' | 'ended' = 'new';
   #closeReason: TransportError | undefined;
   #ended: Promise<void> | undefined;
-  /** `onclose` is owed: `start` was called and it has not run. */
+  /** The connection was open, and `onclose` has not run. */
   #owesClose = false;
   #opening: Opening | undefined;
   #protocolVersion: string | undefined;
@@ -90,13 +90,12 @@ export abstract class BaseTransport implements Transport {
   async start(): Promise<void> {
     if (this.#state !== 'new') {
       // A second client has put its handlers in the place of the first one's by now.
-      if (this.#owesClose) this.#handlers.restore();
+      if (this.#state !== 'ended') this.#handlers.restore();
       throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was started or closed before.', {
         hint: 'A transport is used once: make a new one to connect again.',
       });
     }
     this.#state = 'starting';
-    this.#owesClose = true;
     this.#handlers.keep();
     const opening = new Opening();
     this.#opening = opening;
@@ -118,6 +117,7 @@ export abstract class BaseTransport implements Transport {
       );
     }
     this.#state = 'open';
+    this.#owesClose = true;
     for (const value of this.#early.splice(0)) this.receive(value);
   }
 
@@ -391,11 +391,10 @@ export abstract class BaseTransport implements Transport {
 
   #end(reason: TransportError | undefined): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
-    const wasOpen = this.#state === 'open';
     this.#state = 'ended';
     this.#closeReason = reason;
     // Set before any handler runs, so that a handler that closes finds it closed.
-    this.#ended = Promise.resolve().then(() => this.#finish(reason, wasOpen));
+    this.#ended = Promise.resolve().then(() => this.#finish(reason));
     this.#opening?.abort(reason);
     for (const intake of this.#intakes.splice(0)) intake.stop();
     this.#budget?.close();
@@ -407,7 +406,7 @@ export abstract class BaseTransport implements Transport {
     return this.#ended;
   }
 
-  async #finish(reason: TransportError | undefined, wasOpen: boolean): Promise<void> {
+  async #finish(reason: TransportError | undefined): Promise<void> {
     const free = async (): Promise<void> => {
       try {
         await this.shutDown(reason);
@@ -418,7 +417,7 @@ export abstract class BaseTransport implements Transport {
     const opening = this.#opening;
     await free();
     await opening?.freeWhenSettled(free);
-    if (!wasOpen || !this.#owesClose) return;
+    if (!this.#owesClose) return;
     // A whole turn later, so that each request has failed with its own reason before the engine fails the rest.
     await new Promise<void>((resolve) => afterTurn(resolve));
     this.#tellClosed();

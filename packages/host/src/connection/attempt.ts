@@ -127,7 +127,8 @@ function watchEnd(): {
 }
 
 function tooSlow(parts: AttemptParts, transport: Transport | undefined, cause: unknown): FittingsError {
-  const facts = transport?.describe?.() ?? {};
+  // What the server was not given belongs into the hint.
+  const { withheld, ...facts } = transport?.describe?.() ?? {};
   const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
   const told =
     known.length === 0 ? '' : ` (${known.map(([name, value]) => `${name}: ${String(value)}`).join(', ')})`;
@@ -137,7 +138,14 @@ function tooSlow(parts: AttemptParts, transport: Transport | undefined, cause: u
     {
       server: parts.server,
       cause,
-      hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+      hint: [
+        'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+        ...(withheld === undefined
+          ? []
+          : [
+              `The environment has ${String(withheld)}, which this server was not given; name in \`inheritEnv\` what it needs.`,
+            ]),
+      ].join(' '),
       details: facts,
     },
   );
