@@ -1,5 +1,8 @@
 /** For authors of a transport: the contract, a life cycle to build on, framing, and a schema for config entries. */
 export { BaseTransport, type BaseTransportOptions } from './base/base-transport.js';
+export { afterTurn } from './base/after-turn.js';
+export { createIntake, type Intake, type IntakeOptions } from './base/intake.js';
+export { TurnBudget, type TurnBudgetOptions } from './base/turn-budget.js';
 export type { Transport, TransportFacts, TransportSendOptions } from './contracts/transport.js';
 export type { TransportContext, TransportPlugin } from './contracts/transport-plugin.js';
 export type {

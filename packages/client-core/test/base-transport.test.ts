@@ -222,7 +222,7 @@ describe('what the wire does wrong', () => {
     expect(errors[0]).toBeInstanceOf(FittingsError);
   });
 
-  it('CO-17 close() during the start ends with TRANSPORT_CLOSED, and no onclose', async () => {
+  it('CO-17 M5 close() during the start ends with TRANSPORT_CLOSED, and no onclose; what was opened later is freed', async () => {
     const transport = new WireTransport();
     let closes = 0;
     transport.onclose = () => void closes++;
@@ -232,7 +232,11 @@ describe('what the wire does wrong', () => {
     const closed = transport.close();
     opened();
     await Promise.all([started, closed]);
-    expect([closes, transport.closeReason, transport.shutDowns]).toEqual([0, undefined, [undefined]]);
+    expect([closes, transport.closeReason, transport.shutDowns]).toEqual([
+      0,
+      undefined,
+      [undefined, undefined],
+    ]);
   });
 
   it('a wire that breaks during the start fails the start with its reason', async () => {

@@ -128,6 +128,8 @@ describe('D.1-11 close()', () => {
     await caller.handshake();
     abort.abort();
     await caller.until(() => caller.closes || undefined);
+    // The session is ended after `onclose`; a second close() resolves when that is done.
+    await transport.close();
     expect(server.of('DELETE')).toHaveLength(1);
   });
 

@@ -50,6 +50,7 @@ export class ChannelHalf extends BaseTransport implements ChannelRoute {
 
   protected override async shutDown(): Promise<void> {
     if (!this.#added) return;
+    this.#added = false;
     this.#routes.remove(this.#name);
     if (!this.#endedByPeer) this.#channel.closed?.(this.#name);
   }

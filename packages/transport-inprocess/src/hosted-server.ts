@@ -27,7 +27,7 @@ const STOP_TIMEOUT_MS = 5000;
 export function hostServer(options: HostedServerOptions): HostedServer {
   const { name, factory, startTimeoutMs, clock, onError } = options;
   let server: ConnectableServer | undefined;
-  let stopped = false;
+  let stopped: Promise<void> | undefined;
   let interrupt: (error: TransportError) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = reject;
@@ -62,7 +62,7 @@ export function hostServer(options: HostedServerOptions): HostedServer {
         ? cause
         : failed('The factory of the in-process server threw', cause);
     }
-    if (stopped) return close(made);
+    if (stopped !== undefined) return close(made);
     server = made;
     try {
       await made.connect(transport);
@@ -82,10 +82,9 @@ export function hostServer(options: HostedServerOptions): HostedServer {
         tooLate('The in-process server did not start', startTimeoutMs),
       );
     },
-    async stop() {
-      stopped = true;
+    stop() {
       interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server: name }));
-      if (server !== undefined) await close(server);
+      return (stopped ??= server === undefined ? Promise.resolve() : close(server));
     },
   };
 }

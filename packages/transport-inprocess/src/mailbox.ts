@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import { afterTurn, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 
 /** A message, or undefined for the end of all messages. */
 export type Mail = JSONRPCMessage | undefined;
@@ -34,7 +34,7 @@ export function createMailbox(): Mailbox {
     if (scheduled || reader === undefined || waiting.length === 0) return;
     scheduled = true;
     deliveries = (deliveries + 1) % DELIVERIES_PER_TURN;
-    if (deliveries === 0) setImmediate(deliver);
+    if (deliveries === 0) afterTurn(deliver);
     else queueMicrotask(deliver);
   };
 

@@ -15,8 +15,8 @@ export function endReason(
   stderr: StderrTail,
 ): { code: ErrorCode; message: string; options: FittingsErrorOptions } {
   const name = `The process "${sanitizeText(command, { maxLength: 200 })}"`;
-  const words = stderr.lastLines(LINES_IN_MESSAGE, LENGTH_IN_MESSAGE);
-  const said = words === '' ? '' : ` Its last words on stderr:\n${words}`;
+  const words = stderr.excerpt({ lines: LINES_IN_MESSAGE, length: LENGTH_IN_MESSAGE });
+  const said = words === '' ? '' : ` It wrote on stderr:\n${words}`;
   const details = {
     stderr: stderr.lastLines(STDERR_LINES, STDERR_LENGTH),
     ...(ending.kind === 'exited' && {
@@ -24,7 +24,8 @@ export function endReason(
       signal: ending.signal ?? undefined,
     }),
   };
-  const hint = words === '' ? 'It left no word on stderr; start it by hand to see why.' : undefined;
+  const hint =
+    words === '' ? 'It wrote nothing to stderr. Run the command manually to see why it exits.' : undefined;
   const cause = 'cause' in ending ? ending.cause : undefined;
   return {
     code: ending.kind === 'exited' ? 'PROCESS_EXITED' : 'CONNECTION_LOST',

@@ -1,6 +1,6 @@
 import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
 import type { StdioTransportOptions } from './options.js';
-import { childEnvironment } from './process/environment.js';
+import { childEnvironment, networkVariablesWithheld } from './process/environment.js';
 import { secretsOf } from './process/secrets.js';
 
 /** What is started, worked out of the options and of the environment as it is now. */
@@ -9,6 +9,8 @@ export interface LaunchPlan {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
+  /** Variables of this process by which programs reach the network, and which the child does not get. */
+  readonly withheld: readonly string[];
   /** What the child's stderr is connected to. */
   readonly stderr: 'pipe' | 'inherit' | 'ignore';
   /** Takes everything secret out of a text. */
@@ -31,6 +33,7 @@ export function planLaunch(options: StdioTransportOptions): LaunchPlan {
     args,
     env,
     cwd,
+    withheld: networkVariablesWithheld(process.env, env, process.platform),
     stderr: stderr === 'inherit' || stderr === 'ignore' ? stderr : 'pipe',
     redact: createRedactor(secretsOf({ env, configured, args, named })),
   };

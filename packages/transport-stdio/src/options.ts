@@ -7,7 +7,10 @@ import type { FramingName } from './wire/framings.js';
 export type StderrTarget = 'capture' | 'inherit' | 'ignore' | ((line: string) => void);
 
 export interface StdioTransportOptions {
-  /** The program, by path or as found on the PATH that the child gets. Never a shell command line. */
+  /**
+   * The program, by path or as found on the PATH that the child gets; empty and relative parts of a PATH are not
+   * searched. A relative path is resolved against `cwd`. Never a shell command line.
+   */
   readonly command: string;
   /** Its arguments; each reaches the program unchanged. Default none. */
   readonly args?: readonly string[] | undefined;
@@ -18,7 +21,10 @@ export interface StdioTransportOptions {
    * safe ones and these names. Default `safe`.
    */
   readonly inheritEnv?: InheritEnv | undefined;
-  /** Working directory of the child. Default: that of this process. */
+  /**
+   * Working directory of the child. Default: that of this process, which may be a folder that a stranger has filled: give
+   * one where the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the person's home instead.
+   */
   readonly cwd?: string | undefined;
   /** How messages are told apart on the pipes. Default `newline`, as the MCP specification has it. */
   readonly framing?: FramingName | undefined;

@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, parse, resolve } from 'node:path';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   count,
@@ -19,7 +22,7 @@ const fields = {
   command: required(described('The program, never a shell command line.', text({ minLength: 1 }))),
   args: described('Arguments, each passed on unchanged.', listOf(text())),
   env: described('Variables for the server, besides the inherited ones.', mapOf(text())),
-  cwd: described('Working directory of the server.', text({ minLength: 1 })),
+  cwd: described("Working directory of the server. Default: the person's home.", text({ minLength: 1 })),
   inheritEnv: described(
     'Variables of the host that the server gets: safe, all, or the safe ones and these.',
     eitherOf(oneOf('safe', 'all'), listOf(text())),
@@ -35,13 +38,20 @@ const fields = {
 export type StdioEntry = EntryOf<typeof fields>;
 
 /** What holds for every server unless its entry says otherwise. */
-export type StdioPluginOptions = Pick<
+export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
   'inheritEnv' | 'stderr' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
->;
+> {
+  /**
+   * The folder in which a server starts whose entry has no `cwd`, and against which a relative `cwd` is resolved. Never
+   * the folder in which the host happens to run: `npx` and the like take programs and settings from where they start.
+   * Default: the home of the person, or the root of the file system where that does not exist.
+   */
+  readonly home?: string | undefined;
+}
 
 /** The plugin for servers that run as child processes: config `type` is `stdio`. */
-export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
+export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
   const reaper = createExitReaper();
   return {
     specVersion: 1,
@@ -50,10 +60,12 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
     create(entry, { server, clock, signal, logger }) {
       const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };
+      const base = home ?? ownHome();
       const stderr = merged.stderr ?? 'capture';
       return createReapedTransport(
         {
           ...merged,
+          cwd: entry.cwd === undefined ? base : resolve(base, entry.cwd),
           stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
           server,
           clock,
@@ -63,4 +75,11 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
       );
     },
   };
+}
+
+/** Accounts of services and containers may name a home that is not there. */
+function ownHome(): string {
+  const home = homedir();
+  if (isAbsolute(home) && statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return home;
+  return parse(process.execPath).root;
 }

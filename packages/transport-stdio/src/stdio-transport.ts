@@ -8,10 +8,11 @@ import {
 import {
   BaseTransport,
   isRequest,
+  type Intake,
   type JSONRPCMessage,
   type RequestId,
   type Transport,
-  type TransportError,
+  TransportError,
   type TransportFacts,
 } from '@mcp-fittings/client-core/transport';
 import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';
@@ -20,6 +21,8 @@ import type { StdioTransportOptions } from './options.js';
 import { createProbeShield, type ProbeShield, type SecondStart } from './probe-shield.js';
 import type { Ending } from './process/ending.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
+import { findProgram } from './process/program.js';
+import type { PacedReader } from './process/read-paced.js';
 import { startServerProcess, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, invalidText } from './process/spawn-failure.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
@@ -69,7 +72,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   readonly #clock: Clock;
   readonly #framing: Framing;
   readonly #stderr: StderrTail;
+  /** Lines of stderr for the host; each is made when it is handed on. */
+  readonly #stderrLines: Intake<() => string>;
   readonly #shield: ProbeShield;
+  #messages: Intake<string> | undefined;
   #queue: OutboundQueue;
   #process: ServerProcess | undefined;
   #ending: Ending | undefined;
@@ -84,7 +90,12 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#clock = options.clock ?? systemClock;
     this.#framing = FRAMINGS[options.framing ?? 'newline'];
     this.#queue = this.#newQueue();
-    this.#stderr = createStderrTail({ redact: this.#plan.redact, onLine: this.#stderrListener() });
+    const onLine = this.#stderrListener();
+    this.#stderrLines = this.intake((line) => onLine?.(line()));
+    this.#stderr = createStderrTail({
+      redact: this.#plan.redact,
+      ...(onLine !== undefined && { onLine: (line) => this.#stderrLines.push(line) }),
+    });
     this.#shield = createProbeShield({
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
@@ -111,6 +122,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       signal: exit?.signal ?? undefined,
       ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0,
       stderr: this.stderr,
+      // For the hint of a server that does not connect.
+      withheld: this.#plan.withheld.length === 0 ? undefined : this.#plan.withheld.join(', '),
     };
   }
 
@@ -152,6 +165,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     await this.#launching?.catch(() => undefined);
     await this.#process?.stop({ polite: reason === undefined });
     this.#stderr.end();
+    this.#stderrLines.flush();
   }
 
   readonly #onAbort = (): void => void this.close();
@@ -160,19 +174,35 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const problem = invalidText(this.#plan);
     if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
     const { maxMessageBytes = DEFAULT_MAX_BYTES, shutdown = {} } = this.#options;
-    const reader = createMessageReader(this.#framing, this.#sink(), maxMessageBytes);
+    const reader = createMessageReader({
+      framing: this.#framing,
+      sink: this.#sink(),
+      maxBytes: maxMessageBytes,
+      found: (text) => messages.push(text),
+    });
+    const messages = this.intake<string>((text) => reader.parse(text), parsingMs);
+    this.#messages = messages;
     const queue = this.#queue;
     let server: ServerProcess;
     try {
+      const { platform } = process;
+      const program = await findProgram({
+        ...this.#plan,
+        platform,
+        systemRoot: process.env['SystemRoot'],
+      });
+      if ('code' in program) throw this.#fault(program.code, program.message, program.options);
       server = await startServerProcess({
         ...this.#plan,
+        program,
         shutdown,
         clock: this.#clock,
         reaper: this.#reaper,
-        onStdout: (chunk) => reader.push(chunk),
-        onStderr: (chunk) => this.#stderr.append(chunk),
+        stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
+        stderrReader: paced(this.#stderrLines, (chunk) => this.#stderr.append(chunk)),
       });
     } catch (cause) {
+      if (cause instanceof TransportError) throw cause;
       throw await this.#spawnFault(cause);
     }
     this.#process = server;
@@ -184,6 +214,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   async #onEnded(server: ServerProcess, ending: Ending): Promise<void> {
     this.#ending = ending;
     if (this.#stopping) return;
+    this.#messages?.flush();
+    this.#stderrLines.flush();
     this.#stderr.end();
     const again = this.#shield.take({ leftUnread: server.leftUnread });
     if (again !== undefined) {
@@ -273,4 +305,21 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const details = { command: this.#plan.command, ...options.details };
     return this.error(code, name + message, { ...options, details });
   }
+}
+
+/** Characters that `JSON.parse` and a handler deal with in a millisecond, about. */
+const PARSED_PER_MS = 200_000;
+
+function parsingMs(text: string): number {
+  return text.length / PARSED_PER_MS;
+}
+
+function paced<T>(intake: Intake<T>, push: (chunk: Uint8Array) => void): PacedReader {
+  return {
+    push(chunk) {
+      intake.work(() => push(chunk));
+      return intake.busy;
+    },
+    whenReady: (task) => intake.whenReady(task),
+  };
 }

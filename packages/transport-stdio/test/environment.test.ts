@@ -39,6 +39,7 @@ describe('T2 the environment of the child', () => {
     expect(childEnvironment(PARENT, { PATH: '/own' }, 'safe', 'linux')).toMatchObject({ PATH: '/own' });
     const windows = { Path: 'C:\\', SystemRoot: 'C:\\Windows', Secret: 'x', ComSpec: 'cmd' };
     expect(childEnvironment(windows, { PATH: 'D:\\' }, ['secret'], 'win32')).toEqual({
+      NoDefaultCurrentDirectoryInExePath: '1',
       PATH: 'D:\\',
       SystemRoot: 'C:\\Windows',
       Secret: 'x',

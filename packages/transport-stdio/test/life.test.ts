@@ -38,7 +38,7 @@ describe('a server that runs', () => {
     await using client = await startToy();
     await client.result('stderr', { text: 'hello\n' });
     await until(() => client.transport.stderr !== '');
-    expect(client.transport.describe()).toEqual({
+    expect(client.transport.describe()).toMatchObject({
       command: process.execPath,
       pid: client.transport.pid,
       exitCode: undefined,
@@ -71,7 +71,7 @@ describe('a server that ends', () => {
     const reason = await client.closed;
     expect(reason).toBeInstanceOf(TransportError);
     expect(reason?.message).toBe(
-      `Server "toy": The process "${process.execPath}" exited with code 3. Its last words on stderr:\nfirst\nfatal: no database`,
+      `Server "toy": The process "${process.execPath}" exited with code 3. It wrote on stderr:\nfirst\nfatal: no database`,
     );
     expect(client.transport.describe()).toMatchObject({ exitCode: 3 });
     await client.transport.close();
@@ -84,7 +84,7 @@ describe('a server that ends', () => {
     await expect(client.ask('signal', { signal: 'SIGKILL' })).rejects.toMatchObject({
       code: 'PROCESS_EXITED',
       message: expect.stringContaining('was ended by the signal SIGKILL'),
-      hint: expect.stringContaining('no word on stderr'),
+      hint: expect.stringContaining('nothing to stderr'),
       details: { exitCode: undefined, signal: 'SIGKILL' },
     });
   });
@@ -163,7 +163,7 @@ describe('a transport', () => {
     const pending = client.ask('silent');
     abort.abort();
     await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    await client.closed;
+    await client.transport.close();
     expect(isRunning(client.transport.pid ?? 0)).toBe(false);
     const late = toyClient({ signal: abort.signal });
     await expect(late.transport.start()).rejects.toMatchObject({ code: 'ABORTED' });

@@ -12,7 +12,7 @@ function tail(chunks: readonly (string | Uint8Array)[], secrets: readonly string
   const lines: string[] = [];
   const stderr = createStderrTail({
     redact: createRedactor(secrets),
-    onLine: (line) => void lines.push(line),
+    onLine: (line) => void lines.push(line()),
   });
   for (const chunk of chunks) stderr.append(Buffer.from(chunk));
   stderr.end();

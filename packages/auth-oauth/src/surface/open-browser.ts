@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { win32 } from 'node:path';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 
@@ -42,6 +43,14 @@ export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): P
 function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['/usr/bin/open', url];
   // Hands the URL to the registered handler, and unlike `cmd /c start` or PowerShell reads nothing in it.
-  if (platform === 'win32') return ['rundll32.exe', 'url.dll,FileProtocolHandler', url];
+  // By its full path: Windows would look into the current folder first.
+  if (platform === 'win32') {
+    const rundll32 = win32.join(
+      process.env['SystemRoot'] ?? String.raw`C:\Windows`,
+      'System32',
+      'rundll32.exe',
+    );
+    return [rundll32, 'url.dll,FileProtocolHandler', url];
+  }
   return ['xdg-open', url];
 }

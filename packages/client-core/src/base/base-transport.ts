@@ -9,8 +9,14 @@ import { sanitizeText } from '../tools/sanitize.js';
 import { createAbortWatch } from './abort-watch.js';
 import { callSafely } from './call-safely.js';
 import { createDiagnostics } from './diagnostics.js';
+import { afterTurn } from './after-turn.js';
+import { HandlerGuard } from './handler-guard.js';
+import { createIntake, type Intake } from './intake.js';
+import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
+import { RefusalPace } from './refusal-pace.js';
+import { TurnBudget } from './turn-budget.js';
 
 /** The only revision in which a peer may send several messages as one array. */
 const REVISION_WITH_BATCHES = '2025-03-26';
@@ -37,10 +43,17 @@ export abstract class BaseTransport implements Transport {
   #state: 'new' | 'starting' | 'open' | 'ended' = 'new';
   #closeReason: TransportError | undefined;
   #ended: Promise<void> | undefined;
+  /** The connection was open, and `onclose` has not run. */
+  #owesClose = false;
+  #opening: Opening | undefined;
   #protocolVersion: string | undefined;
   #early: unknown[] = [];
   readonly #pending = createPendingRequests();
+  #budget: TurnBudget | undefined;
+  #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   readonly #abortWatch = createAbortWatch();
+  readonly #handlers = new HandlerGuard(this);
+  readonly #refusals = new RefusalPace();
   readonly #delivery = createOrderedDelivery((message) => this.#hand(message));
   readonly #diagnostics = createDiagnostics((error) => this.report(error));
 
@@ -48,8 +61,11 @@ export abstract class BaseTransport implements Transport {
     this.server = options.server;
   }
 
-  /** Opens the wire; rejects when there is none. An `AuthRequiredError` reaches the caller of `start` unchanged. */
-  protected abstract open(): Promise<void>;
+  /**
+   * Opens the wire; rejects when there is none. An `AuthRequiredError` reaches the caller of `start` unchanged. `signal`
+   * is aborted when the connection ends before it is open: give up what is under way.
+   */
+  protected abstract open(signal: AbortSignal): Promise<void>;
   /**
    * Puts one message on the wire, in the order of the calls; settles when the wire took it, or gives nothing when it has
    * done so already. Reject with, or throw, a `TransportError` that has a `delivery`. A `FittingsError` of another part
@@ -57,8 +73,8 @@ export abstract class BaseTransport implements Transport {
    */
   protected abstract write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> | undefined;
   /**
-   * Ends the wire and frees everything; must not reject. Called once, also when `open` failed or is still running,
-   * in which case `open` has to settle soon.
+   * Ends the wire and frees everything; must not reject. Called once, also when `open` failed. When `open` is still
+   * running it is called again after `open` has settled, for what that made in the meantime; `open` has to settle soon.
    */
   protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
   abstract describe(): TransportFacts;
@@ -73,14 +89,21 @@ export abstract class BaseTransport implements Transport {
 
   async start(): Promise<void> {
     if (this.#state !== 'new') {
+      // A second client has put its handlers in the place of the first one's by now.
+      if (this.#state !== 'ended') this.#handlers.restore();
       throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was started or closed before.', {
         hint: 'A transport is used once: make a new one to connect again.',
       });
     }
     this.#state = 'starting';
+    this.#handlers.keep();
+    const opening = new Opening();
+    this.#opening = opening;
     try {
-      await this.open();
+      await opening.run((signal) => this.open(signal));
+      this.#opening = undefined;
     } catch (cause) {
+      this.#opening = undefined;
       const reason = this.asTransportError(cause, 'CONNECT_FAILED');
       await this.#end(reason);
       if (isForeignFittingsError(cause)) throw cause;
@@ -94,11 +117,13 @@ export abstract class BaseTransport implements Transport {
       );
     }
     this.#state = 'open';
+    this.#owesClose = true;
     for (const value of this.#early.splice(0)) this.receive(value);
   }
 
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
-    if (this.#state !== 'open') return Promise.reject(this.#notOpen());
+    if (this.#state !== 'open') return this.#refuse(this.#notOpen());
+    this.#handlers.keep();
     if (typeof message !== 'object' || message === null) {
       const problem = 'What was to be sent is no message.';
       return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
@@ -109,7 +134,10 @@ export abstract class BaseTransport implements Transport {
   }
 
   close(): Promise<void> {
-    return this.#end(undefined);
+    const ended = this.#end(undefined);
+    // Also where the other side ended it before: an engine that closes must not be left with a dead transport.
+    this.#tellClosed();
+    return ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -134,8 +162,22 @@ export abstract class BaseTransport implements Transport {
     else if (!isResponse(value) || this.#expects(value)) this.#delivery.push(value);
   }
 
+  /**
+   * For the wire: a place for what arrived and is not parsed yet. `take` handles one item, at once as long as this
+   * connection has used little of the current turn of the event loop, and in later turns otherwise; stop reading while
+   * the intake is `busy`. What waits is handled when the wire fails, and dropped by our own `close()`. All intakes of a
+   * transport share one budget.
+   */
+  protected intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
+    this.#budget ??= new TurnBudget();
+    const intake = createIntake({ budget: this.#budget, take, estimateMs });
+    this.#intakes.push(intake);
+    return intake;
+  }
+
   /** For the wire: it has ended by itself, or has to be given up. */
   protected fail(reason: TransportError): void {
+    if (this.#ended === undefined) for (const intake of this.#intakes) intake.flush();
     void this.#end(reason);
   }
 
@@ -242,7 +284,7 @@ export abstract class BaseTransport implements Transport {
   }
 
   #sendOther(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    const failed = (cause: unknown): Promise<never> => Promise.reject(this.#sendFailure(cause));
+    const failed = (cause: unknown): Promise<never> => this.#refuse(this.#sendFailure(cause));
     this.#forgetCancelled(message);
     try {
       return this.write(message, options)?.catch(failed) ?? Promise.resolve();
@@ -252,7 +294,14 @@ export abstract class BaseTransport implements Transport {
   }
 
   #failSend(id: RequestId, cause: unknown): void {
-    this.#pending.fail(id, this.#sendFailure(cause));
+    const reject = this.#pending.release(id);
+    if (reject === undefined) return;
+    const error = this.#sendFailure(cause);
+    this.#refusals.run(() => reject(error));
+  }
+
+  #refuse(error: FittingsError): Promise<never> {
+    return new Promise((_, reject) => this.#refusals.run(() => reject(error)));
   }
 
   #sendFailure(cause: unknown): FittingsError {
@@ -271,6 +320,7 @@ export abstract class BaseTransport implements Transport {
     const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
     // Cancelled while its answer was held back.
     if (answered !== undefined && settle === undefined) return;
+    this.#handlers.keep();
     callSafely(() => this.onmessage?.(message), this.#messageHandlerFailed);
     settle?.();
   }
@@ -341,26 +391,41 @@ export abstract class BaseTransport implements Transport {
 
   #end(reason: TransportError | undefined): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
-    const wasOpen = this.#state === 'open';
     this.#state = 'ended';
     this.#closeReason = reason;
     // Set before any handler runs, so that a handler that closes finds it closed.
-    this.#ended = Promise.resolve().then(() => this.#finish(reason, wasOpen));
+    this.#ended = Promise.resolve().then(() => this.#finish(reason));
+    this.#opening?.abort(reason);
+    for (const intake of this.#intakes.splice(0)) intake.stop();
+    this.#budget?.close();
     if (reason === undefined) this.#delivery.stop();
     else this.#delivery.flush();
+    // Before the requests fail: after its own `close()` a program expects the error of its SDK.
+    if (reason === undefined) this.#tellClosed();
     this.#pending.failAll((id) => this.lost(this.isUnsent(id) ? 'not-sent' : 'unknown'));
     return this.#ended;
   }
 
-  async #finish(reason: TransportError | undefined, wasOpen: boolean): Promise<void> {
-    try {
-      await this.shutDown(reason);
-    } catch (cause) {
-      this.report(this.asTransportError(cause, 'CONNECTION_LOST'));
-    }
-    if (!wasOpen) return;
+  async #finish(reason: TransportError | undefined): Promise<void> {
+    const free = async (): Promise<void> => {
+      try {
+        await this.shutDown(reason);
+      } catch (cause) {
+        this.report(this.asTransportError(cause, 'CONNECTION_LOST'));
+      }
+    };
+    const opening = this.#opening;
+    await free();
+    await opening?.freeWhenSettled(free);
+    if (!this.#owesClose) return;
     // A whole turn later, so that each request has failed with its own reason before the engine fails the rest.
-    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    await new Promise<void>((resolve) => afterTurn(resolve));
+    this.#tellClosed();
+  }
+
+  #tellClosed(): void {
+    if (!this.#owesClose) return;
+    this.#owesClose = false;
     callSafely(
       () => this.onclose?.(),
       (cause) => this.#reportHandler('close', cause),

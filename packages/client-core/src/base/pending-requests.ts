@@ -23,6 +23,8 @@ export interface PendingRequests {
   forget(id: RequestId): void;
   wasForgotten(id: RequestId): boolean;
   fail(id: RequestId, error: FittingsError): boolean;
+  /** Like {@link fail}, for whoever rejects it a little later. */
+  release(id: RequestId): ((error: FittingsError) => void) | undefined;
   failAll(errorFor: (id: RequestId) => TransportError): void;
 }
 
@@ -74,10 +76,15 @@ class PendingById implements PendingRequests {
   }
 
   fail(id: RequestId, error: FittingsError): boolean {
-    if (!this.has(id)) return false;
+    const reject = this.release(id);
+    reject?.(error);
+    return reject !== undefined;
+  }
+
+  release(id: RequestId): ((error: FittingsError) => void) | undefined {
+    if (!this.has(id)) return undefined;
     this.#remember(id);
-    this.#take(id)?.reject(error);
-    return true;
+    return this.#take(id)?.reject;
   }
 
   failAll(errorFor: (id: RequestId) => TransportError): void {

@@ -55,7 +55,11 @@ export interface Transport extends AsyncDisposable {
   onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
   /** Called for what went wrong outside of a `send`; not necessarily fatal. */
   onerror?: (error: Error) => void;
-  /** Called exactly once, when a started connection has ended, whoever ended it. */
+  /**
+   * Called exactly once, when a started connection has ended, whoever ended it: within our own {@link close}, before open
+   * requests are rejected, and otherwise after they were rejected with {@link closeReason}. Not called
+   * where {@link start} rejected.
+   */
   onclose?: () => void;
   /**
    * Called when the peer had forgotten the session and a new one was made. It gets the new answer to `initialize`;

@@ -11,7 +11,7 @@ import {
 export class WireTransport extends BaseTransport {
   readonly written: JSONRPCMessage[] = [];
   readonly shutDowns: (TransportError | undefined)[] = [];
-  whenOpening: () => Promise<void> = () => Promise.resolve();
+  whenOpening: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   whenWriting: (message: JSONRPCMessage, options: TransportSendOptions) => Promise<void> = () =>
     Promise.resolve();
   whenShuttingDown: () => Promise<void> = () => Promise.resolve();
@@ -39,8 +39,8 @@ export class WireTransport extends BaseTransport {
     return { transport: 'wire' };
   }
 
-  protected override open(): Promise<void> {
-    return this.whenOpening();
+  protected override open(signal: AbortSignal): Promise<void> {
+    return this.whenOpening(signal);
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {

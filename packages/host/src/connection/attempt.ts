@@ -157,11 +157,21 @@ function watchEnd(): {
 }
 
 function tooSlow(parts: AttemptParts, facts: TransportFacts, cause: unknown): FittingsError {
+  // What the server was not given belongs into the hint.
+  const { withheld, ...details } = facts;
+  const hint = [
+    'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+    ...(withheld === undefined
+      ? []
+      : [
+          `The environment has ${String(withheld)}, which this server was not given; name in \`inheritEnv\` what it needs.`,
+        ]),
+  ].join(' ');
   return new FittingsError('TIMEOUT', `"${parts.server}" did not connect within ${parts.connectMs} ms.`, {
     server: parts.server,
     cause,
-    hint: 'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
-    details: facts,
+    hint,
+    details,
   });
 }
 

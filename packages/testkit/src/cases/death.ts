@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
+import { outcomeOf } from '../suite/outcome.js';
 import type { Session } from '../suite/session.js';
 
 /** A request whose answer is not there yet; the peer has seen it. */
@@ -15,7 +16,7 @@ export const deathCases: CaseGroup = {
   name: 'the end of the connection',
   cases: [
     {
-      name: 'rejects open requests on close(), before onclose runs',
+      name: 'P2 calls onclose on close() before open requests are rejected',
       async run(session) {
         await session.open();
         const held = await beginHeld(session);
@@ -26,11 +27,15 @@ export const deathCases: CaseGroup = {
           return outcome;
         });
         const closing = session.transport.close();
+        assert.deepEqual(
+          order,
+          ['onclose'],
+          'onclose ran within close(): an engine forgets the transport there',
+        );
         const outcome = await session.within(rejected, 'the open request settles');
         assertSendFailed(outcome, 'the open request', { delivery: 'unknown' });
         await session.within(closing, 'close() settles');
-        await session.closed('onclose is called');
-        assert.deepEqual(order, ['request', 'onclose']);
+        assert.deepEqual(order, ['onclose', 'request']);
       },
     },
     {
@@ -67,6 +72,45 @@ export const deathCases: CaseGroup = {
         const { outcome } = session.begin('ping');
         const late = await session.within(outcome, 'send() settles');
         assertSendFailed(late, 'send() after the end', { delivery: 'not-sent' });
+      },
+    },
+    {
+      name: 'P1 calls onclose within a close() that follows a request lost to a dying peer',
+      when: ({ peerDeath }) => peerDeath !== 'nothing',
+      async run(session) {
+        await session.open();
+        const held = await beginHeld(session);
+        let closesAfterClose = 0;
+        const closed = held.outcome.then(async () => {
+          const closing = session.transport.close();
+          closesAfterClose = session.closes.length;
+          await closing;
+        });
+        await session.killPeer();
+        await session.within(closed, 'the request is lost, and close() settles');
+        assert.equal(closesAfterClose, 1, 'onclose ran before close() returned');
+        await session.moment();
+        assert.equal(session.closes.length, 1, 'onclose ran once');
+      },
+    },
+    {
+      name: 'C8 notices its end although a caller sends again without a pause',
+      when: ({ peerDeath }) => peerDeath === 'connection',
+      async run(session) {
+        await session.open();
+        const held = await beginHeld(session);
+        const stop = Date.now() + session.deadlineMs;
+        const note = { jsonrpc: '2.0', method: 'notifications/kit' } as const;
+        // Should each rejection be a promise job, nothing else has its turn, also not what ends the wire.
+        const storm = held.outcome.then(async () => {
+          while (session.closes.length === 0 && Date.now() < stop) {
+            await session.begin('ping').outcome;
+            await outcomeOf(session.transport.send(note));
+          }
+        });
+        await session.killPeer();
+        await session.within(storm, 'the caller stops');
+        assert.equal(session.closes.length, 1, 'onclose ran while they were sending');
       },
     },
     {

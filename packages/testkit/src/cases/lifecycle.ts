@@ -46,6 +46,31 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
+      name: 'D9 a second client whose start() is refused gets none of the messages',
+      async run(session) {
+        await session.open();
+        const { transport } = session;
+        const overheard: string[] = [];
+        const { onmessage, onclose } = transport;
+        // As both SDKs do it: the handlers first, each with the one before it inside.
+        transport.onmessage = (message) => {
+          overheard.push('message');
+          onmessage?.(message);
+        };
+        transport.onerror = () => overheard.push('error');
+        transport.onclose = () => {
+          overheard.push('close');
+          onclose?.();
+        };
+        const again = await session.within(outcomeOf(transport.start()), 'second start() settles');
+        assert.ok(!again.ok, 'second start() rejects');
+        await session.assertAlive();
+        await session.within(transport.close(), 'close() settles');
+        assert.equal(session.closes.length, 1, 'onclose of the first client is called');
+        assert.deepEqual(overheard, [], 'the second client hears nothing');
+      },
+    },
+    {
       name: 'refuses to send after close(), not-sent',
       async run(session) {
         await session.open();

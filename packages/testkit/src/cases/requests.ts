@@ -147,6 +147,28 @@ export const requestCases: CaseGroup = {
       },
     },
     {
+      name: 'carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent',
+      when: ({ serializes }) => !serializes,
+      async run(session) {
+        await session.open();
+        // JSON has no BigInt, and structured cloning no functions.
+        const odd = { index: 1, big: 1n, run: () => undefined };
+        const expected = { code: 'MESSAGE_UNSERIALIZABLE', delivery: 'not-sent' } as const;
+        const asked = session.begin('kit/echo', odd);
+        const outcome = await session.within(asked.outcome, 'send() of the request settles');
+        if (!outcome.ok) assertSendFailed(outcome, 'send() of the request', expected);
+        else assert.equal(session.responsesTo(asked.id).length, 1, 'the request is answered');
+        const message = { jsonrpc: '2.0', method: 'notifications/kit', params: odd } as const;
+        const told = await session.within(
+          outcomeOf(session.transport.send(message)),
+          'send() of the notification settles',
+        );
+        if (!told.ok) assertSendFailed(told, 'send() of the notification', expected);
+        const { indices } = await session.request('kit/received');
+        assert.deepEqual(indices, told.ok ? [1] : [], 'a send() that resolved has sent the notification');
+      },
+    },
+    {
       name: 'ignores send options that mean nothing on its wire',
       async run(session) {
         await session.open();

@@ -1,4 +1,5 @@
 import type { CaseGroup } from '../suite/case.js';
+import { outcomeOf } from '../suite/outcome.js';
 import type { Session } from '../suite/session.js';
 
 type Counts = ReadonlyMap<string, number>;
@@ -31,6 +32,41 @@ function surplus(before: Counts): string[] {
   });
 }
 
+/** Rejects while more is open than `before`, and sees to it that the run ends all the same. */
+async function expectNothingMore(session: Session, before: Counts, when: string): Promise<void> {
+  try {
+    // Sockets of a peer in this process close a little later.
+    await session.eventually(
+      () => surplus(before).length === 0,
+      () => `nothing keeps the process alive after ${when}, but ${surplus(before).join(', ')} does`,
+    );
+  } catch (error) {
+    endHangingRun(session, before);
+    throw error;
+  }
+}
+
+/** The timer does not keep the process alive: when it fires, something else did. */
+function endHangingRun({ hangMs }: Session, before: Counts): void {
+  if (hangMs <= 0) return;
+  const end = (): void => {
+    const held = surplus(before);
+    if (held.length === 0) return;
+    console.error(`The transport leaves ${held.join(', ')} behind; the contract suite ends the run.`);
+    process.exit(1);
+  };
+  setTimeout(end, hangMs).unref();
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** When a start may be interrupted: before anything has happened, or in the middle of it. */
+const MOMENTS: readonly { readonly name: string; readonly pass: () => Promise<void> | undefined }[] = [
+  { name: 'at once', pass: () => undefined },
+  { name: 'a promise job later', pass: () => Promise.resolve() },
+  { name: 'a turn later', pass: turn },
+];
+
 export const resourceCases: CaseGroup = {
   name: 'resources',
   cases: [
@@ -43,12 +79,20 @@ export const resourceCases: CaseGroup = {
         await session.assertAlive();
         await session.within(session.transport.close(), 'close() settles');
         await session.closed('onclose is called');
-        // Sockets of a peer in this process close a little later.
-        await session.eventually(
-          () => surplus(before).length === 0,
-          () => `nothing keeps the process alive after close(), but ${surplus(before).join(', ')} does`,
-        );
+        await expectNothingMore(session, before, 'close()');
       },
     },
+    ...MOMENTS.map(({ name, pass }) => ({
+      name: `M5 leaves no handle behind when it is closed during start(), ${name}`,
+      async run(session: Session) {
+        const before = await lastingHandles(session);
+        const started = outcomeOf(session.transport.start());
+        const waiting = pass();
+        if (waiting !== undefined) await waiting;
+        await session.within(session.transport.close(), 'close() during start() settles');
+        await session.within(started, 'start() settles');
+        await expectNothingMore(session, before, 'a close() during start()');
+      },
+    })),
   ],
 };

@@ -29,4 +29,9 @@ export interface TransportSuiteOptions {
   readonly setupUnreachable?: (() => Promise<TransportFixture>) | undefined;
   /** Milliseconds that any one step may take before its case fails. Default 10 000. */
   readonly deadlineMs?: number | undefined;
+  /**
+   * Milliseconds after which a run is ended that something a transport left behind keeps alive, once a case about that
+   * has failed. What holds it is written to stderr. 0: it is left to hang. Default 30 000.
+   */
+  readonly hangMs?: number | undefined;
 }

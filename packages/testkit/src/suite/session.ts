@@ -26,6 +26,10 @@ export interface Session extends Deadline {
   readonly transport: Transport;
   readonly fixture: TransportFixture;
   readonly capabilities: Capabilities;
+  /** Milliseconds that any one step may take. */
+  readonly deadlineMs: number;
+  /** Milliseconds after which a run that a leak keeps alive is ended; 0: never. */
+  readonly hangMs: number;
   readonly messages: JSONRPCMessage[];
   readonly errors: Error[];
   /** `closeReason` as it was at each call of `onclose`. */
@@ -59,10 +63,10 @@ const PROTOCOL_VERSION = '2025-11-25';
 export function createSession(
   fixture: TransportFixture,
   capabilities: Capabilities,
-  deadlineMs: number,
+  limits: { readonly deadlineMs: number; readonly hangMs: number },
 ): Session {
   const { transport } = fixture;
-  const deadline = createDeadline(deadlineMs);
+  const deadline = createDeadline(limits.deadlineMs);
   const watchers = new Set<() => void>();
   let lastId = 0;
 
@@ -78,6 +82,7 @@ export function createSession(
 
   const session: Session = {
     ...deadline,
+    ...limits,
     transport,
     fixture,
     capabilities,

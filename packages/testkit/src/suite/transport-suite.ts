@@ -33,7 +33,7 @@ const GROUPS: readonly CaseGroup[] = [
  */
 export function transportSuite(runner: TestRunner, options: TransportSuiteOptions): void {
   const capabilities = withDefaults(options.capabilities);
-  const deadlineMs = options.deadlineMs ?? 10_000;
+  const { deadlineMs = 10_000, hangMs = 30_000 } = options;
 
   runner.describe(`transport contract: ${options.name}`, () => {
     for (const group of GROUPS) {
@@ -49,7 +49,7 @@ export function transportSuite(runner: TestRunner, options: TransportSuiteOption
           runner.it(name, async () => {
             const fixture = await setup();
             try {
-              await run(createSession(fixture, capabilities, deadlineMs));
+              await run(createSession(fixture, capabilities, { deadlineMs, hangMs }));
             } finally {
               await fixture.teardown();
             }

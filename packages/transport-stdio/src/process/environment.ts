@@ -1,5 +1,35 @@
+import { cleanPath } from './search-path.js';
+import type { Environment } from './variable.js';
+
 /** Which variables of the host process a server gets: what a program needs to run, everything, or these besides. */
 export type InheritEnv = 'safe' | 'all' | readonly string[];
+
+/**
+ * With what a program reaches anything from behind a proxy that inspects TLS: the authorities to trust, the proxies, the
+ * registry. They belong to the network of this machine, and are no secrets of other programs.
+ */
+const NETWORK = [
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+  'NODE_USE_ENV_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+  'NO_PROXY',
+  'no_proxy',
+  'npm_config_registry',
+];
+/** What else decides whether a program reaches the network; such a variable may hold secrets. */
+const NETWORK_LIKE =
+  /^(?:npm_config_(?:https?_?-?proxy|proxy|noproxy|cafile|ca|strict_ssl|registry|userconfig|globalconfig)|npm_config_https-proxy|pip_(?:index_url|extra_index_url|cert|proxy|trusted_host|config_file)|uv_(?:index|index_url|default_index|extra_index_url|native_tls|system_certs|config_file)|node_(?:options|tls_reject_unauthorized)|aws_ca_bundle|deno_cert|deno_tls_ca_store|git_ssl_[a-z]+|git_proxy_command)$/i;
 
 /** The variables of both official SDKs, and those that decide the language of texts and where temporary files go. */
 const SAFE_POSIX = [
@@ -37,8 +67,6 @@ const SAFE_WINDOWS = [
   'WINDIR',
 ];
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The environment of a server. A value that begins like a shell function is never passed on: a vulnerable shell runs
  * what follows it (CVE-2014-6271).
@@ -52,25 +80,66 @@ export function childEnvironment(
   // On Windows `Path` and `PATH` are one variable; given both, the child would get whichever sorts first.
   const canonical = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   const passes = inheritedNames(inherit, platform);
+  const named = (name: string): boolean =>
+    inherit === 'all' ||
+    (inherit !== 'safe' && inherit.some((asked) => canonical(asked) === canonical(name)));
   const overridden = new Set(Object.keys(own).map(canonical));
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
     const wanted = passes === 'all' || passes.has(canonical(name));
     if (!wanted || value === undefined || overridden.has(canonical(name))) continue;
-    if (!value.startsWith('() {')) result[name] = value;
+    if (value.startsWith('() {') || (isNetwork(name, platform) && !named(name) && holdsPassword(value)))
+      continue;
+    result[name] = value;
   }
-  return { ...result, ...own };
+  // So that the server does not look for programs in its current folder first, either.
+  const all: Record<string, string> = {
+    ...(platform === 'win32' && { NoDefaultCurrentDirectoryInExePath: '1' }),
+    ...result,
+    ...own,
+  };
+  for (const [name, value] of Object.entries(all)) {
+    if (canonical(name) === 'PATH') all[name] = cleanPath(value, platform);
+  }
+  return all;
 }
 
-/** The value of a variable as the platform's own lookup finds it. */
-export function variable(env: Environment, name: string, platform: NodeJS.Platform): string | undefined {
-  if (platform !== 'win32') return env[name];
-  return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+/**
+ * Variables of the host by which programs reach the network, and which this server was not given: they were not asked
+ * for, or they hold a password. For the hint of a server that does not connect.
+ */
+export function networkVariablesWithheld(
+  parent: Environment,
+  given: Environment,
+  platform: NodeJS.Platform,
+): string[] {
+  return Object.entries(parent).flatMap(([name, value]) =>
+    value !== undefined &&
+    value !== '' &&
+    given[name] === undefined &&
+    (isNetwork(name, platform) || NETWORK_LIKE.test(name))
+      ? [name]
+      : [],
+  );
+}
+
+function isNetwork(name: string, platform: NodeJS.Platform): boolean {
+  return NETWORK.some((known) =>
+    platform === 'win32' ? known.toUpperCase() === name.toUpperCase() : known === name,
+  );
+}
+
+/** `http://name:password@proxy:8080`, with or without a scheme. */
+function holdsPassword(value: string): boolean {
+  return /^(?:[a-z][a-z\d+.-]*:)?[\\/]*[^\\/?#]*@/i.test(value.trim());
 }
 
 function inheritedNames(inherit: InheritEnv, platform: NodeJS.Platform): 'all' | ReadonlySet<string> {
   if (inherit === 'all') return 'all';
-  const safe = platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX;
+  const safe =
+    platform === 'win32'
+      ? [...SAFE_WINDOWS, ...NETWORK.map((name) => name.toUpperCase())]
+      : [...SAFE_POSIX, ...NETWORK];
   if (inherit === 'safe') return new Set(safe);
   return new Set([...safe, ...(platform === 'win32' ? inherit.map((name) => name.toUpperCase()) : inherit)]);
 }

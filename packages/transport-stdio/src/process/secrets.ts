@@ -1,4 +1,4 @@
-import type { Environment } from './environment.js';
+import type { Environment } from './variable.js';
 
 const SECRET_NAME = /token|secret|passw|pwd|key|credential|auth|cookie|session/i;
 /** `--token=x`, `--api-key=x`; or `--token`, when the value is the next argument. */

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 import { endingOf, type Ending } from './ending.js';
 import type { ExitReaper } from './exit-reaper.js';
+import type { Program } from './program.js';
 import { createProcessTree } from './process-tree.js';
-import { readStdout } from './read-stdout.js';
+import { readPaced, type PacedReader } from './read-paced.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
 
 /** One running server. */
@@ -25,25 +27,21 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  readonly command: string;
-  readonly args: readonly string[];
+  readonly program: Program;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   readonly stderr: 'pipe' | 'inherit' | 'ignore';
   readonly shutdown: ShutdownTimes;
   readonly clock: Clock;
   readonly reaper: ExitReaper;
-  /** True: it was a lot of work, and the event loop should have a turn before more comes. */
-  readonly onStdout: (chunk: Uint8Array) => boolean;
-  readonly onStderr: (chunk: Uint8Array) => void;
+  readonly stdoutReader: PacedReader;
+  readonly stderrReader: PacedReader;
 }
 
 /** Starts a server, without any shell. Rejects with the error of the operating system. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, env, cwd, clock } = options;
-  // Not before a server is started: who only configures one should not have to wait for it.
-  const { default: spawn } = await import('cross-spawn');
-  const child = spawn(command, args, {
+  const { program, env, cwd, clock } = options;
+  const child = spawn(program.file, program.args, {
     env,
     ...(cwd !== undefined && { cwd }),
     stdio: ['pipe', 'pipe', options.stderr],
@@ -51,6 +49,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     detached: process.platform !== 'win32',
     windowsHide: true,
     shell: false,
+    windowsVerbatimArguments: program.verbatim,
   });
   for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
   await once(child, 'spawn');
@@ -74,8 +73,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   };
   const exited = once(child, 'exit').catch(() => undefined);
   const ended = endingOf({ child, stdin, stdout, exited, clock });
-  readStdout(stdout, options.onStdout);
-  child.stderr?.on('data', options.onStderr);
+  readPaced(stdout, options.stdoutReader);
+  if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
 
   const stop = async (polite: boolean): Promise<void> => {
     stdout.removeAllListeners('data');

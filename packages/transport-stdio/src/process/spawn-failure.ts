@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { variable, type Environment } from './environment.js';
+import type { Environment } from './variable.js';
+import { searchedFolders } from './search-path.js';
 
 /** Why a server could not be started. */
 export interface SpawnFailure {
@@ -145,10 +146,7 @@ function isPath({ command, platform }: SpawnAttempt): boolean {
   return command.includes('/') || (platform === 'win32' && command.includes('\\'));
 }
 
-function searchPath(attempt: SpawnAttempt): string[] {
-  const path = variable(attempt.env, 'PATH', attempt.platform) ?? '';
-  return path.split(pathOf(attempt).delimiter).filter((directory) => directory !== '');
-}
+const searchPath = ({ env, platform }: SpawnAttempt): string[] => searchedFolders(env, platform);
 
 function codeOf(cause: unknown): string {
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;

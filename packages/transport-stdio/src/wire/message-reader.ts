@@ -7,48 +7,45 @@ export interface MessageSink extends Omit<FrameSink, 'message'> {
 
 /** Turns the bytes of a server into parsed messages. */
 export interface MessageReader {
-  /** True: that was a lot, the event loop should have a turn before more is read. */
-  push(chunk: Uint8Array): boolean;
+  push(chunk: Uint8Array): void;
+  /** Parses a text that was found; see {@link MessageReaderOptions.found}. */
+  parse(text: string): void;
 }
 
-/** So many messages and other lines in one chunk are a lot. */
-const MANY = 1000;
+export interface MessageReaderOptions {
+  readonly framing: Framing;
+  readonly sink: MessageSink;
+  readonly maxBytes: number;
+  /** Gets each text that may be a message, and hands it to `parse`, now or later, in order. */
+  readonly found: (text: string) => void;
+}
+
 /** Log lines that begin with a bracket are common; no message is left out. */
 const MAY_BE_MESSAGE = /^\s*(?:\[\s*)?\{\s*["}]/;
 const EXCERPT = 256;
 
-export function createMessageReader(framing: Framing, sink: MessageSink, maxBytes: number): MessageReader {
-  let found = 0;
-
-  const noise = (head: () => string): void => {
-    found++;
-    sink.noise(head);
-  };
-
+export function createMessageReader({ framing, sink, maxBytes, found }: MessageReaderOptions): MessageReader {
   const message = (text: string): void => {
-    if (!MAY_BE_MESSAGE.test(text)) return noise(() => text.slice(0, EXCERPT));
-    found++;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
-      sink.refused({
-        code: 'MESSAGE_INVALID',
-        problem: 'A message of the server is not valid JSON.',
-        ...excerpt,
-      });
-      return;
-    }
-    sink.value(value);
+    if (MAY_BE_MESSAGE.test(text)) found(text);
+    else sink.noise(() => text.slice(0, EXCERPT));
   };
-
-  const reader = framing.createReader({ ...sink, message, noise }, maxBytes);
+  const reader = framing.createReader({ ...sink, message }, maxBytes);
   return {
-    push(chunk) {
-      found = 0;
-      reader.push(chunk);
-      return found > MANY;
+    push: (chunk) => reader.push(chunk),
+    parse(text) {
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
+        sink.refused({
+          code: 'MESSAGE_INVALID',
+          problem: 'A message of the server is not valid JSON.',
+          ...excerpt,
+        });
+        return;
+      }
+      sink.value(value);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import { closes, never, sends, starts, type Flaw } from './flaw.js';
+import { closes, never, sends, starts, turn, type Flaw } from './flaw.js';
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof FittingsError && error.code === code;
@@ -96,6 +96,32 @@ export const lifeCycleFlaws: readonly Flaw[] = [
     damage: starts((start) => async () => {
       await start();
       setTimeout(() => undefined, 1500);
+    }),
+  },
+  {
+    name: 'opens what nobody closes any more when it is closed during start()',
+    fails: [
+      'M5 leaves no handle behind when it is closed during start(), at once',
+      'M5 leaves no handle behind when it is closed during start(), a promise job later',
+      'M5 leaves no handle behind when it is closed during start(), a turn later',
+    ],
+    damage: starts((start) => async () => {
+      const started = start();
+      started.catch(() => undefined);
+      await turn();
+      // Longer than all three cases take, so that each sees more; several, because the runner's own come and go.
+      for (let count = 0; count < 5; count++) setTimeout(() => undefined, 10_000);
+      await started;
+    }),
+  },
+  {
+    name: 'stays wired to a client whose start() it refused',
+    fails: ['D9 a second client whose start() is refused gets none of the messages'],
+    damage: starts((start, transport) => () => {
+      const { onmessage, onerror, onclose } = transport;
+      const started = start();
+      Object.assign(transport, { onmessage, onerror, onclose });
+      return started;
     }),
   },
   {

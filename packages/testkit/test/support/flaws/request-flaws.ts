@@ -1,6 +1,7 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
 import { ReferenceTransport } from '../reference-transport.js';
-import { closes, hears, hearsJson, never, sends, type Flaw } from './flaw.js';
+import { closes, hears, hearsJson, never, sends, turn, type Flaw } from './flaw.js';
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof FittingsError && error.code === code;
@@ -21,7 +22,7 @@ export const requestFlaws: readonly Flaw[] = [
     name: 'settles send() of a request as soon as it is written',
     fails: [
       'settles send() of a request when its answer was delivered, not before',
-      'rejects open requests on close(), before onclose runs',
+      'P2 calls onclose on close() before open requests are rejected',
       'rejects open requests at once when the peer dies',
     ],
     damage: sends((send) => async (message, options) => {
@@ -80,6 +81,29 @@ export const requestFlaws: readonly Flaw[] = [
     }),
   },
   {
+    name: 'keeps quiet about what it could not clone',
+    fails: ['carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent'],
+    capabilities: { serializes: false },
+    damage: sends(
+      (send) => (message, options) =>
+        send(message, options).catch((error: unknown) => {
+          if (!isCode(error, 'MESSAGE_UNSERIALIZABLE')) throw error;
+          if ('id' in message) return never();
+        }),
+    ),
+  },
+  {
+    name: 'says that it sent a notification which it could not clone',
+    fails: ['carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent'],
+    capabilities: { serializes: false },
+    damage: sends(
+      (send) => (message, options) =>
+        send(message, options).catch((error: unknown) => {
+          if ('id' in message || !isCode(error, 'MESSAGE_UNSERIALIZABLE')) throw error;
+        }),
+    ),
+  },
+  {
     name: 'has no use for headers',
     fails: ['ignores send options that mean nothing on its wire'],
     damage: sends((send) => async (message, options) => {
@@ -88,18 +112,43 @@ export const requestFlaws: readonly Flaw[] = [
     }),
   },
   {
-    name: 'calls onclose before the requests have failed',
-    fails: ['rejects open requests on close(), before onclose runs'],
+    name: 'calls onclose after the requests have failed',
+    fails: [
+      'P2 calls onclose on close() before open requests are rejected',
+      'P1 calls onclose within a close() that follows a request lost to a dying peer',
+    ],
     damage: closes((close, transport) => async () => {
-      transport.onclose?.();
+      const { onclose } = transport;
       delete transport.onclose;
       await close();
+      await turn();
+      onclose?.();
     }),
+  },
+  {
+    name: 'fails in promise jobs alone while it is dead',
+    fails: ['C8 notices its end although a caller sends again without a pause'],
+    make: () =>
+      new (class extends ReferenceTransport {
+        #dead = false;
+        override peerDied(): void {
+          this.#dead = true;
+          // The requests under way fail, and what ends the connection comes in turns of the event loop.
+          for (let id = 1; id < 10; id++) {
+            this.failRequest(id, this.error('CONNECTION_LOST', 'broken on purpose', { delivery: 'unknown' }));
+          }
+          setImmediate(() => super.peerDied());
+        }
+        override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+          if (!this.#dead) return super.send(message, options);
+          return Promise.reject(this.error('CONNECTION_LOST', 'broken on purpose', { delivery: 'not-sent' }));
+        }
+      })(),
   },
   {
     name: 'forgets open requests when it is closed',
     fails: [
-      'rejects open requests on close(), before onclose runs',
+      'P2 calls onclose on close() before open requests are rejected',
       'can be closed at the moment when the peer dies',
     ],
     damage: sends(

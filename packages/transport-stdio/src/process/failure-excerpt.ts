@@ -1,0 +1,53 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
+
+const LINE_END = /\r\n|\n|\r/;
+/** Frames and frills of a stack trace; the line that says what happened stands before or after them. */
+const FRAME =
+  /^\s*(?:at\s.+|\^+~*\s*|node:[\w/]+:\d+|Node\.js v\d.*|File ".*", line \d+.*|\.{3} \d+ (?:more|lines matching).*)\s*$/;
+/** A line that names what went wrong. */
+const NAMES_ERROR =
+  /(?:error|exception|panic|fatal)\b|\b(?:failed|failure|cannot|can't|could not|unable|missing|required|invalid|not (?:found|set|defined|permitted|allowed)|denied|refused|unauthorized|forbidden|expired|no such|ENOENT|EACCES|EADDRINUSE|ECONN\w+)\b/i;
+const GAP = '…';
+
+export interface ExcerptLimits {
+  readonly lines: number;
+  readonly length: number;
+}
+
+/**
+ * What a server wrote before it ended, cut to what tells why: lines that name an error first, then the first and the
+ * last lines, in their order and one below the other. Frames of stack traces are left out.
+ */
+export function failureExcerpt(text: string, limits: ExcerptLimits): string {
+  const lines = text
+    .split(LINE_END)
+    .filter((line) => line.trim() !== '' && !FRAME.test(line))
+    .map((line) => sanitizeText(line, { maxLength: limits.length / 2 }));
+  const chosen = new Set<number>();
+  let room = limits.length;
+  for (const index of byWorth(lines)) {
+    const { length } = lines[index] ?? '';
+    if (chosen.size >= limits.lines) break;
+    if (length + 1 > room) continue;
+    room -= length + 1;
+    chosen.add(index);
+  }
+  const shown: string[] = [];
+  let last = -1;
+  for (const index of [...chosen].toSorted((a, b) => a - b)) {
+    if (index > last + 1) shown.push(GAP);
+    shown.push(lines[index] ?? '');
+    last = index;
+  }
+  if (last < lines.length - 1) shown.push(GAP);
+  return shown.join('\n');
+}
+
+/** The last lines that name an error, as many as half of an excerpt; then first and last lines in turn. */
+function byWorth(lines: readonly string[]): number[] {
+  const indexes = [...lines.keys()];
+  const errors = indexes.filter((index) => NAMES_ERROR.test(lines[index] ?? ''));
+  const both = [...errors.slice(0, 3), ...errors.slice(3).toReversed().slice(0, 3)];
+  const ends = indexes.flatMap((index) => [indexes.length - 1 - index, index]);
+  return [...both, ...ends];
+}

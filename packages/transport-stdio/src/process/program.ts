@@ -1,0 +1,143 @@
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { posix, win32 } from 'node:path';
+import { variable, type Environment } from './variable.js';
+import { searchedFolders } from './search-path.js';
+import type { SpawnFailure } from './spawn-failure.js';
+import { throughCmd } from './windows-cmd.js';
+
+/** What the operating system is asked to run. */
+export interface Program {
+  /** An absolute path: the operating system searches nothing. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** On Windows: the arguments are quoted already. */
+  readonly verbatim: boolean;
+}
+
+export interface ProgramRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where a relative command is looked up. Default: the current folder of this process. */
+  readonly cwd?: string | undefined;
+  /** The environment of the server: its PATH is searched. */
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** The folder of Windows, such as `C:\Windows`. */
+  readonly systemRoot?: string | undefined;
+}
+
+/** What has to be known of files; tests put their own in its place. */
+export interface ProgramFiles {
+  isFile(path: string): Promise<boolean>;
+  mayExecute(path: string): Promise<boolean>;
+  /** The first bytes, as text. Empty where it cannot be read. */
+  beginning(path: string): Promise<string>;
+}
+
+/**
+ * Finds the program of a command ourselves. The lookup of the operating system takes the current folder for a part of
+ * the PATH (always on Windows, on POSIX for each empty part). Rejects with an error that has a `code` as `spawn` does.
+ */
+export async function findProgram(
+  request: ProgramRequest,
+  files: ProgramFiles = systemFiles,
+): Promise<Program | SpawnFailure> {
+  if (request.platform === 'win32') return findOnWindows(request, files);
+  const { command, args, cwd = process.cwd(), env, platform } = request;
+  if (command.includes('/')) return { file: posix.resolve(cwd, command), args, verbatim: false };
+  let found: string | undefined;
+  for (const folder of searchedFolders(env, platform)) {
+    const file = posix.join(folder, command);
+    if (!(await files.isFile(file))) continue;
+    if (await files.mayExecute(file)) return { file, args, verbatim: false };
+    found ??= file;
+  }
+  throw spawnError(command, found === undefined ? 'ENOENT' : 'EACCES');
+}
+
+const DEFAULT_PATHEXT = '.COM;.EXE;.BAT;.CMD';
+
+async function findOnWindows(request: ProgramRequest, files: ProgramFiles): Promise<Program | SpawnFailure> {
+  const { command, args, systemRoot } = request;
+  const file = await windowsFile(request, files);
+  if (file === undefined) throw spawnError(command, 'ENOENT');
+  const extension = win32.extname(file).toLowerCase();
+  if (extension === '.exe' || extension === '.com') return { file, args, verbatim: false };
+  if (extension !== '.cmd' && extension !== '.bat') return runInterpreter(file, request, files);
+  return (await withoutShim(file, args, files)) ?? throughCmd(file, args, systemRoot);
+}
+
+async function windowsFile(request: ProgramRequest, files: ProgramFiles): Promise<string | undefined> {
+  const { command, cwd = process.cwd(), env, platform } = request;
+  const endings = (variable(env, 'PATHEXT', platform) ?? DEFAULT_PATHEXT)
+    .split(';')
+    .filter((ending) => /^\.\w+$/.test(ending));
+  const names = win32.extname(command) === '' ? [] : [command];
+  names.push(...endings.map((ending) => command + ending.toLowerCase()));
+  const isPath = /[\\/]|^[a-z]:/i.test(command);
+  const folders = isPath ? [cwd] : searchedFolders(env, platform);
+  for (const folder of folders) {
+    for (const name of names) {
+      const file = win32.resolve(folder, name);
+      if (await files.isFile(file)) return file;
+    }
+  }
+  return undefined;
+}
+
+/** `npm.cmd` and `npx.cmd` only run a script with Node; without them each argument arrives byte for byte. */
+async function withoutShim(
+  file: string,
+  args: readonly string[],
+  files: ProgramFiles,
+): Promise<Program | undefined> {
+  const name = win32.basename(file).toLowerCase();
+  if (name !== 'npx.cmd' && name !== 'npm.cmd') return undefined;
+  const folder = win32.dirname(file);
+  const node = win32.join(folder, 'node.exe');
+  const script = win32.join(folder, 'node_modules', 'npm', 'bin', name.replace('.cmd', '-cli.js'));
+  if (!(await files.isFile(node)) || !(await files.isFile(script))) return undefined;
+  return { file: node, args: [script, ...args], verbatim: false };
+}
+
+/** A script whose first line names its interpreter, which is looked up in the same way. */
+async function runInterpreter(file: string, request: ProgramRequest, files: ProgramFiles): Promise<Program> {
+  const line = /^#!\s*(\S+)(?:[ \t]+(\S+))?/.exec(await files.beginning(file));
+  const [, first = '', second = ''] = line ?? [];
+  const name = posix.basename(first) === 'env' ? second : posix.basename(first);
+  if (!/^[\w.+-]+$/.test(name)) throw spawnError(request.command, 'ENOEXEC');
+  const interpreter = await windowsFile({ ...request, command: name }, files);
+  if (interpreter === undefined || !/\.(?:exe|com)$/i.test(interpreter)) {
+    throw spawnError(request.command, 'ENOENT');
+  }
+  return { file: interpreter, args: [file, ...request.args], verbatim: false };
+}
+
+function spawnError(command: string, code: string): Error {
+  return Object.assign(new Error(`spawn ${command} ${code}`), { code });
+}
+
+const SHEBANG_BYTES = 256;
+
+const systemFiles: ProgramFiles = {
+  isFile: (path) =>
+    stat(path).then(
+      (entry) => entry.isFile(),
+      () => false,
+    ),
+  mayExecute: (path) =>
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    ),
+  async beginning(path) {
+    try {
+      await using file = await open(path);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
+      return buffer.toString('utf8', 0, bytesRead);
+    } catch {
+      return '';
+    }
+  },
+};

@@ -1,0 +1,310 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { childEnvironment, networkVariablesWithheld } from '../src/process/environment.js';
+import { findProgram, type Program, type ProgramFiles } from '../src/process/program.js';
+import { startToy, toy, toyClient } from './support/toy-client.js';
+
+const run = promisify(execFile);
+const HOST = fileURLToPath(new URL('support/cloned-host.mjs', import.meta.url));
+
+let clone: string;
+let home: string;
+beforeAll(() => {
+  clone = realpathSync(mkdtempSync(join(tmpdir(), 'clone-')));
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
+  for (const folder of ['bin', 'node_modules/.bin', 'node_modules/planted'])
+    mkdirSync(join(clone, folder), { recursive: true });
+  const marker = `#!/bin/sh\necho ran > ${join(clone, 'pwned')}\n`;
+  for (const file of ['planted', 'bin/planted', 'node_modules/.bin/planted']) {
+    writeFileSync(join(clone, file), marker);
+    chmodSync(join(clone, file), 0o755);
+  }
+  writeFileSync(join(clone, 'package.json'), '{"name":"clone","version":"1.0.0"}');
+  writeFileSync(
+    join(clone, 'node_modules/planted/package.json'),
+    '{"name":"planted","version":"1.0.0","bin":"../.bin/planted"}',
+  );
+});
+afterAll(() => {
+  for (const folder of [clone, home]) rmSync(folder, { recursive: true });
+});
+
+describe('S1 a server of the person, in a folder that a stranger has filled', () => {
+  /** What a host says that runs in the clone. */
+  async function hostInClone(entry: object, env: Record<string, string> = {}): Promise<string> {
+    const { stdout } = await run(process.execPath, [HOST, JSON.stringify(entry)], {
+      cwd: clone,
+      env: { PATH: process.env['PATH'], HOME: home, ...env },
+    });
+    return stdout;
+  }
+  const { command, args = [] } = toy();
+
+  it('S1 starts in the home of the person, not in the current folder', async () => {
+    expect(JSON.parse(await hostInClone({ command, args }))).toMatchObject({ result: { cwd: home } });
+    expect(await hostInClone({ command, args, cwd: clone })).toContain(clone);
+  });
+
+  it('S1 started by npx is not taken from node_modules of the current folder', async () => {
+    const said = await hostInClone(
+      { command: 'npx', args: ['--no-install', 'planted'], env: { npm_config_fetch_retries: '0' } },
+      { npm_config_registry: 'http://127.0.0.1:9' },
+    );
+    expect(said).toMatch(/^failed: /);
+    expect(existsSync(join(clone, 'pwned'))).toBe(false);
+    // What is planted does run where the entry asks for it.
+    await hostInClone({ command: 'npx', args: ['--no-install', 'planted'], cwd: clone });
+    expect(existsSync(join(clone, 'pwned'))).toBe(true);
+    rmSync(join(clone, 'pwned'));
+  }, 60_000);
+
+  it.each(['', '.', ':', './bin', 'bin', `::/does/not/exist`, `.:/does/not/exist:bin:`])(
+    'S1 with the PATH "%s" is not looked for in its own or the current folder',
+    async (path) => {
+      expect(await hostInClone({ command: 'planted', cwd: clone, env: { PATH: path } })).toMatch(
+        /^failed: .*There is no "planted"/,
+      );
+      expect(await hostInClone({ command: 'planted' }, { PATH: path })).toMatch(/There is no "planted"/);
+      expect(existsSync(join(clone, 'pwned'))).toBe(false);
+    },
+  );
+
+  it('S1 with a relative command is looked for from its `cwd`, or from home', async () => {
+    expect(await hostInClone({ command: './planted' })).toMatch(/^failed: .*There is no ".\/planted"/);
+    expect(await hostInClone({ command: 'bin/planted' })).toMatch(/^failed: /);
+    expect(existsSync(join(clone, 'pwned'))).toBe(false);
+    await hostInClone({ command: './planted', cwd: clone });
+    expect(existsSync(join(clone, 'pwned'))).toBe(true);
+    rmSync(join(clone, 'pwned'));
+  });
+
+  it('S1 has a PATH without such parts, for what it starts itself', async () => {
+    const path = `.:${clone}::relative:/usr/bin:`;
+    await using client = await startToy({ env: { PATH: path } });
+    expect(await client.result('env')).toMatchObject({ env: { PATH: `${clone}:/usr/bin` } });
+    await using none = await startToy({ env: { PATH: '.' } });
+    expect(await none.result('env')).toMatchObject({ env: { PATH: '/usr/bin:/bin' } });
+  });
+
+  it('S1 resolves a relative `cwd` against the home, and takes another home from the host', async () => {
+    const cwdOf = async (plugin: ReturnType<typeof stdio>, entry: object): Promise<unknown> => {
+      await using transport = plugin.create({ command, args, ...entry }, { server: 'own' });
+      const answer = new Promise((resolve) => (transport.onmessage = resolve));
+      await transport.start();
+      await transport.send({ jsonrpc: '2.0', id: 1, method: 'cwd', params: {} });
+      return answer;
+    };
+    expect(await cwdOf(stdio({ home: clone }), { cwd: 'bin' })).toMatchObject({
+      result: { cwd: join(clone, 'bin') },
+    });
+    expect(await cwdOf(stdio(), {})).toMatchObject({ result: { cwd: realpathSync(homedir()) } });
+  });
+
+  it('S1 started by the factory: a file found on the PATH that may not be executed is named', async () => {
+    writeFileSync(join(home, 'plain-tool'), 'text');
+    const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
+    await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });
+  });
+});
+
+/** Windows with these files, by path; its current folder is `C:\clone`. */
+function windows(contents: Readonly<Record<string, string>>) {
+  const known = new Map(Object.entries(contents).map(([path, text]) => [path.toLowerCase(), text]));
+  const files: ProgramFiles = {
+    isFile: async (path) => known.has(path.toLowerCase()),
+    mayExecute: async () => true,
+    beginning: async (path) => known.get(path.toLowerCase()) ?? '',
+  };
+  return (command: string, args: readonly string[] = [], env: Record<string, string> = {}) =>
+    findProgram(
+      {
+        command,
+        args,
+        cwd: String.raw`C:\Users\me`,
+        env: { Path: String.raw`.;;bin;\tools;C:tools;C:\nodejs;"C:\Program Files\uv"`, ...env },
+        platform: 'win32',
+        systemRoot: String.raw`D:\Windows`,
+      },
+      files,
+    );
+}
+
+describe('S10 on Windows (a stand-in)', () => {
+  const node = String.raw`C:\nodejs\node.exe`;
+  const script = String.raw`C:\nodejs\node_modules\npm\bin\npx-cli.js`;
+  const find = windows({
+    [node]: '',
+    [String.raw`C:\nodejs\npx.cmd`]: '',
+    [script]: '',
+    [String.raw`C:\nodejs\tool.cmd`]: '',
+    [String.raw`C:\Program Files\uv\uvx.exe`]: '',
+    [String.raw`C:\clone\evil.exe`]: '',
+    [String.raw`C:\Users\me\planted.exe`]: '',
+    [String.raw`C:\Users\me\bin\planted.exe`]: '',
+    [String.raw`C:\tools\planted.exe`]: '',
+    [String.raw`C:\Users\me\server.js`]: '#!/usr/bin/env node\n',
+    [String.raw`C:\Users\me\other.py`]: '#!/usr/bin/python3\n',
+  });
+
+  it('S10 runs programs by their absolute path, found by PATH and PATHEXT', async () => {
+    expect(await find('node', ['x'])).toEqual({ file: node, args: ['x'], verbatim: false });
+    expect(await find('NODE.EXE')).toMatchObject({ file: String.raw`C:\nodejs\NODE.EXE` });
+    expect(await find('uvx')).toMatchObject({ file: String.raw`C:\Program Files\uv\uvx.exe` });
+    await expect(find('node', [], { PATHEXT: '.COM' })).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it.each(['planted', 'planted.exe', 'evil', 'evil.exe', 'python3'])(
+    'S10 does not find %s in the current folder, the own one or a relative part of the PATH',
+    async (command) => {
+      await expect(find(command)).rejects.toMatchObject({ code: 'ENOENT' });
+    },
+  );
+
+  it('S10 a relative path is one from `cwd`', async () => {
+    expect(await find(String.raw`.\planted`)).toMatchObject({ file: String.raw`C:\Users\me\planted.exe` });
+    expect(await find('bin/planted.exe')).toMatchObject({ file: String.raw`C:\Users\me\bin\planted.exe` });
+  });
+
+  it('S10 npx runs without its batch file, so that each argument arrives as it is', async () => {
+    const args = ['-y', 'x', '"&calc&"', '%PATH%', 'a\nb'];
+    expect(await find('npx', args)).toEqual({ file: node, args: [script, ...args], verbatim: false });
+  });
+
+  it('S10 a script runs with the interpreter that its first line names, found in the same way', async () => {
+    expect(await find(String.raw`.\server.js`, ['%x%'])).toEqual({
+      file: node,
+      args: [String.raw`C:\Users\me\server.js`, '%x%'],
+      verbatim: false,
+    });
+    await expect(find(String.raw`.\other.py`)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it.each([
+    ['a quote', 'say "hi"'],
+    ['a quote that breaks out', '"&calc.exe&"'],
+    ['a quote that breaks out of the second parse', String.raw`\"&calc.exe`],
+    ['a lone quote', '"'],
+    ['a variable', '%PATH%'],
+    ['a variable cut to a quote', '%CMDCMDLINE:~-1%&calc'],
+    ['a parameter of the batch file', '%1'],
+    ['a line break', 'a\r\ncalc'],
+    ['a tab', 'a\tb'],
+    ['an end of file', 'a\u001ab'],
+    ['too much', 'x'.repeat(8200)],
+  ])('S10 refuses an argument of a batch file with %s, and does not quote it', async (_, argument) => {
+    const refused = await find('tool', ['fine', argument]);
+    expect(refused).toMatchObject({
+      code: 'CONFIG_INVALID',
+      options: { hint: expect.stringContaining('.exe') },
+    });
+    expect(JSON.stringify(refused)).not.toContain('calc');
+  });
+
+  it.each([
+    ['plain'],
+    ['two words'],
+    [''],
+    ['a&b|c<d>e^f(g)'],
+    ['https://example.com/?a=1&b=2'],
+    [String.raw`C:\dir with space\ `.trim()],
+    ['ends\\\\'],
+    ['!x!'],
+    ['^"'.slice(0, 1)],
+    ['ü😀'],
+  ])('S10 both parses of cmd.exe leave %j alone', async (argument) => {
+    const program = await find('tool', ['-y', argument, 'last']);
+    if ('code' in program) throw new Error(program.message);
+    expect(program).toMatchObject({ file: String.raw`D:\Windows\System32\cmd.exe`, verbatim: true });
+    expect(received(program)).toEqual([String.raw`C:\nodejs\tool.cmd`, '-y', argument, 'last']);
+  });
+
+  it('S10 the environment keeps the current folder out of the search', () => {
+    const env = childEnvironment({ Path: String.raw`.;C:\a;;b;C:c;\\host\share` }, {}, 'safe', 'win32');
+    expect(env).toEqual({
+      NoDefaultCurrentDirectoryInExePath: '1',
+      Path: String.raw`C:\a;\\host\share`,
+    });
+  });
+});
+
+/** What the program behind a batch file that says `%*` gets: cmd.exe parses twice, and then the C library once. */
+function received(program: Program): string[] {
+  const line = program.args.at(-1) ?? '';
+  // With /s the first and the last quote go.
+  const once = parsedByCmd(line.slice(1, -1));
+  return parsedByC(parsedByCmd(once));
+}
+
+/** Fails at a character with a meaning outside of quotes; there are none to take away within them. */
+function parsedByCmd(line: string): string {
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === '%' || (!quoted && /[&|<>^()\r\n]/.test(character))) {
+      throw new Error(`cmd.exe acts on ${character} in ${line}`);
+    }
+  }
+  if (quoted) throw new Error('a quote is open');
+  return line;
+}
+
+/** @see https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments */
+function parsedByC(line: string): string[] {
+  return [...line.matchAll(/"((?:\\.|[^"\\])*?)"(?= |$)/g)].map(([, inner = '']) =>
+    inner.replace(/(\\+)$/, (slashes) => slashes.slice(slashes.length / 2)),
+  );
+}
+
+describe('D17 behind a proxy that inspects TLS', () => {
+  const parent = {
+    PATH: '/bin',
+    NODE_EXTRA_CA_CERTS: '/etc/corp.pem',
+    SSL_CERT_FILE: '/etc/corp.pem',
+    SSL_CERT_DIR: '/etc/certs',
+    REQUESTS_CA_BUNDLE: '/etc/corp.pem',
+    CURL_CA_BUNDLE: '/etc/corp.pem',
+    GIT_SSL_CAINFO: '/etc/corp.pem',
+    HTTPS_PROXY: 'http://proxy:8080',
+    http_proxy: 'proxy:8080',
+    NO_PROXY: 'localhost,.corp',
+    ALL_PROXY: 'socks5://proxy:1080',
+    npm_config_registry: 'https://npm.corp/',
+  };
+
+  it('D17 a server gets what it needs to reach anything', () => {
+    expect(childEnvironment({ ...parent, OTHER: 'x' }, {}, 'safe', 'linux')).toEqual(parent);
+    expect(childEnvironment({ Https_Proxy: 'http://p:1' }, {}, 'safe', 'win32')).toMatchObject({
+      Https_Proxy: 'http://p:1',
+    });
+  });
+
+  it.each([
+    'http://me:secret@proxy:8080',
+    'me:secret@proxy:8080',
+    ' https://token@npm.corp/',
+    'HTTP://me:p%40ss@proxy',
+    'socks5h:\\\\me:secret@proxy',
+  ])('D17 a proxy with a password is passed on only when it is asked for: %s', (value) => {
+    const withPassword = { HTTPS_PROXY: value, https_proxy: value, npm_config_registry: value };
+    const given = childEnvironment(withPassword, {}, 'safe', 'linux');
+    expect(given).toEqual({});
+    expect(networkVariablesWithheld(withPassword, given, 'linux')).toEqual(Object.keys(withPassword));
+    expect(childEnvironment(withPassword, {}, ['HTTPS_PROXY'], 'linux')).toEqual({ HTTPS_PROXY: value });
+    expect(childEnvironment(withPassword, {}, 'all', 'linux')).toEqual(withPassword);
+  });
+
+  it('D17 names what else decides about the network and was not given, and no value', () => {
+    const more = { npm_config_cafile: '/x', UV_INDEX_URL: 'https://u:p@x', PIP_CERT: '', EDITOR: 'ed' };
+    const env = childEnvironment({ ...parent, ...more }, { SSL_CERT_FILE: '/own' }, 'safe', 'linux');
+    expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux')).toEqual([
+      'npm_config_cafile',
+      'UV_INDEX_URL',
+    ]);
+  });
+});
