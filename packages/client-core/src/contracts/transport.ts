@@ -62,6 +62,11 @@ export interface Transport extends AsyncDisposable {
    * what the peer kept for the old session (subscriptions, log level) has to be asked for again.
    */
   onsessionrestored?: (result: JSONRPCObject) => void;
+  /**
+   * Called when what the peer sends unasked can be heard again after a gap: an event stream or a session is back, and
+   * notifications may have been lost meanwhile. Lists are worth reading again. A transport that ends instead never calls it.
+   */
+  onreconnect?: () => void;
 
   /** Why the connection ended, when it did not end by our `close()`. Set before {@link onclose} runs. */
   readonly closeReason?: TransportError | undefined;
