@@ -63,8 +63,8 @@ export interface Transport extends AsyncDisposable {
    */
   onsessionrestored?: (result: JSONRPCObject) => void;
   /**
-   * Called when what the peer sends unasked can be heard again after a gap: an event stream or a session is back, and
-   * notifications may have been lost meanwhile. Lists are worth reading again. A transport that ends instead never calls it.
+   * Called when the stream on which the peer sends by itself, or the session, is back after a gap: what the peer
+   * announced meanwhile is lost, so lists and subscribed resources have to be read again.
    */
   onreconnect?: () => void;
 

@@ -6,11 +6,14 @@ import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js
 import type { CallOptions, DeliveryPolicy } from '../contracts/host.js';
 import type { Progress } from '../contracts/content.js';
 import { createRateLimit } from '../observability/rate-limit.js';
+import { sleep } from '../connection/sleep.js';
+import { createResends } from './resends.js';
 
 export interface CallerParts {
   readonly server: string;
   readonly supervisor: Supervisor;
   readonly clock: Clock;
+  readonly random: (() => number) | undefined;
   readonly delivery: DeliveryPolicy;
   readonly callMs: number;
   readonly callTotalMs: number;
@@ -29,9 +32,6 @@ export interface Call<T> {
   readonly repeatable: boolean;
   readonly send: (session: EngineSession, options: EngineRequestOptions) => Promise<T>;
 }
-
-/** How often a call is sent at the most. */
-const MAX_SENDS = 3;
 
 /** Sends calls over whatever connection the server has, under the delivery policy. */
 export interface Caller {
@@ -85,12 +85,17 @@ export function createCaller(parts: CallerParts): Caller {
       if (givenUp()) throw gaveUp(parts.server, signal?.reason);
       parts.onBusy(1);
       try {
-        for (let sends = 1; ; sends++) {
+        const { timeoutMs: withinMs = parts.callMs } = call.options;
+        const { clock, random } = parts;
+        const resends = createResends({ clock, random, withinMs, repeatable: call.repeatable });
+        for (;;) {
           try {
             return await sendOnce(call);
           } catch (error) {
-            const again = delivery === 'retry' && sends < MAX_SENDS && mayRepeat(error, call.repeatable);
-            if (!again || givenUp()) throw error;
+            const ms = delivery === 'retry' && !hasEnded(supervisor) ? resends.next(error) : undefined;
+            if (ms === undefined || givenUp()) throw error;
+            await sleep(clock, ms, signal ?? new AbortController().signal);
+            if (givenUp()) throw error;
           }
         }
       } finally {
@@ -100,10 +105,9 @@ export function createCaller(parts: CallerParts): Caller {
   };
 }
 
-/** Sent again only when it certainly was not carried out, or when carrying it out twice does no harm. */
-function mayRepeat(error: unknown, repeatable: boolean): boolean {
-  if (!(error instanceof FittingsError) || !error.retryable) return false;
-  return error.delivery === 'not-sent' || error.delivery === 'rejected' || repeatable;
+/** Nothing connects it again by itself. */
+function hasEnded({ state }: Supervisor): boolean {
+  return state.status !== 'connected' && state.status !== 'connecting' && state.status !== 'pending';
 }
 
 /** A flood of progress reaches the host at a bounded rate; the newest of each second's first ones are enough. */

@@ -219,6 +219,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     server,
     supervisor,
     clock,
+    random: parts.random,
     delivery: settings.delivery,
     callMs: settings.callMs,
     callTotalMs: limits.callTotalMs,
