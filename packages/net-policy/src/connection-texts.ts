@@ -34,6 +34,8 @@ export function connectionHint(code: ErrorCode, url: URL, cause: unknown): strin
   if (other?.secure === false && speaksNoTls(cause))
     return `This port does not speak TLS; try ${other.origin}`;
   if (other?.secure === true && speaksTls(cause)) return `This port speaks TLS; try ${other.origin}`;
+  if (other?.secure === true && hungUpUnread(url, cause))
+    return `If this port speaks TLS, try ${other.origin}`;
   return HINTS[code];
 }
 
@@ -76,6 +78,14 @@ function speaksTls(cause: unknown): boolean {
         (bytes instanceof Uint8Array && bytes[0] === ALERT && bytes[1] === 3) ||
         (typeof bytes === 'string' && bytes.startsWith('\u0015\u0003')),
     ),
+  );
+}
+
+/** A server for TLS that does not say why it ends the connection: it did so before it had sent a byte. */
+function hungUpUnread({ protocol }: URL, cause: unknown): boolean {
+  return causesOf(cause).some(
+    ({ code, socket }) =>
+      (isRecord(socket) && socket['bytesRead'] === 0) || (protocol === 'ws:' && code === 'ECONNRESET'),
   );
 }
 
