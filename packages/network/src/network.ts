@@ -102,7 +102,10 @@ export interface GuardedFetchInit {
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Accepted for `customFetch`; redirects are handed back unfollowed in any case. */
+  /**
+   * Redirects are never followed. `'error'`: one rejects with `REDIRECT_REFUSED`, which names both places. Any other value, or
+   * none: it is handed back.
+   */
   readonly redirect?: string | undefined;
   /** Largest decoded body in bytes. Default 256 KiB. */
   readonly maxBodyBytes?: number | undefined;

@@ -224,7 +224,7 @@ describe('the fetch for sign-in', () => {
       else response.writeHead(307, { location: '/to' }).end();
     });
     await using network = createNetwork({ url: server.origin });
-    for (const redirect of ['manual', 'follow', 'error', undefined]) {
+    for (const redirect of ['manual', 'follow', undefined]) {
       const answer = await network.fetch(`${server.origin}/token`, {
         method: 'POST',
         body: 'code=canary',
@@ -232,6 +232,12 @@ describe('the fetch for sign-in', () => {
       });
       expect(answer.status).toBe(307);
     }
+    // D11: named where the caller says so.
+    await expect(network.fetch(`${server.origin}/token`, { redirect: 'error' })).rejects.toMatchObject({
+      code: 'REDIRECT_REFUSED',
+      delivery: 'rejected',
+      message: `${server.origin} redirects to another of its addresses; redirects are not followed during sign-in.`,
+    });
     expect(server.seen.every(({ url }) => url === '/token')).toBe(true);
   });
 
