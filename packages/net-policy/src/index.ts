@@ -6,7 +6,7 @@ export { clientCertificateOf, remoteFields } from './entry-fields.js';
 export { checkHeaders } from './headers.js';
 export { bareHost, isLoopbackAddress, isLoopbackHost } from './hosts.js';
 export { replyExcerpt } from './reply-excerpt.js';
-export { createRequestRedactor, redactRpcError, secretsOf, type RequestRedactor } from './request-secrets.js';
+export { createRequestRedactor, redactRpcError, type RequestRedactor } from './request-secrets.js';
 export { parseRetryAfter, type RetryAfterOptions } from './retry-after.js';
 export { isSafeToRepeat } from './safe-methods.js';
 export { checkServerUrl, refuseUnencrypted, type ServerUrlOptions, type UrlVerdict } from './server-url.js';

@@ -4,7 +4,7 @@ import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-co
  * What of a request a server may repeat and an error must not show: whole header values, what follows the scheme of a
  * credential, both halves of `Basic` credentials, the values of cookies, and the values in the query of the URL.
  */
-export function secretsOf(headers: Readonly<Record<string, string>>, url?: URL): readonly string[] {
+function secretsOf(headers: Readonly<Record<string, string>>, url?: URL): readonly string[] {
   const secrets = url === undefined ? [] : [...url.searchParams.values()];
   for (const [name, value] of Object.entries(headers)) {
     if (PUBLIC.has(name.toLowerCase())) continue;
