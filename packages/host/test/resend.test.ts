@@ -196,11 +196,10 @@ describe('C3: what has worked before is worth its reconnect attempts', () => {
     let failures = 0;
     const servers = testServers(calculator);
     const clock = createManualClock();
-    const { create } = servers.plugin;
     const plugin = {
       ...servers.plugin,
-      create(...args: Parameters<typeof create>) {
-        const transport = create(...args);
+      create(...args: Parameters<typeof servers.plugin.create>) {
+        const transport = servers.plugin.create(...args);
         if (failures-- > 0) transport.start = () => Promise.reject(new TransportError(code, 'away'));
         return transport;
       },

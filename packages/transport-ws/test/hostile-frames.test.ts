@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { client, startedClient } from './support/clients.js';
@@ -143,8 +143,8 @@ describe('WS-01 what is too large', () => {
       expect(recorder.transport.closeReason).toMatchObject({ code: 'PROTOCOL_VIOLATION' });
     }));
 
-  const now = (): number => 0;
-  const still = { now, schedule: systemClock.schedule };
+  const schedule: Clock['schedule'] = (...timer) => systemClock.schedule(...timer);
+  const still: Clock = { now: () => 0, schedule };
 
   it.each([
     ['pings', OPCODE.ping, ''],
@@ -183,7 +183,7 @@ describe('WS-01 what is too large', () => {
         }
         expect(recorder.closes).toEqual([]);
       },
-      { maxPings: 20, heartbeat: false, clock: { now: () => time, schedule: systemClock.schedule } },
+      { maxPings: 20, heartbeat: false, clock: { now: () => time, schedule } },
     );
   });
 });
@@ -205,7 +205,7 @@ describe('S26: what a peer repeats of our secrets', () => {
       {
         auth: {
           headers: () => Promise.resolve({ authorization: `Bearer ${secret}` }),
-          onChallenge: () => Promise.resolve(),
+          onChallenge: () => Promise.resolve('retry' as const),
         },
       },
     ],

@@ -48,8 +48,8 @@ export async function guardedFetch(
       maxBodyBytes: init.maxBodyBytes ?? MAX_BODY_BYTES,
       signal: end.signal,
     });
-    const target = init.redirect === 'error' ? redirectOf(reply, method) : undefined;
-    if (target !== undefined) throw redirectRefused(url, target, server);
+    const elsewhere = init.redirect === 'error' ? redirectOf(reply, method) : undefined;
+    if (elsewhere !== undefined) throw redirectRefused(url, elsewhere, server);
     return responseOf(reply);
   } catch (cause) {
     if (!late) throw cause;

@@ -207,18 +207,18 @@ interface SilenceWatch extends Disposable {
 function watchSilence(clock: Clock, ms: number, onSilence: () => void): SilenceWatch {
   let last = clock.now();
   let timer: Disposable | undefined;
-  const wait = (left: number): void => {
+  const listen = (left: number): void => {
     timer = clock.schedule(
       () => {
         const rest = last + ms - clock.now();
-        if (rest > 0) wait(rest);
+        if (rest > 0) listen(rest);
         else onSilence();
       },
       left,
       { unref: true },
     );
   };
-  if (ms > 0) wait(ms);
+  if (ms > 0) listen(ms);
   return {
     heard: () => void (last = clock.now()),
     [Symbol.dispose]: () => timer?.[Symbol.dispose](),
