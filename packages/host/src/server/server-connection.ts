@@ -25,6 +25,7 @@ import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
+import { entryIdentity } from './entry-identity.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
 import { createStanding } from './standing.js';
@@ -83,6 +84,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   const memory = createServerMemory(parts.cache, server, config, (error) =>
     emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
   );
+  const identity = entryIdentity(config);
   const standing = createStanding();
   const resolve = once(parts.resolve);
   let lastError: FittingsError | undefined;
@@ -243,6 +245,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     },
     snapshot: () => ({
       name: server,
+      identity,
       type: typeOf(config),
       state: supervisor.state,
       lastError,

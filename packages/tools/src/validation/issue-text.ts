@@ -1,5 +1,6 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
+import { unionMessage } from './union-message.js';
 
 const MOST = 10;
 const LONGEST = 300;
@@ -29,8 +30,10 @@ function place(path: readonly (string | number)[]): string {
 
 /** How whole numbers are told to Zod is not what a reader has to know. */
 function messageOf(issue: RawIssue): string {
-  const wantsWhole = issue.code === 'not_multiple_of' && issue['divisor'] === 1;
-  return wantsWhole ? 'Invalid input: expected a whole number' : issue.message;
+  if (issue.code === 'invalid_type' && issue['expected'] === 'int') {
+    return 'Invalid input: expected a whole number';
+  }
+  return (issue.code === 'invalid_union' ? unionMessage(issue['errors']) : undefined) ?? issue.message;
 }
 
 const readableStep = (step: PropertyKey): string | number =>
