@@ -80,8 +80,9 @@ class Writer {
     const share = isLong ? fairShare(shown, room) : Infinity;
     const inner = `${indent}  `;
     const lines = shown.map(({ key, value: member }) => {
-      const name = list ? '' : `${this.#text(key, isLong ? share : Infinity)}: `;
-      return `${inner}${name}${this.write(member, share, inner, depth + 1)}`;
+      const name = list ? '' : `${this.#text(key, share / 2)}: `;
+      const rest = Math.max(LEAST_ROOM, share - name.length);
+      return `${inner}${name}${this.write(member, rest, inner, depth + 1)}`;
     });
     const left = ordered.slice(shown.length);
     let end = '';
