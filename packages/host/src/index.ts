@@ -38,6 +38,7 @@ export type {
   HostStatistics,
   ToolRef,
 } from './contracts/host.js';
+export { elicitationText, samplingText } from './server-requests/question-text.js';
 export type {
   CallbackContext,
   ElicitationAnswer,

@@ -141,3 +141,26 @@ export function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
     }),
   };
 }
+
+export type AiSdk7ToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } }
+      )[];
+    };
+
+/** For `toModelOutput` of the AI SDK, version 7. */
+export function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: rendering.text };
+  return {
+    type: 'content',
+    value: partsOf(rendering).map((part) =>
+      part.type === 'text'
+        ? part
+        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
+    ),
+  };
+}

@@ -1,15 +1,17 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
+import { valueAt } from '../schema/json-pointer.js';
+import type { Json } from '../schema/plain-copy.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
 import { unionMessage } from './union-message.js';
 
 const MOST = 10;
 const LONGEST = 300;
 
-/** Issues as sentences, the first ten; text of the server in them is made harmless. */
-export function readableIssues(issues: readonly RawIssue[]): readonly SchemaIssue[] {
+/** Issues of this value as sentences, the first ten; text of the server in them is made harmless. */
+export function readableIssues(issues: readonly RawIssue[], root: Json): readonly SchemaIssue[] {
   return issues.slice(0, MOST).map((issue) => {
     const telling = mostTelling(issue);
-    const message = sanitizeText(messageOf(telling), { maxLength: LONGEST });
+    const message = sanitizeText(wordsFor(telling, root), { maxLength: LONGEST });
     return { path: telling.path.map(readableStep), message };
   });
 }
@@ -26,6 +28,14 @@ function place(path: readonly (string | number)[]): string {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? step : `${text}.${step}`;
   }, '');
+}
+
+/** A value that is not there is missing, and not `undefined`, which JSON does not know. */
+function wordsFor(issue: RawIssue, root: Json): string {
+  const message = messageOf(issue);
+  if (issue.path.length === 0 || valueAt(root, issue.path.map(String)) !== undefined) return message;
+  const wanted = /expected (?!nonoptional)(.+?)(?:, received undefined)?$/s.exec(message)?.[1];
+  return wanted === undefined ? 'missing' : `missing, expected ${wanted}`;
 }
 
 /** How whole numbers are told to Zod is not what a reader has to know. */

@@ -53,7 +53,10 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       } else {
         issues = await thread.check(plan.schema, copy.value);
       }
-      return readableIssues(issues.filter((issue) => stands(issue, copy.value)));
+      return readableIssues(
+        issues.filter((issue) => stands(issue, copy.value)),
+        copy.value,
+      );
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

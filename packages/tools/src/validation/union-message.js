@@ -1,18 +1,23 @@
 // Plain JavaScript, because the thread loads it too.
 
+/** Where Zod's own integers end: see `wholeNumbers`. */
+const FIRST_UNSAFE = 2 ** 53;
+
 /**
- * What a union of Zod says for a whole number: such a schema is a union of three ranges, which no reader has to know.
- * Undefined for every other union.
+ * What a union says that stands for one thing: a whole number is a union of up to three ranges, which no reader has to
+ * know; and branches that all say the same need no choice. Undefined for every other union.
  * @param {unknown} branches The issues of each branch.
  * @returns {string | undefined}
  */
 export function unionMessage(branches) {
   if (!Array.isArray(branches) || branches.length === 0) return undefined;
-  const firsts = branches.map((branch) => (Array.isArray(branch) ? branch[0] : undefined));
-  const [first] = firsts;
+  const [first, ...others] = branches.map((branch) => (Array.isArray(branch) ? branch[0] : undefined));
   if (first?.path?.length !== 0) return undefined;
-  if (first.code === 'invalid_type' && first.expected === 'int' && firsts.length <= 3) {
-    return 'Invalid input: expected a whole number';
+  const isRange = (/** @type {any} */ issue) =>
+    (issue?.code === 'too_small' && issue.minimum === FIRST_UNSAFE) ||
+    (issue?.code === 'too_big' && issue.maximum === -FIRST_UNSAFE);
+  if (others.length <= 2 && others.every(isRange)) {
+    return first.expected === 'int' ? 'Invalid input: expected a whole number' : first.message;
   }
-  return firsts.every((each) => each?.message === first.message) ? first.message : undefined;
+  return others.every((issue) => issue?.message === first.message) ? first.message : undefined;
 }

@@ -277,3 +277,20 @@ describe('U4 the AI SDK itself', () => {
     });
   });
 });
+
+it('U5 the AI SDK 7 takes a picture as a file', () => {
+  const host = fakeHost([tool('t')]);
+  const toolset = createTools(host).snapshot();
+  const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
+  const output = { parts: [{ type: 'text', text: 'Hi' } as const, image], text: 'Hi', isError: false };
+  expect(aiSdkTools(toolset, { version: 7 })['mcp__s__t']?.toModelOutput({ output })).toEqual({
+    type: 'content',
+    value: [
+      { type: 'text', text: 'Hi' },
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: image.data } },
+    ],
+  });
+  expect(aiSdkTools(toolset)['mcp__s__t']?.toModelOutput({ output })).toMatchObject({
+    value: [{ type: 'text' }, { type: 'image-data', data: image.data, mediaType: 'image/png' }],
+  });
+});
