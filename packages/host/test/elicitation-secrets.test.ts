@@ -65,7 +65,7 @@ const words = [
 
 describe('S31: a form that asks for a secret', () => {
   it.each(words)('is noticed in %s, wherever it says so', (_, text) => {
-    const places: readonly (readonly [object, string?, string?])[] = [
+    const places: readonly (readonly [object, (string | undefined)?, (string | undefined)?])[] = [
       [{ type: 'string', title: text }],
       [{ type: 'string', description: text }],
       [{ type: 'string', enum: [text, 'other'] }],

@@ -24,7 +24,7 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 export interface ToolHost {
   tools(): readonly CatalogueTool[];
   /** What stands behind each server's name. Without it, approvals last as long as the policy. */
-  servers?(): readonly { readonly name: string; readonly identity: string }[];
+  readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,

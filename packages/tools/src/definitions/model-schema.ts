@@ -177,16 +177,16 @@ class Converter {
 
   #keyword(result: Record<string, unknown>, keyword: string, value: Json, pointer: string): void {
     const at = `${pointer}/${keyword}`;
-    if (keyword === 'description' || keyword === 'title') {
-      result[keyword] = sanitizeText(String(value), { maxLength: LONGEST_TEXT, multiline: true });
+    if ((keyword === 'description' || keyword === 'title') && typeof value === 'string') {
+      result[keyword] = sanitizeText(value, { maxLength: LONGEST_TEXT, multiline: true });
     } else if (keyword === 'required') {
-      result[keyword] = asList(value).map((name) => this.#names.property(String(name)));
-    } else if (keyword === 'pattern') {
-      result[keyword] = this.#names.pattern(String(value));
+      result[keyword] = textsOf(value).map((name) => this.#names.property(name));
+    } else if (keyword === 'pattern' && typeof value === 'string') {
+      result[keyword] = this.#names.pattern(value);
     } else if (keyword === 'dependentRequired') {
       const members = Object.entries(asObject(value)).map(([name, list]): [string, unknown] => [
         this.#names.property(name),
-        asList(list).map((each) => this.#names.property(String(each))),
+        textsOf(list).map((each) => this.#names.property(each)),
       ]);
       result[keyword] = Object.fromEntries(members);
     } else if (DATA.has(keyword)) {
@@ -262,6 +262,7 @@ class Converter {
 
 const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+const textsOf = (value: Json): readonly string[] => asList(value).filter((each) => typeof each === 'string');
 
 /** With ordinary prototypes. */
 const ordinaryCopy = (value: Json): unknown => JSON.parse(JSON.stringify(value));

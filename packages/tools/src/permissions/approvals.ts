@@ -69,12 +69,12 @@ export function createApprovals(kept?: unknown): Approvals {
 
   return {
     forTool(tool) {
-      const single = singles.get(keyOf(tool))?.digest;
-      if (single === tool.digest) return 'tool';
+      const own = singles.get(keyOf(tool))?.digest;
+      if (own === tool.digest) return 'tool';
       const all = servers.get(tool.server);
       const digest = all?.get(tool.tool);
       if (digest === tool.digest) return 'server';
-      if (single !== undefined || digest !== undefined) return 'changed';
+      if (own !== undefined || digest !== undefined) return 'changed';
       return all === undefined ? 'none' : 'added';
     },
     addServer: (server, tools) => void servers.set(server, pins(tools)),

@@ -129,7 +129,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 
   it('without an identity an approval ends with its policy and is not kept', async () => {
-    const { servers: _, ...nameless } = fakeHost([tool('x')]);
+    const nameless = { ...fakeHost([tool('x')]), servers: undefined };
     const approvals = createApprovals();
     for (const expected of [1, 2]) {
       await using tools = createTools(nameless, {
