@@ -99,11 +99,13 @@ export function createPreparer(
 }
 
 /**
- * False for a tool that only the app of its server may call. `ui/visibility` is how earlier drafts spell it.
+ * False for a tool that only the app of its server may call. `ui/visibility` is how earlier drafts spell it, and
+ * `openai/visibility` the Apps SDK.
  * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
  */
 function isForModels({ _meta: meta }: CatalogueTool): boolean {
   if (!isRecord(meta)) return true;
+  if (meta['openai/visibility'] === 'private') return false;
   const ui: unknown = meta['ui'];
   return [isRecord(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].every((visibility: unknown) => {
     if (typeof visibility === 'string') return visibility === 'model';

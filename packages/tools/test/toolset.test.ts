@@ -88,6 +88,8 @@ describe('D3: tools for apps only', () => {
     [{ 'ui/visibility': ['app'] }, false],
     [{ ui: { resourceUri: 'ui://x' }, 'ui/visibility': ['app'] }, false],
     [{ ui: { visibility: ['model', 'app'] }, 'ui/visibility': ['app'] }, false],
+    [{ 'openai/visibility': 'private' }, false],
+    [{ 'openai/visibility': 'public' }, true],
     [{ ui: { visibility: ['model', 'app'] } }, true],
     [{ ui: { visibility: ['model'] }, 'ui/visibility': ['model'] }, true],
     [{ 'ui/visibility': ['app', 'model'] }, true],

@@ -75,6 +75,7 @@ class Restorer {
   #knownValue(value: Json, nodes: readonly JsonObject[]): Json | undefined {
     const candidates = nodes.flatMap((node) => [
       ...(Array.isArray(node['enum']) ? node['enum'] : []),
+      ...(Array.isArray(node['examples']) ? node['examples'] : []),
       ...(node['const'] === undefined ? [] : [node['const']]),
       ...(node['default'] === undefined ? [] : [node['default']]),
     ]);

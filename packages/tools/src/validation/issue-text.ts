@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
 import { valueAt } from '../schema/json-pointer.js';
 import type { Json } from '../schema/plain-copy.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
@@ -47,7 +47,7 @@ function messageOf(issue: RawIssue): string {
 }
 
 const readableStep = (step: PropertyKey): string | number =>
-  typeof step === 'number' ? step : sanitizeText(String(step), { maxLength: 100 });
+  typeof step === 'number' ? step : escapeText(String(step), { maxLength: 100 });
 
 /** Of a union, the branch that came nearest: the one whose first issue lies deepest. */
 function mostTelling(issue: RawIssue): RawIssue {
