@@ -32,6 +32,15 @@ export interface PreparerOptions {
   readonly includeAppTools?: boolean | undefined;
 }
 
+/** What one server has used of the limits so far. */
+interface Spent {
+  tools: number;
+  nodes: number;
+  characters: number;
+  /** One for all tools that are too many. */
+  error?: FittingsError;
+}
+
 const DEFAULT_LIST_LIMITS: ToolListLimits = { maxTools: 10_000, maxNodes: 400_000, maxCharacters: 8_000_000 };
 /** Names are compared, hashed and made fit for model APIs, character by character; the specification asks for 128. */
 const LONGEST_NAME = 1_024;
@@ -48,13 +57,13 @@ export function createPreparer(
 
   return (catalogue) => {
     const next: typeof known = new Map();
-    const servers = new Map<string, { tools: number; nodes: number; characters: number }>();
+    const servers = new Map<string, Spent>();
     const names = new Set<string>();
     const good: PreparedTool[] = [];
     const left: LeftOutTool[] = [];
     for (const tool of catalogue) {
       const ref = { server: tool.server, tool: tool.name };
-      const spent = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
+      const spent: Spent = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
       servers.set(tool.server, spent);
       const leave = (error: FittingsError): void => void left.push({ ref, error });
       if (
@@ -62,7 +71,7 @@ export function createPreparer(
         spent.nodes > limits.maxNodes ||
         spent.characters > limits.maxCharacters
       ) {
-        leave(tooMuch(tool.server));
+        leave((spent.error ??= tooMuch(tool.server)));
         continue;
       }
       spent.tools++;
@@ -90,7 +99,7 @@ export function createPreparer(
       spent.nodes += prepared.cost.nodes;
       spent.characters += prepared.cost.characters;
       if (spent.nodes > limits.maxNodes || spent.characters > limits.maxCharacters)
-        leave(tooMuch(tool.server));
+        leave((spent.error ??= tooMuch(tool.server)));
       else good.push(prepared);
     }
     known = next;

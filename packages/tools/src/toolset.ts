@@ -34,7 +34,7 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly passThrough?: Permission | undefined;
   /** Asks a person. Without it, what would have to be asked fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /** Check arguments before they are sent. Default true. */
+  /** Check arguments before they are sent. Default true. Those beyond `checks.limits` are refused in any case. */
   readonly validateArguments?: boolean | undefined;
   /** What a schema may cost before it is refused. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;

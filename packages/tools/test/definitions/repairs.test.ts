@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropicTools } from '../../src/definitions/anthropic.js';
 import { aiSdkTools } from '../../src/definitions/ai-sdk.js';
@@ -197,6 +198,82 @@ describe('R7: no definition fails a whole request', () => {
     const set = toolset(schema);
     expect(set.left).toEqual([]);
     for (const definition of definitionsOf(set)) expect(refusals(definition)).toEqual([]);
+  });
+
+  it('whatever a server writes', () => {
+    const keyword = fc.constantFrom(
+      ...[
+        'type',
+        'properties',
+        'items',
+        'prefixItems',
+        'additionalItems',
+        'required',
+        'enum',
+        'const',
+        '$ref',
+        '$defs',
+      ],
+      ...[
+        'definitions',
+        'anyOf',
+        'oneOf',
+        'allOf',
+        'additionalProperties',
+        'exclusiveMinimum',
+        'minimum',
+        'maxLength',
+      ],
+      ...[
+        'multipleOf',
+        'pattern',
+        'description',
+        'title',
+        'format',
+        'patternProperties',
+        'not',
+        '$id',
+        'default',
+        'a b',
+      ],
+    );
+    const reference = fc.constantFrom(
+      '#',
+      '#/$defs/a b',
+      '#/properties/object',
+      '#/definitions/type',
+      'https://x.example/y',
+      '#/%',
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5, depthSize: 'medium' },
+        fc.oneof(
+          fc.constantFrom(null, true, false, 0, -1, 1.5, '', 'object', 'array', 'string', '['),
+          fc.constantFrom([], ['a b', 'a b'], ['array', 'null'], [{ type: 'array' }, true], {
+            type: 'array',
+          }),
+          reference,
+          fc.record({ $ref: reference }),
+        ),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(keyword, fc.string({ unit: 'binary', maxLength: 3 })), tie('value'), {
+          maxKeys: 5,
+        }),
+      ),
+    }));
+    const schema = fc.dictionary(keyword, value, { minKeys: 1, maxKeys: 6 });
+    fc.assert(
+      fc.property(schema, (inputSchema) => {
+        const set = toolset(inputSchema);
+        if (set.left.length > 0) return;
+        for (const definition of definitionsOf(set)) {
+          expect(refusals(definition)).toEqual([]);
+          expect(JSON.stringify(definition)).not.toMatch(INVISIBLE);
+        }
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('the root reference is what the arguments are', () => {
