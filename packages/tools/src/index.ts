@@ -9,6 +9,7 @@ export { nameLimits, type NameLimits } from './names/name-limits.js';
 export { naming, type NamingStrategy } from './names/naming.js';
 
 export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema/convert.js';
+export type { Json, JsonObject } from './schema/plain-copy.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
 export type { SchemaLoss } from './schema/loss.js';
 export {
@@ -69,3 +70,4 @@ export {
   openAiFunctionOutput,
   openAiToolMessage,
 } from './results/for-model-api.js';
+export type { AiSdk7ToolOutput, AiSdkToolOutput } from './results/for-model-api.js';

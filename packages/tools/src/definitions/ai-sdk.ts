@@ -42,6 +42,7 @@ export function aiSdkTools(
   toolset: Toolset,
   options?: { readonly version?: 6 | undefined },
 ): Record<string, AiSdkTool>;
+/** The same for version 7 of the AI SDK, which takes images and sounds as files. */
 export function aiSdkTools(
   toolset: Toolset,
   options: { readonly version: 7 },

@@ -15,9 +15,11 @@ export type SerializedApprovals = {
  * the identity of a server (a digest of its entry), never its name.
  */
 export interface Approvals {
+  /** What persons said about this tool, as it is now. */
   forTool(tool: ApprovedTool): ApprovalStatus;
   /** Allows the tools that the server has now; one that is added or changed later is not allowed. */
   addServer(server: string, tools: readonly Omit<ApprovedTool, 'server'>[]): void;
+  /** Allows this tool as it is described now. */
   addTool(tool: ApprovedTool): void;
   /** Forgets a server and all its tools. */
   removeServer(server: string): void;
@@ -30,9 +32,11 @@ export interface Approvals {
  */
 export type ApprovalStatus = 'tool' | 'server' | 'changed' | 'added' | 'none';
 
+/** What an approval is about. */
 export interface ApprovedTool {
   /** Identity of the server. */
   readonly server: string;
+  /** As its server names it. */
   readonly tool: string;
   /** Of everything that the server says about the tool. */
   readonly digest: string;

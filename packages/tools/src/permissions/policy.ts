@@ -46,6 +46,7 @@ export interface Policy {
   answer(tool: PolicyTool, outcome: ConfirmOutcome, serverTools?: readonly PolicyTool[]): boolean;
 }
 
+/** What a policy has to know of a tool. */
 export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
   /** `ServerSnapshot.identity` of its server. */
   readonly identity?: string | undefined;

@@ -118,6 +118,7 @@ export function geminiFunctionResponse(
   };
 }
 
+/** A result as version 6 of the AI SDK takes it. */
 export type AiSdkToolOutput =
   | { type: 'error-text'; value: string }
   | {
@@ -142,6 +143,7 @@ export function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
   };
 }
 
+/** A result as version 7 of the AI SDK takes it. */
 export type AiSdk7ToolOutput =
   | { type: 'error-text'; value: string }
   | {

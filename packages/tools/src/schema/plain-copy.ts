@@ -1,6 +1,8 @@
 /** What JSON can express. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** An object of JSON. */
 export interface JsonObject {
+  /** By key. */
   readonly [key: string]: Json;
 }
 
