@@ -206,7 +206,10 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
       timers.delete(kind);
-      if (reading.has(kind)) return void changedMeanwhile.add(kind);
+      if (reading.has(kind)) {
+        changedMeanwhile.add(kind);
+        return;
+      }
       reading.add(kind);
       void read(kind, session)
         .catch((error: unknown) => {
