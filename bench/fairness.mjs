@@ -2,7 +2,7 @@
  * `npm run bench -- fairness`: p95 of calls to 49 good stdio servers alone, beside one that floods, and beside 16 that hang,
  * as ratios within one run. `--seconds=N` for each phase, default 5.
  */
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -13,7 +13,7 @@ const HANGING = 16;
 /** p95 beside a bad one, in p95 alone. */
 const GOAL = 3;
 
-const neighbor = join(import.meta.dirname, 'servers/neighbor.mjs');
+const neighbor = fileURLToPath(new URL('servers/neighbor.mjs', import.meta.url));
 const entry = (mood) => ({ command: process.execPath, args: [neighbor, mood] });
 const entries = (prefix, count, mood) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, entry(mood)]));
@@ -34,7 +34,7 @@ async function callAll(host, names, ms) {
   return times;
 }
 
-export async function measureFairness(seconds) {
+async function measureFairness(seconds) {
   const ms = seconds * 1000;
   const good = entries('good', GOOD, 'well');
   const names = Object.keys(good);
@@ -69,7 +69,7 @@ export async function fairness() {
     const ratio = p95(times) / p95(alone);
     const verdict = ratio <= GOAL ? 'met' : 'missed';
     console.log(
-      `  beside ${what}: ${p95(times).toFixed(2)} ms, ×${ratio.toFixed(2)} (goal ≤ ${GOAL}: ${verdict})`,
+      `  beside ${String(what)}: ${p95(times).toFixed(2)} ms, ×${ratio.toFixed(2)} (goal ≤ ${GOAL}: ${verdict})`,
     );
     if (ratio > GOAL) process.exitCode = 1;
   }

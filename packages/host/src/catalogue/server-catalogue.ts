@@ -210,7 +210,10 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     const timer = clock.schedule(() => {
       timers.delete(kind);
       if (!parts.isLive(session)) return;
-      if (reading.has(kind)) return void changedMeanwhile.add(kind);
+      if (reading.has(kind)) {
+        changedMeanwhile.add(kind);
+        return;
+      }
       reading.add(kind);
       void read(kind, session)
         .catch((error: unknown) => {

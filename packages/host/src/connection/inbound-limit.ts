@@ -104,8 +104,8 @@ function interceptHandler(transport: Transport, wrap: (handler: Handler) => Hand
     configurable: true,
     enumerable: true,
     get(): Handler | undefined {
-      const handler = inner?.get === undefined ? own : (inner.get.call(transport) as Handler | undefined);
-      if (handler === undefined) return undefined;
+      const handler: unknown = inner?.get === undefined ? own : inner.get.call(transport);
+      if (!isHandler(handler)) return undefined;
       if (known?.handler !== handler) known = { handler, wrapped: wrap(handler) };
       return known.wrapped;
     },
@@ -115,6 +115,10 @@ function interceptHandler(transport: Transport, wrap: (handler: Handler) => Hand
       else inner.set.call(transport, handler);
     },
   });
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === 'function';
 }
 
 function accessorOf(transport: Transport): PropertyDescriptor | undefined {
