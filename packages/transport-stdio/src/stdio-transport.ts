@@ -217,7 +217,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#messages?.flush();
     this.#stderrLines.flush();
     this.#stderr.end();
-    const again = this.#shield.take({ leftUnread: server.leftUnread });
+    // A server that is gone before the first message is written has read nothing either.
+    const leftUnread = server.leftUnread || !this.#queue.hasDelivered;
+    const again = this.#shield.take({ leftUnread });
     if (again !== undefined) {
       this.#launching = this.#startAgain(server, again);
       await this.#launching;
