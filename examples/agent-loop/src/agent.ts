@@ -1,4 +1,4 @@
-import type { ToolEvent, Tools } from '@mcp-fittings/tools';
+import type { Tools } from '@mcp-fittings/tools';
 import type { ModelApi, ToolCall } from './model-api.js';
 import type { Model } from './scripted-model.js';
 
@@ -20,19 +20,10 @@ export async function runAgent({ tools, api, model, onCall }: AgentOptions): Pro
     const toolset = tools.snapshot();
     const said = model({ tools: api.tools(toolset.tools), messages });
     if ('answer' in said) return said.answer;
-    const { rendering } = await finalEvent(toolset.call(said.call.name, said.call.args));
+    // Progress and partial texts could be shown with `onEvent` while the tool runs.
+    const { rendering } = await toolset.run(said.call.name, said.call.args);
     messages.push(said.call, api.result(said.call, rendering));
     onCall(said.call, rendering.text);
   }
   throw new Error('The model does not come to an end.');
-}
-
-/** Progress and partial texts would be shown here while the tool runs. */
-async function finalEvent(
-  events: AsyncIterable<ToolEvent>,
-): Promise<Extract<ToolEvent, { type: 'result' | 'error' }>> {
-  for await (const event of events) {
-    if (event.type === 'result' || event.type === 'error') return event;
-  }
-  throw new Error('A call always ends with a result or an error.');
 }

@@ -36,6 +36,7 @@ export type {
 } from './contracts/json-rpc.js';
 export { backoffDelay, type BackoffOptions } from './tools/backoff.js';
 export { createRedactor, type Redactor } from './tools/redact.js';
+export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './tools/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './tools/escape-text.js';
 export { isRecord } from './tools/is-record.js';
 export { nearestNames } from './tools/nearest-names.js';

@@ -42,6 +42,7 @@ export type {
   ServerDefaults,
   ToolRef,
 } from './contracts/host.js';
+export { elicitationText, samplingText } from './server-requests/question-text.js';
 export type {
   CallbackContext,
   CallInFlight,

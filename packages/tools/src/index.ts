@@ -1,7 +1,7 @@
 /** A host's tools for models: names, schemas, permissions, calls and results. */
 export { createTools, type Tools, type Toolset, type ToolsOptions } from './toolset.js';
 export type { ModelTool } from './model-tool.js';
-export type { LeftOutTool } from './prepared-tools.js';
+export type { LeftOutTool, ToolListLimits } from './prepared-tools.js';
 export { traitsOf, type ToolTraits } from './traits.js';
 
 export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
@@ -9,6 +9,7 @@ export { nameLimits, type NameLimits } from './names/name-limits.js';
 export { naming, type NamingStrategy } from './names/naming.js';
 
 export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema/convert.js';
+export type { Json, JsonObject } from './schema/plain-copy.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
 export type { SchemaLoss } from './schema/loss.js';
 export {
@@ -19,8 +20,20 @@ export {
 export { describeIssues } from './validation/issue-text.js';
 export type { SchemaIssue } from './validation/raw-issue.js';
 
-export { createPolicy, type ConfirmOutcome, type Policy, type PolicyOptions } from './permissions/policy.js';
-export { createApprovals, type Approvals, type SerializedApprovals } from './permissions/approvals.js';
+export {
+  createPolicy,
+  type ConfirmOutcome,
+  type Policy,
+  type PolicyOptions,
+  type PolicyTool,
+} from './permissions/policy.js';
+export {
+  createApprovals,
+  type Approvals,
+  type ApprovalStatus,
+  type ApprovedTool,
+  type SerializedApprovals,
+} from './permissions/approvals.js';
 export {
   createTrustedFolders,
   type SerializedFolderTrust,
@@ -34,8 +47,8 @@ export type {
   Verdict,
 } from './permissions/server-permissions.js';
 
-export type { Confirm, ConfirmRequest, ToolCallOptions, ToolHost } from './calls/call-tool.js';
-export type { ToolEvent } from './calls/tool-event.js';
+export type { Confirm, ConfirmRequest, RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render.js';
 export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
@@ -57,3 +70,4 @@ export {
   openAiFunctionOutput,
   openAiToolMessage,
 } from './results/for-model-api.js';
+export type { AiSdk7ToolOutput, AiSdkToolOutput } from './results/for-model-api.js';

@@ -1,19 +1,31 @@
 import {
   callTool,
+  runTool,
   type CallContext,
   type Confirm,
+  type RunOptions,
   type ToolCallOptions,
   type ToolHost,
 } from './calls/call-tool.js';
-import type { ToolEvent } from './calls/tool-event.js';
-import { nameTool, type ModelTool } from './model-tool.js';
+import type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { nameTool, type ModelTool, type PreparedTool } from './model-tool.js';
 import { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
 import { createPolicy, type Policy } from './permissions/policy.js';
 import type { Permission } from './permissions/server-permissions.js';
-import { createPreparer, type LeftOutTool } from './prepared-tools.js';
+import {
+  createPreparer,
+  type LeftOutTool,
+  type PreparedTools,
+  type ToolListLimits,
+} from './prepared-tools.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
-import { createSchemaChecker, type SchemaCheckerOptions } from './validation/schema-checker.js';
+import {
+  CHECKED_VALUE_LIMITS,
+  createSchemaChecker,
+  type SchemaCheckerOptions,
+} from './validation/schema-checker.js';
 
 export interface ToolsOptions extends ToolNamesOptions {
   /** Which tools may run. Default: a policy without rules, so that everything is a matter of `passThrough`. */
@@ -22,20 +34,28 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly passThrough?: Permission | undefined;
   /** Asks a person. Without it, what would have to be asked fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /** Check arguments before they are sent. Default true. */
+  /** Check arguments before they are sent. Default true. Those beyond `checks.limits` are refused in any case. */
   readonly validateArguments?: boolean | undefined;
   /** What a schema may cost before it is refused. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
+  /** What the tools of one server may need together; those beyond are left out. */
+  readonly listLimits?: Partial<ToolListLimits> | undefined;
+  /** Offer no tool that the policy denies: it is in {@link Toolset.left} instead. Default false. */
+  readonly leaveOutDenied?: boolean | undefined;
+  /** Offer tools that a server marks for its app and not for models. Default false. */
+  readonly includeAppTools?: boolean | undefined;
   /** What a check may cost. */
   readonly checks?: SchemaCheckerOptions | undefined;
   readonly rendering?: RenderOptions | undefined;
 }
 
-/** The tools of a host for models. Lives as long as the host; dispose of it, for it may hold a thread. */
+/** The tools of a host for models. Lives as long as the host; close it, for it may hold a thread. */
 export interface Tools extends AsyncDisposable {
   /** The tools as they are now, under names that mean the same as long as the toolset is used. */
   snapshot(): Toolset;
   readonly policy: Policy;
+  /** Ends the thread, if there is one. Calls that still need it end with `ABORTED`. The same as `await using`. */
+  close(): Promise<void>;
 }
 
 /**
@@ -53,18 +73,22 @@ export interface Toolset {
    * the first event is asked for, and leaving the loop aborts the call.
    */
   call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
+  /** Calls a tool by its name and resolves with the last event. It does not reject. */
+  run(name: string, args?: unknown, options?: RunOptions): Promise<LastToolEvent>;
 }
 
 /** Makes the tools of all servers of a host ready for a model. */
 export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const { policy = createPolicy(), passThrough = 'ask', validateArguments = true, rendering = {} } = options;
   const checker = createSchemaChecker(options.checks);
-  const prepare = createPreparer(options.schemaLimits ?? {});
+  const prepare = createPreparer(options);
+  const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
     policy,
     snapshot() {
-      const { good, left } = prepare(host.tools());
+      const prepared = prepare(host.tools());
+      const { good, left } = options.leaveOutDenied === true ? withoutDenied(prepared, policy) : prepared;
       const refs = good.map(({ ref }) => ref);
       const names = createToolNames(refs, options);
       const tools = good
@@ -80,6 +104,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         confirm: options.confirm,
         checker,
         validateArguments,
+        argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.checks?.limits },
         rendering,
       };
       return {
@@ -87,8 +112,21 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         left,
         names,
         call: (name, args, callOptions = {}) => callTool(context, name, args, callOptions),
+        run: (name, args, runOptions = {}) => runTool(context, name, args, runOptions),
       };
     },
-    [Symbol.asyncDispose]: () => checker[Symbol.asyncDispose](),
+    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+function withoutDenied({ good, left }: PreparedTools, policy: Policy): PreparedTools {
+  const denied = new Map<PreparedTool, LeftOutTool>();
+  for (const tool of good) {
+    const { decision, reason } = policy.forTool(tool.definition);
+    if (decision !== 'deny') continue;
+    const error = new FittingsError('POLICY_DENIED', reason, { server: tool.ref.server });
+    denied.set(tool, { ref: tool.ref, error });
+  }
+  return { good: good.filter((tool) => !denied.has(tool)), left: [...left, ...denied.values()] };
 }

@@ -25,7 +25,7 @@ describe('with a real host and real servers', () => {
       args: [binaryOf(`@modelcontextprotocol/server-${name}`), ...args],
     });
     await host.connect({ everything: server('everything'), fs: server('filesystem', folder) });
-    const policy = createPolicy({ servers: { fs: { allowedTools: ['read_*'], writePermission: 'deny' } } });
+    const policy = createPolicy({ servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } } });
     tools = createTools(host, { policy, passThrough: 'allow' });
   }, 60_000);
 

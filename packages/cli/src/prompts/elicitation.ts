@@ -1,8 +1,7 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
 import type { CommandContext } from '../command-context.js';
-import { shown, shownBlock } from '../output/shown.js';
 import { openPrompts, type Prompts } from './prompts.js';
 
 /** Passes a server's question on to the person, who is told who asks. To give up a question is to cancel it. */
@@ -14,7 +13,8 @@ export async function askForServer(
 ): Promise<ElicitationAnswer> {
   const prompts = await openPrompts(context, AbortSignal.any([context.signal, signal]));
   const { noteStyle: style } = context.output;
-  prompts.tell(`${style.bold(`The server "${shown(server)}" asks:`)} ${shownBlock(request.message, 2_000)}`);
+  const message = escapeText(request.message, { maxLength: 4_000, multiline: true });
+  prompts.tell(`${style.bold(`The server "${shown(server)}" asks:`)} ${message}`);
   for (const warning of request.warnings) prompts.tell(style.yellow(`Careful: ${shown(warning)}`));
   try {
     return request.mode === 'url' ? await visit(request.url, prompts) : await fillIn(request.schema, prompts);
@@ -108,3 +108,6 @@ function choicesOf(field: unknown): readonly { value: string; label: string }[] 
     return [{ value, label: shown(typeof title === 'string' ? title : value) }];
   });
 }
+
+/** On one line, and nothing removed: the person answers by what it says. */
+const shown = (text: string, maxLength = 500): string => escapeText(text, { maxLength });

@@ -53,6 +53,11 @@ export interface ConnectionInfo {
 /** A server as the host sees it at one moment. */
 export interface ServerSnapshot {
   readonly name: string;
+  /**
+   * A digest of what runs or answers under this name: the whole entry, and the folder that a program starts in. Give
+   * approvals to it, not to the name, which another entry may have tomorrow.
+   */
+  readonly identity: string;
   /** Type of transport, once it is known. */
   readonly type: string | undefined;
   /** The entry as it was given. It may hold secrets, so it is not enumerable: `JSON.stringify` leaves it out. */

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
+import { namesSecret } from './secret-words.js';
 
 /**
  * The request with reasons to distrust it, for the person who is asked. Throws `PROTOCOL_VIOLATION` for a URL that no
@@ -8,23 +9,75 @@ import type { ElicitationRequest } from '../contracts/server-requests.js';
  */
 export function inspectElicitation(request: ElicitationRequest): ElicitationRequest {
   return request.mode === 'form'
-    ? { ...request, warnings: formWarnings(request.schema) }
+    ? { ...request, warnings: formWarnings(request.message, request.schema) }
     : { ...request, warnings: urlWarnings(request.url) };
 }
 
-const SECRET_NAME =
-  /pass(word|phrase|wd|code)|secret|token|api.?key|private.?key|credential|\bpin\b|\bcvv?\b|card.?number/i;
+/** Characters of one request that are searched; a form that people fill in has some hundred. */
+const MOST_CHARACTERS = 200_000;
+const LEAST_COST = 20;
+/** Fields that are named; more are counted. */
+const MOST_NAMED = 20;
 
-function formWarnings(schema: Readonly<Record<string, unknown>>): readonly string[] {
-  const properties = schema['properties'];
-  if (!isRecord(properties)) return [];
-  return Object.entries(properties).flatMap(([name, property]) => {
-    const title: unknown = isRecord(property) ? property['title'] : undefined;
-    const words = `${name} ${typeof title === 'string' ? title : ''}`;
-    return SECRET_NAME.test(words)
-      ? [`"${name}" looks like a secret, which a server must not ask for in a form`]
-      : [];
-  });
+function formWarnings(message: string, schema: Readonly<Record<string, unknown>>): readonly string[] {
+  const texts = createTexts(MOST_CHARACTERS);
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const suspicious = Object.entries(properties).flatMap(([name, property]) =>
+    isSecretField(name, property, texts) ? [`"${escapeText(name, { maxLength: 100 })}"`] : [],
+  );
+  const named = suspicious
+    .slice(0, MOST_NAMED)
+    .map((name) => `${name} looks like a secret, which a server must not ask for in a form`);
+  const more = suspicious.length - named.length;
+  const around = [message, schema['title'], schema['description']];
+  return [
+    ...named,
+    ...(more > 0 ? [`${more} more fields look like secrets`] : []),
+    ...(around.some((text) => texts.nameSecret(text))
+      ? ['the message speaks of a secret, which a server must not ask for in a form']
+      : []),
+    ...(texts.exhausted ? ['the form is too long to be searched for questions about secrets'] : []),
+  ];
+}
+
+/** By its name, by everything that is said about it, and by what it offers to choose from. */
+function isSecretField(name: string, property: unknown, texts: Texts): boolean {
+  if (texts.nameSecret(name)) return true;
+  if (!isRecord(property) || texts.exhausted) return false;
+  if (property['format'] === 'password' || property['writeOnly'] === true) return true;
+  return everyText(property, 0).some((text) => texts.nameSecret(text));
+}
+
+const DEEPEST = 6;
+
+function everyText(value: unknown, depth: number): readonly unknown[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
+  return Object.values(value).flatMap((member: unknown) => everyText(member, depth + 1));
+}
+
+interface Texts {
+  nameSecret(text: unknown): boolean;
+  /** Some texts were not searched. */
+  readonly exhausted: boolean;
+}
+
+function createTexts(most: number): Texts {
+  let left = most;
+  let exhausted = false;
+  return {
+    nameSecret(text) {
+      if (typeof text !== 'string' || text === '') return false;
+      const searched = text.slice(0, Math.max(0, left));
+      // A short one costs something too.
+      left -= Math.max(LEAST_COST, searched.length);
+      if (searched.length < text.length) exhausted = true;
+      return searched !== '' && namesSecret(searched);
+    },
+    get exhausted() {
+      return exhausted;
+    },
+  };
 }
 
 function urlWarnings(text: string): readonly string[] {

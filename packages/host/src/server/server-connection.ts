@@ -30,6 +30,7 @@ import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
 import { guardCallbacks } from '../server-requests/guard.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
+import { entryIdentity } from './entry-identity.js';
 import { createOffers } from './offers.js';
 import { createServerMemory } from './server-memory.js';
 import { createSignIn, type SignIn } from './sign-in.js';
@@ -100,6 +101,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     if (error instanceof AuthRequiredError) requireAuth(error);
     emitter.emit('error', { server, error: asFittingsError(server, error) });
   };
+  const identity = entryIdentity(config);
   const resolve = once(parts.resolve);
   const memory = createServerMemory({
     cache: parts.cache,
@@ -351,7 +353,16 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       const { state } = supervisor;
       const lists = { ...catalogue.status };
       return toSnapshot(
-        { name: server, type: typeOf(config), scope: parts.scope(), state, lastError, counts, lists },
+        {
+          name: server,
+          identity,
+          type: typeOf(config),
+          scope: parts.scope(),
+          state,
+          lastError,
+          counts,
+          lists,
+        },
         config,
       );
     },

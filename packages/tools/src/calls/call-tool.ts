@@ -1,21 +1,30 @@
-import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
-import type { ConfirmOutcome, Policy } from '../permissions/policy.js';
+import type { ConfirmOutcome, Policy, PolicyTool } from '../permissions/policy.js';
 import type { Decision, Verdict } from '../permissions/server-permissions.js';
-import { boundedJson } from '../results/bounded-json.js';
+import {
+  isJsonObject,
+  ordinaryObject,
+  plainCopy,
+  type JsonObject,
+  type PlainLimits,
+} from '../schema/plain-copy.js';
 import { renderError, renderForModel } from '../results/render.js';
 import type { RenderOptions } from '../results/rendering.js';
 import { describeIssues } from '../validation/issue-text.js';
 import type { SchemaIssue } from '../validation/raw-issue.js';
 import type { SchemaChecker } from '../validation/schema-checker.js';
 import { createProgressQueue } from './progress-queue.js';
-import type { ToolEvent } from './tool-event.js';
+import { argumentsText, questionText } from './question.js';
+import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** What is needed of a host. */
 export interface ToolHost {
   tools(): readonly CatalogueTool[];
+  /** What stands behind each server's name. Without it, approvals last as long as the policy. */
+  readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,
@@ -23,12 +32,22 @@ export interface ToolHost {
   ): Promise<ToolResult>;
 }
 
-/** A question for a person. All texts are free of control sequences; `tool.definition` has the server's own. */
+/**
+ * A question for a person. `text` and `argsText` are fit to show: nothing in them is hidden or removed. `tool.title` and
+ * `tool.definition` are the server's words.
+ */
 export interface ConfirmRequest {
   readonly tool: ModelTool;
+  /** What is sent when the person agrees: a copy, which nothing changes after the question. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** The arguments as JSON, to be shown. */
+  /**
+   * The arguments as JSON in which control, invisible and direction-changing characters are escapes such as `\\u{202e}`.
+   * At most 10 000 characters; each cut says how much is missing, and a long text begins with its length and the
+   * names of its members.
+   */
   readonly argsText: string;
+  /** The whole question: tool, server, reason, arguments. */
+  readonly text: string;
   /** Why there is a question. */
   readonly verdict: Verdict;
   /** Aborted when the call is given up. */
@@ -44,6 +63,12 @@ export interface ToolCallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** How a call is made, and who is told of it. */
+export interface RunOptions extends ToolCallOptions {
+  /** Told of progress and partial texts before the result. When it throws, the call ends with `CALLBACK_FAILED`. */
+  readonly onEvent?: ((event: Exclude<ToolEvent, LastToolEvent>) => void) | undefined;
+}
+
 /** What a call is made with. */
 export interface CallContext {
   readonly host: ToolHost;
@@ -54,6 +79,8 @@ export interface CallContext {
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
   readonly validateArguments: boolean;
+  /** Larger arguments are not sent. */
+  readonly argumentLimits: PlainLimits;
   readonly rendering: RenderOptions;
 }
 
@@ -100,6 +127,26 @@ export async function* callTool(
   }
 }
 
+/** The same for who wants to know how it ended. */
+export async function runTool(
+  context: CallContext,
+  name: string,
+  args: unknown,
+  { onEvent, ...options }: RunOptions,
+): Promise<LastToolEvent> {
+  let failure: FittingsError;
+  try {
+    for await (const event of callTool(context, name, args, options)) {
+      if (event.type === 'result' || event.type === 'error') return event;
+      onEvent?.(event);
+    }
+    failure = new FittingsError('CALLBACK_FAILED', 'The call ended without a result.');
+  } catch (cause) {
+    failure = new FittingsError('CALLBACK_FAILED', 'The listener of the call failed.', { cause });
+  }
+  return { type: 'error', error: failure, rendering: renderError(failure) };
+}
+
 interface PreparedCall {
   readonly tool: ModelTool;
   readonly args: Readonly<Record<string, unknown>>;
@@ -115,14 +162,16 @@ async function prepare(
   const tool = context.find(name);
   if (tool === undefined) throw unknownName(name, context.names);
   const { server } = tool.ref;
-  // A model that has nothing to say may leave the arguments away.
-  const given = args ?? {};
-  if (!isRecord(given)) throw invalidArguments(tool, 'they are not an object');
+  const given = plainArguments(tool, args, context.argumentLimits);
+  const plain = tool.originalArguments(given);
   if (context.validateArguments) {
-    const issues = await context.checker.check(tool.input, given);
+    const issues = await context.checker.check(tool.input, plain);
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
   }
-  const verdict = context.policy.forTool(tool.definition);
+  // With ordinary prototypes, which servers in this process may rely on. It is what is shown and what is sent.
+  const copy = ordinaryObject(plain);
+  const subject = currentTool(context.host, tool);
+  const verdict = context.policy.forTool(subject);
   const decision = verdict.decision === 'pass-through' ? context.passThrough : verdict.decision;
   if (decision === 'deny') {
     throw new FittingsError('POLICY_DENIED', `The call of ${tool.name} is denied: ${verdict.reason}`, {
@@ -130,20 +179,41 @@ async function prepare(
       delivery: 'not-sent',
     });
   }
-  if (decision === 'ask') await confirm(context, { tool, args: given, verdict, signal });
+  if (decision === 'ask') await confirm(context, { tool, args: copy, verdict, signal }, subject);
   signal.throwIfAborted();
-  return { tool, args: given };
+  return { tool, args: copy };
 }
 
-const LONGEST_ARGUMENTS = 10_000;
+/** The arguments as data of our own: what is checked, shown and sent is the same, whatever the caller's object does. */
+function plainArguments(tool: ModelTool, args: unknown, limits: PlainLimits): JsonObject {
+  // A model that has nothing to say may leave the arguments away.
+  const copy = plainCopy(args ?? {}, limits);
+  if (copy.problem !== undefined) throw invalidArguments(tool, `the value ${copy.problem}`);
+  if (!isJsonObject(copy.value)) throw invalidArguments(tool, 'they are not an object');
+  return copy.value;
+}
 
-async function confirm(context: CallContext, question: Omit<ConfirmRequest, 'argsText'>): Promise<void> {
+/** The tool as its server describes it now, which is what a call reaches. */
+function currentTool(host: ToolHost, { ref, definition }: ModelTool): PolicyTool {
+  const now = host.tools().find(({ server, name }) => server === ref.server && name === ref.tool);
+  return { ...(now ?? definition), identity: identityOf(host, ref.server) };
+}
+
+function identityOf(host: ToolHost, server: string): string | undefined {
+  return host.servers?.().find(({ name }) => name === server)?.identity;
+}
+
+async function confirm(
+  context: CallContext,
+  question: Omit<ConfirmRequest, 'argsText' | 'text'>,
+  subject: PolicyTool,
+): Promise<void> {
   const { tool, args, verdict } = question;
   const { server } = tool.ref;
   if (context.confirm === undefined) {
     throw new FittingsError(
       'APPROVAL_REQUIRED',
-      `Nobody can be asked about ${tool.name}: ${verdict.reason}`,
+      `The call of ${tool.name} needs an approval, and there is no one to ask: ${verdict.reason}`,
       {
         server,
         delivery: 'not-sent',
@@ -151,16 +221,37 @@ async function confirm(context: CallContext, question: Omit<ConfirmRequest, 'arg
       },
     );
   }
-  const argsText = sanitizeText(boundedJson(args, LONGEST_ARGUMENTS), {
-    maxLength: LONGEST_ARGUMENTS,
-    multiline: true,
-  });
-  const outcome = await untilAborted(context.confirm({ ...question, argsText }), question.signal);
-  if (context.policy.answer(tool.definition, outcome)) return;
+  const argsText = argumentsText(args);
+  const { title, annotations } = tool.definition;
+  const text = questionText({ ref: tool.ref, heading: title ?? annotations?.title, argsText, verdict });
+  const outcome = await untilAborted(context.confirm({ ...question, argsText, text }), question.signal);
+  if (outcome !== 'cancel') checkUnchanged(context.host, tool, subject);
+  const siblings = (): readonly PolicyTool[] =>
+    context.host
+      .tools()
+      .filter((each) => each.server === server)
+      .map((each) => ({ ...each, identity: subject.identity }));
+  const serverTools = outcome === 'always-server' ? siblings() : undefined;
+  if (context.policy.answer(subject, outcome, serverTools)) return;
   throw new FittingsError('POLICY_DENIED', `The person did not allow the call of ${tool.name}.`, {
     server,
     delivery: 'not-sent',
   });
+}
+
+/** A person thinks for minutes: what was agreed to is not what another server or another tool gets. */
+function checkUnchanged(host: ToolHost, tool: ModelTool, asked: PolicyTool): void {
+  const now = currentTool(host, tool);
+  if (now.digest === asked.digest && now.identity === asked.identity) return;
+  throw new FittingsError(
+    'APPROVAL_REQUIRED',
+    `The tool ${tool.name} or its server changed while the question was open.`,
+    {
+      server: tool.ref.server,
+      delivery: 'not-sent',
+      hint: 'Call it again to be asked about what it is now.',
+    },
+  );
 }
 
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

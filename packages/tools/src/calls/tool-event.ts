@@ -32,3 +32,6 @@ export type ToolEvent =
       readonly error: FittingsError;
       readonly rendering: Rendering;
     };
+
+/** How a call ended. */
+export type LastToolEvent = Extract<ToolEvent, { type: 'result' | 'error' }>;

@@ -1,17 +1,22 @@
 import type { ModelTool } from '../model-tool.js';
-import { aiSdkToolOutput, type AiSdkToolOutput } from '../results/for-model-api.js';
+import {
+  aiSdk7ToolOutput,
+  aiSdkToolOutput,
+  type AiSdk7ToolOutput,
+  type AiSdkToolOutput,
+} from '../results/for-model-api.js';
 import type { Rendering } from '../results/rendering.js';
 import type { Toolset } from '../toolset.js';
 import { withFlatRoot } from './flat-root.js';
 import type { ModelSchema } from './model-schema.js';
 
-/** A tool as the AI SDK takes it (version 6), without depending on it. */
-export type AiSdkTool = {
+/** A tool as the AI SDK takes it, without depending on it. */
+export type AiSdkTool<Output = AiSdkToolOutput> = {
   description: string;
   title: string;
   inputSchema: AiSdkSchema;
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<Rendering>;
-  toModelOutput: (options: { output: Rendering }) => AiSdkToolOutput;
+  toModelOutput: (options: { output: Rendering }) => Output;
 };
 
 /** A Standard Schema for the types, and the AI SDK's own kind of schema at run time. */
@@ -30,23 +35,39 @@ const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
 
 /**
  * The tools of a toolset for `generateText({ tools })` and the like. Permissions, checks and rendering are those of the
- * toolset. A failed call is an output for the model, not an exception.
+ * toolset. A failed call is an output for the model, not an exception. `version` is that of the AI SDK, default 6: version 7
+ * takes what 6 takes, with a warning that images are deprecated.
  */
-export function aiSdkTools(toolset: Toolset): Record<string, AiSdkTool> {
-  return Object.fromEntries(toolset.tools.map((tool) => [tool.name, aiSdkTool(tool, toolset)]));
+export function aiSdkTools(
+  toolset: Toolset,
+  options?: { readonly version?: 6 | undefined },
+): Record<string, AiSdkTool>;
+/** The same for version 7 of the AI SDK, which takes images and sounds as files. */
+export function aiSdkTools(
+  toolset: Toolset,
+  options: { readonly version: 7 },
+): Record<string, AiSdkTool<AiSdk7ToolOutput>>;
+export function aiSdkTools(
+  toolset: Toolset,
+  { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
+): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
+  const output = (rendering: Rendering): AiSdkToolOutput | AiSdk7ToolOutput =>
+    version === 7 ? aiSdk7ToolOutput(rendering) : aiSdkToolOutput(rendering);
+  return Object.fromEntries(toolset.tools.map((tool) => [tool.name, aiSdkTool(tool, toolset, output)]));
 }
 
-function aiSdkTool(tool: ModelTool, toolset: Toolset): AiSdkTool {
+function aiSdkTool<Output>(
+  tool: ModelTool,
+  toolset: Toolset,
+  toOutput: (rendering: Rendering) => Output,
+): AiSdkTool<Output> {
   return {
     description: tool.description,
     title: tool.title,
     inputSchema: aiSdkSchema(withFlatRoot(tool.inputSchema)),
-    toModelOutput: ({ output }) => aiSdkToolOutput(output),
+    toModelOutput: ({ output }) => toOutput(output),
     async execute(input, { abortSignal }) {
-      let rendering: Rendering = { parts: [], text: '', isError: false };
-      for await (const event of toolset.call(tool.name, input, { signal: abortSignal })) {
-        if (event.type === 'result' || event.type === 'error') ({ rendering } = event);
-      }
+      const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
       return rendering;
     },
   };

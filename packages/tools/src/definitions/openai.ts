@@ -2,7 +2,7 @@ import { truncateText } from '@mcp-fittings/client-core';
 import type { ModelTool } from '../model-tool.js';
 import { withFlatRoot } from './flat-root.js';
 import type { ModelSchema } from './model-schema.js';
-import { fitsStrictMode } from './openai-strict.js';
+import { strictModeProblem } from './openai-strict.js';
 
 export interface OpenAiOptions {
   /**
@@ -10,6 +10,8 @@ export interface OpenAiOptions {
    * meet them: the model would then send `null` for what a server expects to be absent.
    */
   readonly strictWherePossible?: boolean | undefined;
+  /** Told of each tool for which strict mode was wanted and is not asked for, with the reason. */
+  readonly onNotStrict?: ((tool: { readonly name: string; readonly reason: string }) => void) | undefined;
 }
 
 export type OpenAiFunction = {
@@ -41,12 +43,22 @@ export function openAiChatTools(tools: readonly ModelTool[], options: OpenAiOpti
   return tools.map((tool) => ({ type: 'function', function: openAiFunction(tool, options) }));
 }
 
-function openAiFunction(tool: ModelTool, { strictWherePossible = false }: OpenAiOptions): OpenAiFunction {
+function openAiFunction(tool: ModelTool, options: OpenAiOptions): OpenAiFunction {
   const parameters = withFlatRoot(tool.inputSchema);
+  const problem = options.strictWherePossible === true ? notStrict(tool, parameters) : undefined;
+  if (problem !== undefined) options.onNotStrict?.({ name: tool.name, reason: problem });
   return {
     name: tool.name,
     description: truncateText(tool.description, LONGEST_DESCRIPTION),
     parameters,
-    strict: strictWherePossible && fitsStrictMode(parameters),
+    strict: options.strictWherePossible === true && problem === undefined,
   };
+}
+
+function notStrict(tool: ModelTool, parameters: ModelSchema): string | undefined {
+  const [repair] = tool.repairs;
+  if (repair !== undefined) return `${repair.pointer || 'the root'}: ${repair.keyword}: ${repair.reason}`;
+  // What the check of the arguments demands beyond `parameters` is not what a strict mode would promise.
+  if (parameters !== tool.inputSchema) return 'the root has a combination';
+  return strictModeProblem(parameters);
 }

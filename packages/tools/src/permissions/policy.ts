@@ -1,23 +1,34 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
 import { traitsOf } from '../traits.js';
 import type { CatalogueTool } from '@mcp-fittings/host';
-import { createApprovals, type Approvals, type ApprovedTool } from './approvals.js';
+import { createApprovals, type ApprovalStatus, type Approvals, type ApprovedTool } from './approvals.js';
 import { fitsAny } from './name-pattern.js';
-import type { Decision, Permission, RuleName, ServerPermissions, Verdict } from './server-permissions.js';
+import {
+  permissionsIn,
+  type Decision,
+  type Permission,
+  type RuleName,
+  type ServerPermissions,
+  type Verdict,
+} from './server-permissions.js';
 
 /** How a person answered a question about a tool. */
 export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel';
 
 export interface PolicyOptions {
-  /** By name of the server. */
-  readonly servers?: Readonly<Record<string, ServerPermissions>> | undefined;
+  /**
+   * By name of the server: permissions, or whole entries, as `loadConfig(…).servers` has them. Malformed permissions throw
+   * `CONFIG_INVALID`.
+   */
+  readonly servers?: Readonly<Record<string, ServerPermissions | ServerConfig>> | undefined;
   /** Whether the folder that the host works in is trusted. Default false: `trust: true` of a server has no effect. */
   readonly folderIsTrusted?: boolean | (() => boolean) | undefined;
   /** Default: an empty list of its own. */
   readonly approvals?: Approvals | undefined;
   /**
-   * What an approval is given to. Default: the name of the server. Give a hash of its configuration, so that another
-   * server under the same name is asked about again.
+   * What an approval is given to. Default: the identity that the host gives to the server's entry
+   * (`ServerSnapshot.identity`), so that another server of the same name is asked about again. Where neither is known,
+   * an approval holds as long as this policy and is not kept.
    */
   readonly identify?: ((server: string) => string) | undefined;
 }
@@ -28,26 +39,42 @@ export interface Policy {
   readonly approvals: Approvals;
   forTool(tool: PolicyTool): Verdict;
   forResource(resource: { readonly server: string; readonly uri: string }): Verdict;
-  /** Takes an answer down. True when the call may go ahead. */
-  answer(tool: PolicyTool, outcome: ConfirmOutcome): boolean;
+  /**
+   * Takes an answer down. True when the call may go ahead. `always-server` allows `serverTools` (all that the server has
+   * now) as they are described now; default: this tool only.
+   */
+  answer(tool: PolicyTool, outcome: ConfirmOutcome, serverTools?: readonly PolicyTool[]): boolean;
 }
 
-export type PolicyTool = Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'>;
+/** What a policy has to know of a tool. */
+export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
+  /** `ServerSnapshot.identity` of its server. */
+  readonly identity?: string | undefined;
+}
 
 /**
- * The rules, the first that applies decides: denied tool; allowed tool; a permission that says deny; approved by
- * a person; trusted server in a trusted folder; read or write permission; none.
+ * The rules, the first that applies decides: denied tool; a permission that says deny; allowed tool; approved by a person;
+ * trusted server in a trusted folder; changed or added since the approval; not among the allowed tools; read or write
+ * permission; none.
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
-  const { servers = {}, folderIsTrusted = false, approvals = createApprovals() } = options;
-  const identify = options.identify ?? ((server) => server);
-  const permissionsOf = (server: string): ServerPermissions =>
-    (Object.hasOwn(servers, server) ? servers[server] : undefined) ?? {};
-  const isTrusted = (server: string): boolean =>
-    permissionsOf(server).trust === true &&
+  const { servers = {}, folderIsTrusted = false, approvals = createApprovals(), identify } = options;
+  // At once, so that a mistake does not wait for the first call.
+  for (const [server, entry] of Object.entries(servers)) permissionsIn(server, entry);
+  const permissionsOf = (server: string): ServerPermissions => {
+    const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
+    return entry === undefined ? {} : permissionsIn(server, entry);
+  };
+  const isTrusted = (permissions: ServerPermissions): boolean =>
+    permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
+  // A name says nothing about what stands behind it in the next run.
+  const unidentified = createApprovals();
+  const identityOf = ({ server, identity }: PolicyTool): string | undefined => identify?.(server) ?? identity;
+  const listFor = (tool: PolicyTool): Approvals =>
+    identityOf(tool) === undefined ? unidentified : approvals;
   const approved = (tool: PolicyTool): ApprovedTool => ({
-    server: identify(tool.server),
+    server: identityOf(tool) ?? tool.server,
     tool: tool.name,
     digest: tool.digest,
   });
@@ -65,30 +92,29 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       ) {
         return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
       }
+      const trusted = isTrusted(permissions);
+      const general = generalVerdict(tool, permissions, trusted, server);
+      if (general.decision === 'deny') return general;
       if (fitsAny(tool.name, permissions.allowedTools)) {
         return verdict('allow', 'allowed-tool', `The tool is on the list of allowed tools of ${server}.`);
       }
-      const trusted = isTrusted(tool.server);
-      const general = generalVerdict(tool, permissions, trusted, server);
-      if (general.decision === 'deny') return general;
-      if (approvals.hasServer(identify(tool.server))) {
-        return verdict('allow', 'approved-server', `Somebody approved all tools of ${server}.`);
+      const status = listFor(tool).forTool(approved(tool));
+      if (status === 'server') {
+        return verdict('allow', 'approved-server', `You approved all tools of ${server}.`);
       }
-      if (approvals.hasTool(approved(tool))) {
-        return verdict(
-          'allow',
-          'approved-tool',
-          'Somebody approved this tool, and it has not changed since.',
-        );
+      if (status === 'tool') {
+        return verdict('allow', 'approved-tool', 'You approved this tool, and it has not changed since.');
       }
       if (trusted) {
         return verdict('allow', 'trusted-server', `The ${server} is trusted, and so is the folder.`);
       }
-      return general;
+      const listed = notListed(permissions, server) ?? general;
+      return sinceApproval(status, tool, server, listed) ?? listed;
     },
     forResource({ server, uri }) {
       const permissions = permissionsOf(server);
       const where = `server "${show(server)}"`;
+      const general = byPermission('read', permissions.readPermission, `Reading from ${where}`);
       if (fitsAny(uri, permissions.allowedResources)) {
         return verdict(
           'allow',
@@ -96,24 +122,57 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
           `The resource is on the list of allowed ones of ${where}.`,
         );
       }
-      return byPermission('read', permissions.readPermission, `Reading from ${where}`);
+      if (general.decision !== 'deny' && isTrusted(permissions)) {
+        return verdict('allow', 'trusted-server', `The ${where} is trusted, and so is the folder.`);
+      }
+      return general;
     },
-    answer(tool, outcome) {
+    answer(tool, outcome, serverTools = [tool]) {
       switch (outcome) {
         case 'once':
           return true;
         case 'always-tool':
-          approvals.addTool(approved(tool));
+          listFor(tool).addTool(approved(tool));
           return true;
-        case 'always-server':
-          approvals.addServer(identify(tool.server));
+        case 'always-server': {
+          const { server } = approved(tool);
+          const pinned = serverTools.filter((each) => each.server === tool.server).map(approved);
+          listFor(tool).addServer(server, pinned);
           return true;
+        }
         case 'cancel':
         default:
           return false;
       }
     },
   };
+}
+
+/** A question about a tool that is not what a person approved, with what happened to it. */
+function sinceApproval(
+  status: ApprovalStatus,
+  tool: PolicyTool,
+  server: string,
+  otherwise: Verdict,
+): Verdict | undefined {
+  if (otherwise.decision === 'allow') return undefined;
+  const name = `"${show(tool.name)}"`;
+  if (status === 'changed') {
+    return verdict('ask', 'changed-tool', `The tool ${name} of ${server} has changed since you approved it.`);
+  }
+  if (status === 'added') {
+    return verdict(
+      'ask',
+      'added-tool',
+      `The tool ${name} was added to ${server} after you approved its tools.`,
+    );
+  }
+  return undefined;
+}
+
+function notListed({ allowedTools }: ServerPermissions, server: string): Verdict | undefined {
+  if (allowedTools === undefined) return undefined;
+  return verdict('ask', 'not-listed', `The tool is not on the list of allowed tools of ${server}.`);
 }
 
 /**
@@ -140,7 +199,7 @@ const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, 'pass-through
 
 function byPermission(kind: 'read' | 'write', permission: Permission | undefined, what: string): Verdict {
   if (permission === undefined) {
-    return verdict('pass-through', 'no-rule', `${what}: no rule says anything about it.`);
+    return verdict('pass-through', 'no-rule', `${what}: there is no rule for it.`);
   }
   return verdict(permission, `${kind}-permission`, `${what} ${CONSEQUENCE[permission]}.`);
 }
@@ -152,4 +211,4 @@ const CONSEQUENCE: Readonly<Record<Permission, string>> = {
 };
 
 const verdict = (decision: Decision, rule: RuleName, reason: string): Verdict => ({ decision, rule, reason });
-const show = (text: string): string => sanitizeText(text, { maxLength: 80 });
+const show = (text: string): string => escapeText(text, { maxLength: 80 });

@@ -118,6 +118,7 @@ export function geminiFunctionResponse(
   };
 }
 
+/** A result as version 6 of the AI SDK takes it. */
 export type AiSdkToolOutput =
   | { type: 'error-text'; value: string }
   | {
@@ -139,5 +140,29 @@ export function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
       const type = part.type === 'image' ? ('image-data' as const) : ('file-data' as const);
       return { type, data: part.data, mediaType: part.mimeType };
     }),
+  };
+}
+
+/** A result as version 7 of the AI SDK takes it. */
+export type AiSdk7ToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } }
+      )[];
+    };
+
+/** For `toModelOutput` of the AI SDK, version 7. */
+export function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: rendering.text };
+  return {
+    type: 'content',
+    value: partsOf(rendering).map((part) =>
+      part.type === 'text'
+        ? part
+        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
+    ),
   };
 }

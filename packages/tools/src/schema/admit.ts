@@ -4,32 +4,36 @@ import { pointerOf } from './json-pointer.js';
 import { DEFAULT_SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.js';
 import { subschemas, type Schema } from './subschemas.js';
 
+/** A schema that was accepted, with what it holds. */
+export interface AdmittedSchema {
+  readonly schema: JsonObject;
+  readonly nodes: number;
+  readonly characters: number;
+}
+
 /**
- * A server's schema as plain data, once it is sure that it needs nothing from elsewhere and stays within the limits.
- * Throws `SCHEMA_REFUSED`. No reference is ever fetched.
+ * A server's schema as plain data, once it is sure that it stays within the limits. Throws `SCHEMA_REFUSED`. A reference
+ * to elsewhere is never fetched: what it stands for counts as anything.
  */
 export function admitSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): JsonObject {
+  return admit(schema, limits).schema;
+}
+
+/** The same, with the size of the schema. */
+export function admit(schema: unknown, limits: Partial<SchemaLimits> = {}): AdmittedSchema {
   const full = { ...DEFAULT_SCHEMA_LIMITS, ...limits };
   const copy = plainCopy(schema, full);
   if (copy.problem !== undefined) throw refused(`it ${copy.problem}`);
   if (!isJsonObject(copy.value)) throw refused('it is not an object');
-  inspect(copy.value, [], full, ownIdOf(copy.value));
-  return copy.value;
+  inspect(copy.value, [], full);
+  return { schema: copy.value, nodes: copy.nodes, characters: copy.characters };
 }
 
-function inspect(schema: Schema, path: readonly string[], limits: SchemaLimits, ownId: string): void {
+function inspect(schema: Schema, path: readonly string[], limits: SchemaLimits): void {
   if (typeof schema === 'boolean') return;
-  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-    const target = schema[keyword];
-    if (typeof target === 'string' && fragmentOf(target, ownId) === undefined) {
-      throw refused(
-        `its ${keyword} at "${show(pointerOf(path))}" points to "${show(target)}", outside of the schema`,
-      );
-    }
-  }
   checkLength(schema, 'enum', limits.maxEnum, path);
   for (const keyword of ['anyOf', 'oneOf', 'allOf']) checkLength(schema, keyword, limits.maxBranches, path);
-  for (const [step, inner] of subschemas(schema)) inspect(inner, [...path, ...step], limits, ownId);
+  for (const [step, inner] of subschemas(schema)) inspect(inner, [...path, ...step], limits);
 }
 
 function checkLength(schema: JsonObject, keyword: string, most: number, path: readonly string[]): void {

@@ -7,7 +7,7 @@ import type { JsonObject } from './plain-copy.js';
 import { createReferences, type References } from './references.js';
 import type { SchemaLimits } from './schema-limits.js';
 import type { SimpleSchema } from './simple-schema.js';
-import { simplifySchema, UnresolvedReference } from './simplify.js';
+import { simplifySchema } from './simplify.js';
 
 /**
  * A JSON Schema as Zod schema, with what was lost on the way.
@@ -40,8 +40,8 @@ export interface CheckPlan {
 }
 
 /**
- * Converts a JSON Schema (draft-04 to 2020-12) of a server. Throws `SCHEMA_REFUSED` for one that points outside of itself
- * or exceeds the limits. No `$ref` is ever fetched; formats are annotations, and defaults are not filled in.
+ * Converts a JSON Schema (draft-04 to 2020-12) of a server. Throws `SCHEMA_REFUSED` for one that
+ * exceeds the limits. No `$ref` is ever fetched: one that leads outside accepts anything and is among the losses; formats are annotations, and defaults are not filled in.
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
 export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
@@ -57,7 +57,6 @@ export function convertAdmitted(root: JsonObject): ConvertedSchema {
   try {
     return convert(root, draft, references);
   } catch (error) {
-    if (error instanceof UnresolvedReference) return acceptAnything('one of its references leads nowhere');
     // Thousands of references in a row: the depth of the document itself is limited.
     if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
     throw error;
@@ -78,6 +77,10 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
     merges: safe.intersects,
   };
   if (slow) return acceptAnything('a check of it could take very long', plan);
+  const elsewhere = safe.losses.find(({ keyword }) => keyword === '$ref');
+  if (elsewhere !== undefined && Object.keys(safe.schema).length === 0) {
+    return { ...acceptAnything(elsewhere.reason), losses: safe.losses };
+  }
   const zod = toZod(safe.schema);
   if (zod === undefined) return acceptAnything('Zod can not convert it');
   return { coverage: safe.losses.length === 0 ? 'exact' : 'loss', zod, losses: safe.losses, plan };

@@ -1,6 +1,8 @@
 /** What JSON can express. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** An object of JSON. */
 export interface JsonObject {
+  /** By key. */
   readonly [key: string]: Json;
 }
 
@@ -14,7 +16,12 @@ export interface PlainLimits {
 }
 
 export type PlainCopy =
-  | { readonly value: Json; readonly nodes: number; readonly problem?: undefined }
+  | {
+      readonly value: Json;
+      readonly nodes: number;
+      readonly characters: number;
+      readonly problem?: undefined;
+    }
   | { readonly problem: string };
 
 /**
@@ -25,7 +32,7 @@ export type PlainCopy =
 export function plainCopy(value: unknown, limits: PlainLimits): PlainCopy {
   const copier = new Copier(limits);
   try {
-    return { value: copier.copy(value, 0), nodes: copier.nodes };
+    return { value: copier.copy(value, 0), nodes: copier.nodes, characters: copier.characters };
   } catch (error) {
     if (error instanceof Unacceptable) return { problem: error.message };
     // A getter or a proxy of an in-process server threw.
@@ -37,7 +44,7 @@ class Unacceptable extends Error {}
 
 class Copier {
   readonly #limits: PlainLimits;
-  #characters = 0;
+  characters = 0;
   nodes = 0;
 
   constructor(limits: PlainLimits) {
@@ -67,15 +74,21 @@ class Copier {
       throw new Unacceptable('holds something that JSON can not express');
     }
     const copied = emptyObject<Json>();
-    for (const [key, member] of Object.entries(value)) {
+    const keys = Object.keys(value);
+    // Before anything is done with three million of them.
+    if (keys.length > this.#limits.maxNodes) {
+      throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
+    }
+    for (const key of keys) {
+      const member: unknown = Reflect.get(value, key);
       if (member !== undefined) copied[this.#text(key)] = this.copy(member, depth + 1);
     }
     return copied;
   }
 
   #text(text: string): string {
-    this.#characters += text.length;
-    if (this.#characters > this.#limits.maxCharacters) {
+    this.characters += text.length;
+    if (this.characters > this.#limits.maxCharacters) {
       throw new Unacceptable(`holds more than ${this.#limits.maxCharacters} characters`);
     }
     return text;
@@ -90,4 +103,14 @@ function emptyObject<Value>(): Record<string, Value> {
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same object with ordinary prototypes, which libraries expect; a key `__proto__` stays a key. */
+export function ordinaryObject(value: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));
+}
+
+function ordinary(value: Json): unknown {
+  if (isJsonObject(value)) return ordinaryObject(value);
+  return Array.isArray(value) ? value.map((element: Json) => ordinary(element)) : value;
 }

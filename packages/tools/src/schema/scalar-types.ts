@@ -1,6 +1,6 @@
 import { DRAFT } from './dialect.js';
 import type { Json, JsonObject } from './plain-copy.js';
-import { allOf, type SimpleSchema } from './simple-schema.js';
+import { anyOf, type SimpleSchema } from './simple-schema.js';
 import type { Simplifying } from './simplifying.js';
 
 export function simplifyString(node: JsonObject, pointer: string, context: Simplifying): SimpleSchema {
@@ -35,10 +35,29 @@ export function simplifyNumber(
   const step = readNumber(node, 'multipleOf', pointer, context);
   if (step !== undefined && step <= 0) context.report.add('multipleOf', pointer, 'it is not above zero');
   else if (step !== undefined) simple.multipleOf = step;
-  // Zod's own integers end at 2^53.
-  if (!integer || Number.isInteger(simple.multipleOf)) return simple;
-  if (simple.multipleOf !== undefined) return allOf([simple, { type: 'number', multipleOf: 1 }]);
-  return { ...simple, multipleOf: 1 };
+  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 every fraction passes as whole.
+  return integer || simple.multipleOf === 1 ? wholeNumbers(simple) : simple;
+}
+
+/** From here on every number is whole, and Zod's own integers end. */
+const FIRST_UNSAFE = 2 ** 53;
+
+function wholeNumbers({ multipleOf, ...simple }: SimpleSchema): SimpleSchema {
+  const step = multipleOf === undefined || multipleOf === 1 ? {} : { multipleOf };
+  const parts: SimpleSchema[] = [{ ...simple, ...step, type: 'integer' }];
+  const {
+    minimum = -Infinity,
+    maximum = Infinity,
+    exclusiveMinimum = -Infinity,
+    exclusiveMaximum = Infinity,
+  } = simple;
+  if (Math.min(maximum, exclusiveMaximum) >= FIRST_UNSAFE) {
+    parts.push({ ...simple, ...step, minimum: Math.max(minimum, FIRST_UNSAFE) });
+  }
+  if (Math.max(minimum, exclusiveMinimum) <= -FIRST_UNSAFE) {
+    parts.push({ ...simple, ...step, maximum: Math.min(maximum, -FIRST_UNSAFE) });
+  }
+  return anyOf(parts);
 }
 
 type NumberKeyword = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf';

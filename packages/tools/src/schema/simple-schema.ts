@@ -6,7 +6,8 @@ import type { Json } from './plain-copy.js';
  * that it is assignable to Zod's own type for JSON Schema, which has an index signature.)
  */
 export type SimpleSchema = {
-  type?: JsonType;
+  /** `integer` is Zod's: up to 2^53. */
+  type?: JsonType | 'integer';
   enum?: string[];
   const?: string | number | boolean | null;
   anyOf?: SimpleSchema[];

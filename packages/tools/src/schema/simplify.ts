@@ -44,12 +44,9 @@ export interface Simplified {
   readonly intersects: boolean;
 }
 
-/** A reference leads nowhere. */
-export class UnresolvedReference extends Error {}
-
 /**
  * Rewrites a schema so that `z.fromJSONSchema` converts it without loss, and reports what can't be rewritten. What is
- * left out is left out such that the rest accepts more, never less. Throws {@link UnresolvedReference}.
+ * left out is left out such that the rest accepts more, never less.
  */
 export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
   const simplifier = new Simplifier(options);
@@ -150,7 +147,13 @@ class Simplifier implements Simplifying {
     const { $ref } = node;
     if (typeof $ref !== 'string') return undefined;
     const target = this.#references.resolve($ref);
-    if (target === undefined) throw new UnresolvedReference($ref);
+    if (target === undefined) {
+      const where = $ref.startsWith('#')
+        ? 'it leads nowhere'
+        : 'it leads outside of the schema and is not fetched';
+      this.report.add('$ref', pointer, `${where}: anything goes`);
+      return anything();
+    }
     this.#links.push({ from: pointer, to: target.pointer });
     let name = this.#definitions.get(target.pointer);
     if (name === undefined) {

@@ -1,14 +1,17 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
+import { valueAt } from '../schema/json-pointer.js';
+import type { Json } from '../schema/plain-copy.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
+import { isBeyondSafe, unionMessage } from './union-message.js';
 
 const MOST = 10;
 const LONGEST = 300;
 
-/** Issues as sentences, the first ten; text of the server in them is made harmless. */
-export function readableIssues(issues: readonly RawIssue[]): readonly SchemaIssue[] {
+/** Issues of this value as sentences, the first ten; text of the server in them is made harmless. */
+export function readableIssues(issues: readonly RawIssue[], root: Json): readonly SchemaIssue[] {
   return issues.slice(0, MOST).map((issue) => {
     const telling = mostTelling(issue);
-    const message = sanitizeText(messageOf(telling), { maxLength: LONGEST });
+    const message = sanitizeText(wordsFor(telling, root), { maxLength: LONGEST });
     return { path: telling.path.map(readableStep), message };
   });
 }
@@ -27,14 +30,24 @@ function place(path: readonly (string | number)[]): string {
   }, '');
 }
 
+/** A value that is not there is missing, and not `undefined`, which JSON does not know. */
+function wordsFor(issue: RawIssue, root: Json): string {
+  const message = messageOf(issue);
+  if (issue.path.length === 0 || valueAt(root, issue.path.map(String)) !== undefined) return message;
+  const wanted = /expected (?!nonoptional)(.+?)(?:, received undefined)?$/s.exec(message)?.[1];
+  return wanted === undefined ? 'missing' : `missing, expected ${wanted}`;
+}
+
 /** How whole numbers are told to Zod is not what a reader has to know. */
 function messageOf(issue: RawIssue): string {
-  const wantsWhole = issue.code === 'not_multiple_of' && issue['divisor'] === 1;
-  return wantsWhole ? 'Invalid input: expected a whole number' : issue.message;
+  if (isBeyondSafe(issue) || (issue.code === 'invalid_type' && issue['expected'] === 'int')) {
+    return 'Invalid input: expected a whole number';
+  }
+  return (issue.code === 'invalid_union' ? unionMessage(issue['errors']) : undefined) ?? issue.message;
 }
 
 const readableStep = (step: PropertyKey): string | number =>
-  typeof step === 'number' ? step : sanitizeText(String(step), { maxLength: 100 });
+  typeof step === 'number' ? step : escapeText(String(step), { maxLength: 100 });
 
 /** Of a union, the branch that came nearest: the one whose first issue lies deepest. */
 function mostTelling(issue: RawIssue): RawIssue {

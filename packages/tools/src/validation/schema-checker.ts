@@ -25,14 +25,19 @@ export interface SchemaChecker extends AsyncDisposable {
   check(schema: ConvertedSchema, value: unknown): Promise<readonly SchemaIssue[]>;
 }
 
-const DEFAULT_LIMITS: PlainLimits = { maxDepth: 64, maxNodes: 100_000, maxCharacters: 16_000_000 };
+/** What a value may hold unless a host says otherwise. */
+export const CHECKED_VALUE_LIMITS: PlainLimits = {
+  maxDepth: 64,
+  maxNodes: 100_000,
+  maxCharacters: 16_000_000,
+};
 
 /** A million steps of Zod take some 50 ms. */
 const MOST_STEPS = 1_000_000;
 
 export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaChecker {
   const { budgetMs = 2_000, clock = systemClock } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...CHECKED_VALUE_LIMITS, ...options.limits };
   // Starts when it is first asked.
   const thread = createCheckThread({ clock, budgetMs });
 
@@ -48,7 +53,10 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       } else {
         issues = await thread.check(plan.schema, copy.value);
       }
-      return readableIssues(issues.filter((issue) => stands(issue, copy.value)));
+      return readableIssues(
+        issues.filter((issue) => stands(issue, copy.value)),
+        copy.value,
+      );
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

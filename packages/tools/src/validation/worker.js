@@ -1,6 +1,7 @@
 // Plain JavaScript, so that a thread can load it both from the sources (in tests) and from the build.
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
+import { unionMessage } from './union-message.js';
 
 /* oxlint-disable unicorn/require-post-message-target-origin -- that is for windows of a browser */
 
@@ -17,7 +18,8 @@ function compact(issue) {
   const small = Object.entries(issue).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return { ...Object.fromEntries(small), code: issue.code, message: issue.message, path: issue.path };
+  const message = (issue.code === 'invalid_union' ? unionMessage(issue.errors) : undefined) ?? issue.message;
+  return { ...Object.fromEntries(small), code: issue.code, message, path: issue.path };
 }
 
 /**

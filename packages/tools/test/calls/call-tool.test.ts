@@ -270,7 +270,7 @@ describe('U8 U9 permissions', () => {
     for (let times = 0; times < 2; times++) await collect(tools.snapshot().call('mcp__s__x'));
     expect(asked).toHaveLength(1);
     expect(tools.policy.approvals.toJSON().tools).toEqual([
-      { server: 's', tool: 'x', digest: 'digest of x' },
+      { server: 'identity of s', tool: 'x', digest: 'digest of x' },
     ]);
     const refused = await call(host, 'mcp__s__x', {}, { confirm: confirm('cancel') });
     expect(errorOf(refused)).toMatchObject({ code: 'POLICY_DENIED', delivery: 'not-sent' });
@@ -312,11 +312,11 @@ describe('U8 U9 permissions', () => {
 
 describe('toolsets', () => {
   it('CO-04 CO-06 a tool whose schema is refused is left out, with the reason; the others stay', async () => {
-    const remote = { $ref: 'https://evil.example/x' };
+    const huge = { enum: Array.from({ length: 5_001 }, String) };
     const host = fakeHost([
       tool('good'),
-      tool('bad', { inputSchema: remote }),
-      tool('bad_output', { outputSchema: remote }),
+      tool('bad', { inputSchema: huge }),
+      tool('bad_output', { outputSchema: huge }),
       tool('good', { digest: 'another' }),
     ]);
     await using tools = createTools(host);

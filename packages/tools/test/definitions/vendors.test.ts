@@ -45,6 +45,11 @@ function modelTools(...schemas: readonly object[]): readonly ModelTool[] {
   return createTools(host).snapshot().tools;
 }
 
+/** What must not be there is not described, and `required` names only what is. */
+const forGemini = {
+  ...combined,
+  anyOf: [combined.anyOf[0], { properties: { name: { type: 'string' } }, required: ['name'] }],
+};
 const flat = {
   type: 'object',
   properties: { kind: { type: 'string' }, id: { type: 'number' }, name: { type: 'string' }, all: {} },
@@ -106,7 +111,7 @@ describe('U4 definitions, assignable to the types of the vendors', () => {
   it('Gemini: the whole JSON Schema', () => {
     const functions: FunctionDeclaration[] = geminiFunctions(modelTools(combined));
     expect(functions).toEqual([
-      { name: 'mcp__s__t0', description: 'Does it', parametersJsonSchema: combined },
+      { name: 'mcp__s__t0', description: 'Does it', parametersJsonSchema: forGemini },
     ]);
   });
 
@@ -270,5 +275,22 @@ describe('U4 the AI SDK itself', () => {
     expect(model.doGenerateCalls[1]?.prompt.at(-1)).toMatchObject({
       content: [{ output: { type: 'error-text', value: expect.stringContaining('not valid: a:') } }],
     });
+  });
+});
+
+it('U5 the AI SDK 7 takes a picture as a file', () => {
+  const host = fakeHost([tool('t')]);
+  const toolset = createTools(host).snapshot();
+  const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
+  const output = { parts: [{ type: 'text', text: 'Hi' } as const, image], text: 'Hi', isError: false };
+  expect(aiSdkTools(toolset, { version: 7 })['mcp__s__t']?.toModelOutput({ output })).toEqual({
+    type: 'content',
+    value: [
+      { type: 'text', text: 'Hi' },
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: image.data } },
+    ],
+  });
+  expect(aiSdkTools(toolset)['mcp__s__t']?.toModelOutput({ output })).toMatchObject({
+    value: [{ type: 'text' }, { type: 'image-data', data: image.data, mediaType: 'image/png' }],
   });
 });

@@ -9,6 +9,7 @@ const tool = (name: string, more: Partial<PolicyTool> = {}): PolicyTool => ({
   digest: 'd1',
   ...more,
 });
+const entry = (name: string): PolicyTool => tool(name, { identity: 'hash of the entry' });
 const readOnly = { annotations: { readOnlyHint: true } };
 const verdictOf = (permissions: ServerPermissions, of: PolicyTool, folderIsTrusted = false): string => {
   const verdict = createPolicy({ servers: { github: permissions }, folderIsTrusted }).forTool(of);
@@ -21,18 +22,30 @@ describe('U8 verdicts', () => {
     ['nothing is said', {}, tool('x'), 'pass-through by no-rule'],
     ['a listed tool', { allowedTools: ['x'] }, tool('x'), 'allow by allowed-tool'],
     ['a tool by pattern', { allowedTools: ['get_*'] }, tool('get_issue'), 'allow by allowed-tool'],
-    ['another tool', { allowedTools: ['get_*'] }, tool('budget_x'), 'pass-through by no-rule'],
-    ['allowed is case-sensitive', { allowedTools: ['x'] }, tool('X'), 'pass-through by no-rule'],
+    [
+      'F4: a tool outside of the list asks',
+      { allowedTools: ['get_*'] },
+      tool('budget_x'),
+      'ask by not-listed',
+    ],
+    ['F4: outside of an empty list', { allowedTools: [] }, tool('x'), 'ask by not-listed'],
+    [
+      'F4: outside of the list, whatever is permitted',
+      { allowedTools: ['y'], writePermission: 'allow' },
+      tool('x'),
+      'ask by not-listed',
+    ],
+    ['allowed is case-sensitive', { allowedTools: ['x'] }, tool('X'), 'ask by not-listed'],
     ['denied is not', { deniedTools: ['delete'] }, tool('DELETE'), 'deny by denied-tool'],
     ['denied goes first', { allowedTools: ['*'], deniedTools: ['x'] }, tool('x'), 'deny by denied-tool'],
     ['write: ask', { writePermission: 'ask' }, tool('x'), 'ask by write-permission'],
     ['write: deny', { writePermission: 'deny' }, tool('x'), 'deny by write-permission'],
     ['write: allow', { writePermission: 'allow' }, tool('x'), 'allow by write-permission'],
     [
-      'a list and a denial: only the list',
+      'F4: a permission that denies goes before the list',
       { allowedTools: ['x'], writePermission: 'deny' },
       tool('x'),
-      'allow by allowed-tool',
+      'deny by write-permission',
     ],
     ['read: deny counts always', { readPermission: 'deny' }, tool('x', readOnly), 'deny by read-permission'],
     [
@@ -111,40 +124,40 @@ describe('U9 answers', () => {
     const policy = createPolicy();
     expect(policy.answer(tool('x'), 'cancel')).toBe(false);
     expect(policy.answer(tool('x'), undefined as never)).toBe(false);
-    expect(policy.approvals.toJSON()).toEqual({ version: 1, servers: [], tools: [] });
+    expect(policy.approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
 
   it('always for this tool, as long as it does not change', () => {
     const policy = createPolicy();
     expect(policy.answer(tool('x'), 'always-tool')).toBe(true);
     expect(policy.forTool(tool('x'))).toMatchObject({ decision: 'allow', rule: 'approved-tool' });
-    expect(policy.forTool(tool('x', { digest: 'd2' })).decision).toBe('pass-through');
+    expect(policy.forTool(tool('x', { digest: 'd2' })).decision).toBe('ask');
     expect(policy.forTool(tool('y')).decision).toBe('pass-through');
   });
 
   it('always for this server', () => {
     const policy = createPolicy();
-    policy.answer(tool('x'), 'always-server');
-    expect(policy.forTool(tool('y'))).toMatchObject({ decision: 'allow', rule: 'approved-server' });
-    expect(policy.forTool(tool('y', { server: 'other' })).decision).toBe('pass-through');
-    policy.approvals.removeServer('github');
-    expect(policy.forTool(tool('y')).decision).toBe('pass-through');
+    policy.answer(entry('x'), 'always-server', [entry('x'), entry('y'), tool('z', { server: 'other' })]);
+    expect(policy.forTool(entry('y'))).toMatchObject({ decision: 'allow', rule: 'approved-server' });
+    expect(policy.forTool(tool('z', { server: 'other' })).decision).toBe('pass-through');
+    policy.approvals.removeServer('hash of the entry');
+    expect(policy.forTool(entry('y')).decision).toBe('pass-through');
   });
 
   it('a denial is not lifted by an old answer', () => {
     const approvals = createApprovals();
-    createPolicy({ approvals }).answer(tool('x'), 'always-server');
+    createPolicy({ approvals }).answer(entry('x'), 'always-server');
     const denying = createPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
-    expect(denying.forTool(tool('x')).decision).toBe('deny');
+    expect(denying.forTool(entry('x')).decision).toBe('deny');
   });
 
   it('belong to the host instance, and go through JSON', () => {
     const one = createPolicy();
-    one.answer(tool('x'), 'always-tool');
-    expect(createPolicy().forTool(tool('x')).decision).toBe('pass-through');
+    one.answer(entry('x'), 'always-tool');
+    expect(createPolicy().forTool(entry('x')).decision).toBe('pass-through');
     const kept: unknown = JSON.parse(JSON.stringify(one.approvals));
     const restored = createPolicy({ approvals: createApprovals(kept) });
-    expect(restored.forTool(tool('x')).decision).toBe('allow');
+    expect(restored.forTool(entry('x')).decision).toBe('allow');
   });
 
   it('are given to what a server is, where the host tells it', () => {
@@ -154,7 +167,7 @@ describe('U9 answers', () => {
     expect(changed.forTool(tool('x')).decision).toBe('pass-through');
   });
 
-  it.each([null, 5, [], {}, { version: 2, servers: [], tools: [] }, { version: 1, servers: [1], tools: [] }])(
+  it.each([null, 5, [], {}, { version: 3, servers: [], tools: [] }, { version: 1, servers: [1], tools: [] }])(
     'a kept list that is malformed is refused: %j',
     (kept) => {
       expect(() => createApprovals(kept)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));

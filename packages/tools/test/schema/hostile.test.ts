@@ -13,18 +13,21 @@ describe('CO-04 references to elsewhere', () => {
   it.each([
     ['a network reference', { $ref: 'https://evil.example/schema.json' }],
     ['in a member', { properties: { a: { $ref: 'http://127.0.0.1:1/x' } } }],
-    [
-      'deep inside',
-      { anyOf: [{ items: [{ not: { additionalProperties: { $ref: 'file:///etc/passwd' } } }] }] },
-    ],
+    ['deep inside', { anyOf: [{ items: { additionalProperties: { $ref: 'file:///etc/passwd' } } }] }],
     ['a relative one', { $ref: 'other.json#/a' }],
     ['one without a scheme', { $ref: '//evil.example/x' }],
     ['a dynamic one', { $dynamicRef: 'https://evil.example/#meta' }],
     ['an old recursive one', { $recursiveRef: 'x' }],
     ['to the meta-schema', { $ref: 'https://json-schema.org/draft/2020-12/schema' }],
-    ['in a definition that nothing uses', { $defs: { a: { $ref: 'urn:x' } } }],
-  ])('%s: refused', (_, schema) => {
-    expect(() => convertSchema(schema)).toThrow(refused);
+    ['to data, next to what counts', { properties: { a: { $ref: '#/enum' } }, enum: [{ a: 5 }] }],
+    ['next to others', { required: ['a'], properties: { a: { $ref: 'urn:x' }, b: { type: 'string' } } }],
+  ])('F15: %s accepts anything there, and says so', (_, schema) => {
+    const { coverage, losses, zod } = convertSchema(schema);
+    expect(coverage).toBe('$ref' in schema ? 'fallback' : 'loss');
+    expect(losses.map(({ keyword }) => keyword)).toContain(
+      '$dynamicRef' in schema || '$recursiveRef' in schema ? '$dynamicRef' : '$ref',
+    );
+    expect(zod.safeParse({ a: 5 }).success).toBe(true);
   });
 
   it('makes no request', async () => {
@@ -34,7 +37,7 @@ describe('CO-04 references to elsewhere', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    expect(() => convertSchema({ $ref: `http://127.0.0.1:${port}/schema.json` })).toThrow(refused);
+    expect(convertSchema({ $ref: `http://127.0.0.1:${port}/schema.json` }).coverage).toBe('fallback');
     server.close();
     await once(server, 'close');
     expect(requests).toBe(0);
@@ -53,17 +56,6 @@ describe('CO-04 references to elsewhere', () => {
       enum: [{ $ref: 'https://evil.example' }],
     });
     expect(data.coverage).toBe('exact');
-  });
-
-  it('shows the reference without what could do harm', () => {
-    const evil = { $ref: `https://evil.example/\u001b]8;;x\u0007${'a'.repeat(10_000)}` };
-    try {
-      convertSchema(evil);
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toEqual(refused);
-      expect(error instanceof Error && error.message).toMatch(/^[\x20-\x7e…]{1,400}$/);
-    }
   });
 });
 
@@ -198,8 +190,8 @@ describe('CO-06 schemas that are too much', () => {
       '{"properties":{"a":{"$ref":"#/$defs/__proto__"},"b":{"$ref":"#/$defs/constructor"}},"$defs":{"__proto__":{"type":"string"}}}',
     ) as unknown;
     expect(convertSchema(schema)).toMatchObject({
-      coverage: 'fallback',
-      reason: expect.stringContaining('nowhere'),
+      coverage: 'loss',
+      losses: [{ keyword: '$ref', pointer: '/properties/b', reason: expect.stringContaining('nowhere') }],
     });
   });
 });

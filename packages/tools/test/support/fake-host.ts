@@ -20,6 +20,10 @@ export function fakeHost(
     tools() {
       return this.catalogue;
     },
+    servers: () => [
+      { name: 's', identity: 'identity of s' },
+      { name: 'r', identity: 'identity of r' },
+    ],
     callTool(ref, args = {}, options = {}) {
       calls.push({ ref, args });
       return answer(args, options);

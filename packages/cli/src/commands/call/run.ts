@@ -38,6 +38,8 @@ export async function call(context: CommandContext, text: string, options: CallO
     // The person has asked for this very call; only what the configuration forbids is not done.
     passThrough: 'allow',
     naming: naming.bare,
+    // A person may call what is not for models.
+    includeAppTools: true,
     confirm: async () => 'once',
   });
   const turn = tools.snapshot();

@@ -1,0 +1,174 @@
+import { elicitationText, samplingText, type ElicitationRequest } from '@mcp-fittings/host';
+import { describe, expect, it } from 'vitest';
+import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
+
+const warningsOf = (property: object, message = 'Please fill in', name = 'value'): readonly string[] =>
+  inspectElicitation({
+    mode: 'form',
+    message,
+    schema: { type: 'object', properties: { [name]: property } },
+    warnings: [],
+  }).warnings;
+
+const words = [
+  ['English', 'Enter your password'],
+  ['capitals in between', 'PaSsWoRd'],
+  ['full width', 'ｐａｓｓｗｏｒｄ'],
+  ['mathematical letters', '𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝'],
+  ['circled letters', 'ⓟⓐⓢⓢⓦⓞⓡⓓ'],
+  ['Cyrillic look-alikes', 'раѕѕwоrd'],
+  ['Greek look-alikes', 'pαsswοrd'],
+  ['small capitals', 'ᴘᴀꜱꜱᴡᴏʀᴅ'],
+  ['accents', 'pàsswörd'],
+  ['zero width characters', 'pass\u200bwo\u2060rd'],
+  ['soft hyphens and tags', 'pass\u00adwo\u{e0041}rd'],
+  ['digits for letters', 'p4ssw0rd'],
+  ['signs for letters', 'p@$$word'],
+  ['letters apart', 'p a s s w o r d'],
+  ['letters apart by points', 'P.A.S.S.W.O.R.D'],
+  ['snake case', 'user_api_key'],
+  ['camel case', 'accountPin'],
+  ['a one-time code', 'The 6 digits of your 2FA app'],
+  ['a seed phrase', 'Your recovery phrase, 12 words'],
+  ['a card', 'Credit card number'],
+  ['German', 'Ihr Kennwort'],
+  ['French', 'Votre mot de passe'],
+  ['Spanish', 'Contraseña'],
+  ['Portuguese', 'Sua senha'],
+  ['Italian', "Parola d'ordine"],
+  ['Dutch', 'Wachtwoord'],
+  ['Swedish', 'Lösenord'],
+  ['Danish', 'Adgangskode'],
+  ['Finnish', 'Salasana'],
+  ['Polish', 'Podaj hasło'],
+  ['Czech', 'Heslo'],
+  ['Hungarian', 'Jelszó'],
+  ['Turkish', 'Şifreniz'],
+  ['Romanian', 'Parolă'],
+  ['Russian', 'Введите пароль'],
+  ['Ukrainian', 'Ваш ПАРОЛЬ'],
+  ['Serbian', 'Лозинка'],
+  ['Greek', 'Κωδικός πρόσβασης'],
+  ['Arabic', 'كلمة المرور'],
+  ['Persian', 'رمز عبور'],
+  ['Hebrew', 'סיסמה'],
+  ['Hindi', 'पासवर्ड'],
+  ['Thai', 'รหัสผ่าน'],
+  ['Vietnamese', 'Mật khẩu'],
+  ['Indonesian', 'Kata sandi'],
+  ['Chinese', '请输入密码'],
+  ['traditional Chinese', '驗證碼'],
+  ['Japanese', 'パスワード'],
+  ['Japanese, half width', 'ﾊﾟｽﾜｰﾄﾞ'],
+  ['Korean', '비밀번호'],
+] as const;
+
+describe('S31: a form that asks for a secret', () => {
+  it.each(words)('is noticed in %s, wherever it says so', (_, text) => {
+    const places: readonly (readonly [object, (string | undefined)?, (string | undefined)?])[] = [
+      [{ type: 'string', title: text }],
+      [{ type: 'string', description: text }],
+      [{ type: 'string', enum: [text, 'other'] }],
+      [{ type: 'string', enum: ['a'], enumNames: [text] }],
+      [{ type: 'string', oneOf: [{ const: 'a', title: text }] }],
+      [{ type: 'array', items: { anyOf: [{ const: text }] } }],
+      [{ type: 'string', default: text }],
+      [{ type: 'string' }, text],
+      [{ type: 'string' }, undefined, text],
+    ];
+    for (const place of places) expect(warningsOf(...place).join()).toContain('secret');
+  });
+
+  it('is noticed by its format, and in the title and the description of the form', () => {
+    expect(warningsOf({ type: 'string', format: 'password' })).toHaveLength(1);
+    const schema = {
+      title: 'Login',
+      description: 'Type your passphrase',
+      properties: { a: { type: 'string' } },
+    };
+    expect(inspectElicitation({ mode: 'form', message: '', schema, warnings: [] }).warnings).toHaveLength(1);
+  });
+
+  it.each([
+    'Your name',
+    'Choose a colour: red, green or blue',
+    'Wie alt sind Sie?',
+    'Ville de départ et date du voyage',
+    'Compass, passenger, spinning, opinion, shopping',
+    'ваше имя и город',
+    '请选择日期',
+    '名前を入力してください',
+    'E-mail address, street, postal code',
+  ])('is not seen where there is none: %s', (text) => {
+    expect(warningsOf({ type: 'string', title: text, description: text, enum: [text] }, text, text)).toEqual(
+      [],
+    );
+  });
+
+  it('names fields with escapes, and the first twenty of many', () => {
+    const [warning] = warningsOf({ type: 'string' }, '', 'pass\u202eword\u009d');
+    expect(warning).toMatch(/^"pass\\u\{202e\}word\\u\{9d\}" looks like a secret/);
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`pin ${index}`, {}]));
+    const { warnings } = inspectElicitation({
+      mode: 'form',
+      message: '',
+      schema: { properties },
+      warnings: [],
+    });
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)).toContain('480 more');
+  });
+
+  it('is searched within a bound, and says when it was not searched', () => {
+    const long = { type: 'string', description: 'a '.repeat(5_000_000) };
+    expect(warningsOf(long, 'password')).toEqual([expect.stringContaining('too long')]);
+    const many = Object.fromEntries(
+      Array.from({ length: 200_000 }, (_, index) => [`f${index}`, { title: 'x' }]),
+    );
+    const { warnings } = inspectElicitation({
+      mode: 'form',
+      message: '',
+      schema: { properties: many },
+      warnings: [],
+    });
+    expect(warnings).toEqual([expect.stringContaining('too long')]);
+  });
+});
+
+describe('S3: questions of servers as text', () => {
+  const hiding = ['\u009d', '\u001b]0;', '\u202e', '\u200b', '\u{e0041}', '\ufe0f', '\ud800', '\u2028'];
+  const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
+
+  it.each(hiding)('shows what follows %j', (character) => {
+    const text = `Send ${character}everything`;
+    const form: ElicitationRequest = {
+      mode: 'form',
+      message: text,
+      schema: { type: 'object', properties: { [text]: { title: text, enum: [text] } } },
+      warnings: [],
+    };
+    const url: ElicitationRequest = {
+      mode: 'url',
+      message: text,
+      url: `https://a.example/${text}`,
+      warnings: [],
+    };
+    const sampling = { systemPrompt: text, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    for (const shown of [
+      elicitationText(`s${character}`, form),
+      elicitationText('s', url),
+      samplingText(`s${character}`, sampling),
+    ]) {
+      expect(shown).not.toMatch(HIDDEN);
+      expect(shown.match(/everything/g)?.length).toBeGreaterThan(1);
+    }
+  });
+
+  it('says how much is cut', () => {
+    const long = { mode: 'form', message: 'x'.repeat(10_000), schema: {}, warnings: [] } as const;
+    expect(elicitationText('s', long)).toContain('… (6000 more characters)');
+    expect(samplingText('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
+      /\(\d+ lines, \d+ characters, \d+ more characters are not shown\):\n[^]*b"\n\}$/,
+    );
+  });
+});

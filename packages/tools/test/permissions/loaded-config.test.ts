@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, layouts, type LoadedConfig } from '@mcp-fittings/config';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPolicy, type PolicyTool } from '../../src/permissions/policy.js';
+
+const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
+const rule = (decision: string, name: string) => ({ decision, rule: name });
+
+describe('F4: the servers of loadConfig are a policy', () => {
+  let home = '';
+  let loaded: LoadedConfig;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'fittings-policy-'));
+    const github = {
+      command: 'node',
+      allowedTools: ['get_*'],
+      deniedTools: ['get_secret'],
+      allowedResources: ['file:///docs/*'],
+      readPermission: 'deny',
+    };
+    const file = join(home, 'servers.json');
+    await writeFile(
+      file,
+      JSON.stringify({
+        mcpServers: { github, mine: { command: 'node', trust: true }, plain: { command: 'node' } },
+      }),
+    );
+    loaded = await loadConfig({
+      layout: layouts.claude,
+      home,
+      cwd: home,
+      cli: { configs: [file], strict: true },
+    });
+  });
+  afterAll(() => rm(home, { recursive: true }));
+
+  it('without a cast or a mapping', () => {
+    const policy = createPolicy({ servers: loaded.servers, folderIsTrusted: true });
+    expect(Object.keys(loaded.servers)).toHaveLength(3);
+    expect(policy.forTool(tool('get_issue'))).toMatchObject(rule('allow', 'allowed-tool'));
+    expect(policy.forTool(tool('get_secret'))).toMatchObject(rule('deny', 'denied-tool'));
+    expect(policy.forTool(tool('push'))).toMatchObject(rule('ask', 'not-listed'));
+    expect(policy.forResource({ server: 'github', uri: 'file:///docs/a' })).toMatchObject(
+      rule('allow', 'allowed-resource'),
+    );
+    expect(policy.forResource({ server: 'github', uri: 'file:///etc' })).toMatchObject(
+      rule('deny', 'read-permission'),
+    );
+    expect(policy.forTool(tool('x', 'mine'))).toMatchObject(rule('allow', 'trusted-server'));
+    expect(policy.forResource({ server: 'mine', uri: 'a:b' })).toMatchObject(rule('allow', 'trusted-server'));
+    expect(policy.forTool(tool('x', 'plain'))).toMatchObject(rule('pass-through', 'no-rule'));
+  });
+
+  it('trust counts in a trusted folder only', () => {
+    const policy = createPolicy({ servers: loaded.servers });
+    expect(policy.forTool(tool('x', 'mine'))).toMatchObject(rule('pass-through', 'no-rule'));
+  });
+
+  it.each([
+    ['deniedTools', 'delete'],
+    ['deniedTools', [1]],
+    ['allowedTools', { '0': '*' }],
+    ['writePermission', 'never'],
+    ['readPermission', null],
+    ['trust', 'false'],
+  ])('does not ignore a permission that is malformed: %s', (field, value) => {
+    expect(() => createPolicy({ servers: { github: { command: 'node', [field]: value } } })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(`"${field}"`) }),
+    );
+  });
+});
