@@ -1,5 +1,5 @@
-/** A terminal's text with colours as a picture. Knows the codes of `src/output/style.ts` and no others. */
-const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff' };
+/** A terminal's text with colours as a picture. Knows the codes of `src/output/style.ts` and of the prompts, and no others. */
+const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff', 90: '#8b949e' };
 const TEXT = '#e6edf3';
 const CELL = { width: 8.43, height: 20 };
 const MARGIN = { x: 16, top: 44, bottom: 14 };

@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runAgent } from './agent.js';
+import { openTools } from './open-tools.js';
+import { scriptedModel } from './scripted-model.js';
+
+const require = createRequire(import.meta.url);
+const node = (name: string, ...args: readonly string[]): object => ({
+  command: process.execPath,
+  args: [require.resolve(`${name}/dist/index.js`), ...args],
+});
+
+// A home directory and a project, as they are on the machine of a user.
+const root = await realpath(await mkdtemp(join(tmpdir(), 'config-to-model-')));
+const home = join(root, 'home');
+const cwd = join(root, 'project');
+await mkdir(home);
+await mkdir(join(cwd, '.git'), { recursive: true });
+await writeFile(join(cwd, 'note.txt'), 'remember the milk');
+await writeFile(
+  join(home, '.claude.json'),
+  JSON.stringify({
+    mcpServers: {
+      demo: { ...node('@modelcontextprotocol/server-everything'), allowedTools: ['get-*'] },
+    },
+  }),
+);
+await writeFile(
+  join(cwd, '.mcp.json'),
+  JSON.stringify({
+    mcpServers: {
+      files: { ...node('@modelcontextprotocol/server-filesystem', cwd), deniedTools: ['write_file'] },
+    },
+  }),
+);
+
+try {
+  const { host, tools, close } = await openTools({
+    cwd,
+    home,
+    approveServer: async ({ name, summary }) => {
+      console.log(`The project brings the server "${name}":\n${summary}\n`);
+      return 'always';
+    },
+    confirmCall: async ({ tool, verdict }) => {
+      console.log(`May ${tool.name} run? ${verdict.reason}`);
+      return 'once';
+    },
+    signIn: {
+      askForAddress: async ({ server }) => {
+        throw new Error(`Nobody is here to sign in to ${server}.`);
+      },
+    },
+  });
+  try {
+    for (const { name, state } of host.servers()) console.log(`${name}: ${state.status}`);
+    for (const { ref, error } of tools.snapshot().left)
+      console.log(`not offered: ${ref.tool}: ${error.message}`);
+    console.log(await runAgent(tools, scriptedModel(join(cwd, 'note.txt')), 'What does the note say?'));
+    console.log(`note.txt: ${await readFile(join(cwd, 'note.txt'), 'utf8')}`);
+  } finally {
+    await close();
+  }
+} finally {
+  await rm(root, { recursive: true });
+}

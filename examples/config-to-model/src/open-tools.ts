@@ -1,0 +1,76 @@
+import { keychain } from '@mcp-fittings/auth-keychain';
+import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-fittings/auth-oauth';
+import {
+  approvalFile,
+  createApprovals,
+  layouts,
+  loadConfig,
+  type ApprovalsOptions,
+} from '@mcp-fittings/config';
+import { createHost, type Host } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { memoryStore } from '@mcp-fittings/token-store';
+import { createPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
+import { http } from '@mcp-fittings/transport-http';
+import { sse } from '@mcp-fittings/transport-sse';
+import { stdio } from '@mcp-fittings/transport-stdio';
+
+export interface AgentOptions {
+  readonly cwd: string;
+  readonly home: string;
+  /** Asks whether a server that came with the project may be used. */
+  readonly approveServer: NonNullable<ApprovalsOptions['ask']>;
+  /** Asks whether a tool may run. */
+  readonly confirmCall: Confirm;
+  /** How the user signs in where there is no browser. */
+  readonly signIn: EnvironmentOptions;
+}
+
+export interface OpenTools {
+  readonly host: Host;
+  readonly tools: Tools;
+  close(): Promise<void>;
+}
+
+/** Everything between configuration files and the tools of a model. */
+export async function openTools(options: AgentOptions): Promise<OpenTools> {
+  const { cwd, home, approveServer, confirmCall, signIn } = options;
+  const transports = [stdio(), http({ fallback: sse() })];
+
+  const config = await loadConfig({
+    layout: layouts.claude,
+    cwd,
+    home,
+    plugins: transports,
+    approvals: createApprovals({ store: approvalFile({ home }), ask: approveServer }),
+  });
+  for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
+
+  const vault = keychain({ service: 'my-agent' });
+  const { state, error } = await vault.status();
+  if (error !== undefined) console.error(`Sign-ins last until this program ends: ${error.message}`);
+  const store = state === 'available' ? vault : memoryStore();
+
+  const host = createHost({
+    engine: sdk({ name: 'my-agent', version: '1.0.0' }),
+    transports,
+    auth: [oauth({ clientName: 'My agent', store, interaction: interactionForEnvironment(signIn) })],
+    identityOf: (name) => config.identities[name],
+  });
+  await host.connect(config.servers);
+
+  const tools = createTools(host, {
+    policy: createPolicy({ servers: config.servers }),
+    confirm: confirmCall,
+    leaveOutDenied: true,
+  });
+  return {
+    host,
+    tools,
+    async close() {
+      await tools.close();
+      await host.close();
+      await vault.close();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const main = join(import.meta.dirname, '../dist/main.js');
+const mark = `config-to-model-test-${process.pid}`;
+
+/** Processes of this machine whose environment has our mark: those that the example left behind. */
+function leftBehind(): readonly string[] {
+  return readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
+    } catch {
+      return false;
+    }
+  });
+}
+
+it('M8: configuration files become tools of a model, and the program ends by itself', async () => {
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
+  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+  expect(stdout).toContain('The project brings the server "files"');
+  expect(stdout).toContain('demo: connected\nfiles: connected');
+  expect(stdout).toContain('not offered: write_file: The tool is on the list of denied tools');
+  // An allowed tool runs without a question, another one after it, a denied one never.
+  expect(stdout).not.toMatch(/May \S*get-sum run/);
+  expect(stdout).toMatch(/May \S*read_text_file run\?/);
+  expect(stdout).toContain(
+    'The sum of 40 and 2 is 42. | remember the milk | There is no tool named "write_file"',
+  );
+  expect(stdout).toContain('note.txt: remember the milk');
+  if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
+}, 60_000);
+
+it.each(['open-tools', 'agent'])('the page shows this program: %s', (name) => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/config-to-model.md'), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, `../src/${name}.ts`), 'utf8');
+  expect(page).toContain(`\`\`\`ts file=${name}\n${source}\`\`\``);
+});
