@@ -1,5 +1,5 @@
 export { loadConfig, type LoadedConfig, type LoadOptions } from './load-config.js';
-export type { PlaceOptions } from './load/locate.js';
+export { homeDirectory, type PlaceOptions } from './load/locate.js';
 export type { ProjectVariables } from './load/judge-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';

@@ -15,7 +15,7 @@ import {
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/places.js';
 import { findServerMap } from '../load/find-server-map.js';
-import { accountHome } from '../load/locate.js';
+import { trustedHome } from '../load/locate.js';
 import { isPath } from '../load/start-folder.js';
 import { problem, type Place, type Problem } from '../problems.js';
 import { nameProblem, suggestName } from '../server-names.js';
@@ -154,13 +154,15 @@ export async function importServers(options: ImportOptions): Promise<ImportResul
   return { imported: [...imported.values()], failed, problems, files };
 }
 
-/** A variable decides what the home directory is, and a project could have set it. */
+/** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
 async function homeOf({ home }: ImportOptions, project: string | undefined): Promise<string> {
   if (home !== undefined) return home;
-  const said = homedir();
-  const account = accountHome();
-  if (project === undefined || account === undefined || resolve(said) === account) return said;
-  return isInside(await resolvedPath(resolve(said)), project) ? account : said;
+  const said = await resolvedPath(resolve(homedir()));
+  if (project === undefined) return said;
+  const markers = Object.values(dialects).flatMap((dialect) =>
+    dialect.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
+  );
+  return trustedHome(said, project, [...new Set(markers)]);
 }
 
 export interface ForeignFile extends Pick<ReadRules, 'within'> {
