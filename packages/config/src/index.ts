@@ -51,8 +51,15 @@ export {
 } from './edit/config-editor.js';
 export type { ForeignProgram } from './exchange/dialects.js';
 export {
+  isSecretName,
+  literalSecrets,
+  secretsAsVariables,
+  type LiteralSecret,
+} from './exchange/literal-secrets.js';
+export {
   importServers,
   type FailedServer,
+  type ImportedRemote,
   type ImportedServer,
   type ImportOptions,
   type ImportResult,
