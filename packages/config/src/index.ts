@@ -38,6 +38,7 @@ export {
   type Listed,
 } from './approval/approvals.js';
 export { approvalFile, type ApprovalFileOptions } from './approval/approval-file.js';
+export { definitionText as describeServer } from './approval/prompt-text.js';
 export type { ApprovalStore, KeptDecision } from './approval/approval-store.js';
 export type { ApprovalAnswer, ApprovalDecision, ApprovalRequest, VariableUse } from './approval/request.js';
 export type { Policy, ServerRule } from './policy/policy.js';

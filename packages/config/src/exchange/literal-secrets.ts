@@ -10,6 +10,8 @@ export interface LiteralSecret {
   readonly field: string;
   /** The variable that could stand in its place. */
   readonly variable: string;
+  /** The secret itself, so that it can be kept out of what is shown. */
+  readonly value: string;
 }
 
 const SECRET_NAME =
@@ -51,7 +53,7 @@ export function secretsAsVariables(
     for (let count = 2; taken.has(variable) && taken.get(variable) !== text; count++)
       variable = `${variable.replace(/_\d+$/, '')}_${String(count)}`;
     taken.set(variable, text);
-    variables.push({ field: fieldPath(keys), variable });
+    variables.push({ field: fieldPath(keys), variable, value: text });
     return spelled(variable) ?? '';
   };
   const whole = (keys: readonly (string | number)[], name: string, value: JsonValue): JsonValue =>
