@@ -13,6 +13,10 @@ export interface TurnBudgetOptions {
 const BUDGET_MS = 3;
 /** What a peer may use at once before its share counts. */
 const BURST_MS = 50;
+/** What counts at most for a piece of work that should take less than a budget: the system may have run another program. */
+const SMALL_WORK_MS = 6;
+/** Others wait for the whole of a long message: such have to be rare, or more than a few of their calls meet one. */
+const LONG_WORK_FACTOR = 8;
 
 /**
  * How long one connection has worked in this turn of the event loop, so that a peer that floods leaves time for all
@@ -36,6 +40,8 @@ export class TurnBudget {
   #unsettled = 0;
   /** Messages of the current work that we asked for, and others. */
   #counts = { asked: 0, unasked: 0 };
+  /** The largest estimate of the current work. */
+  #longest = 0;
   /** Takes back the end of a wait for the share. */
   #wake: (() => void) | undefined;
 
@@ -47,15 +53,10 @@ export class TurnBudget {
 
   /**
    * From now on, what the peer sends unasked takes at most this part of the time, apart from a short burst: nothing more
-   * is handled, and read, until it has waited long enough. `share` is between 0 and 1.
+   * is handled, and read, until it has waited long enough. `share` is from 0.01 to 1.
    */
   limitUnasked(share: number): void {
-    this.#unasked = createUnaskedShare({
-      share,
-      burstMs: BURST_MS,
-      sliceMs: this.#budgetMs,
-      longMs: this.#budgetMs,
-    });
+    this.#unasked = createUnaskedShare({ share, burstMs: BURST_MS, sliceMs: this.#budgetMs });
   }
 
   /** For {@link limitUnasked}: a message of the work that is being done was, or was not, one that we asked for. */
@@ -71,8 +72,9 @@ export class TurnBudget {
     return used >= this.#budgetMs || (used > 0 && used + estimateMs > this.#budgetMs);
   }
 
-  /** Does the work and counts its time. */
-  run(work: () => void): void {
+  /** Does the work and counts its time; it should take about `estimateMs`. */
+  run(work: () => void, estimateMs = 0): void {
+    if (estimateMs > this.#longest) this.#longest = estimateMs;
     if (this.#depth > 0) return work();
     const start = this.#now();
     this.#used = this.#usedAt(start);
@@ -85,6 +87,7 @@ export class TurnBudget {
       this.#used += end - start;
       this.#lastEnd = end;
       if (this.#unasked !== undefined) this.#account(end - start, end);
+      this.#longest = 0;
       if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
     }
   }
@@ -106,7 +109,8 @@ export class TurnBudget {
 
   #account(ms: number, now: number): void {
     const { asked, unasked } = this.#counts;
-    this.#unsettled += ms;
+    const isLong = this.#longest > this.#budgetMs;
+    this.#unsettled += isLong ? ms * LONG_WORK_FACTOR : Math.min(ms, SMALL_WORK_MS);
     if (asked + unasked === 0) return;
     if (unasked > 0) this.#unasked?.spend((this.#unsettled * unasked) / (asked + unasked), now);
     this.#unsettled = 0;

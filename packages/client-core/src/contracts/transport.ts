@@ -83,7 +83,7 @@ export interface Transport extends AsyncDisposable {
   setProtocolVersion?(version: string): void;
   /**
    * For a host of many servers: from now on what the peer sends unasked (notifications, requests, noise, not answers)
-   * takes at most this part of the time of the program, between 0 and 1, apart from a short burst. The wire is not read
+   * takes at most this part of the time of the program, from 0.01 to 1, apart from a short burst. The wire is not read
    * meanwhile. Without it a transport is limited in one turn of the event loop only.
    */
   limitUnasked?(share: number): void;
