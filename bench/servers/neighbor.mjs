@@ -1,4 +1,4 @@
-/** A small MCP server on stdio without a library: `node neighbor.mjs [well|flood|hang]`. */
+/** A small MCP server on stdio without a library: `node neighbor.mjs [well|flood|logs|news|requests|huge|stderr|hang]`. */
 import { createInterface } from 'node:readline';
 
 const mood = process.argv[2] ?? 'well';
@@ -15,24 +15,39 @@ const answers = {
   'tools/call': () => ({ content: [{ type: 'text', text: 'echo' }] }),
 };
 
-/** Small messages as fast as the pipe takes them, noise on stderr, and a message of 20 MB among every 5000. */
+const log = (data) => line({ method: 'notifications/message', params: { level: 'info', data } });
+const logs = () => log('x'.repeat(200)).repeat(30);
+const news = () => line({ method: 'notifications/tools/list_changed' }).repeat(30);
+const requests = () => line({ id: 'ask', method: 'roots/list' }).repeat(30);
+const huge = () => log('x'.repeat(20_000_000));
+const noise = () => 'noise on stderr\n'.repeat(300);
+
+/** What is written again and again, as fast as the pipe takes it. */
+const floods = {
+  logs: () => [logs()],
+  news: () => [news()],
+  requests: () => [requests()],
+  huge: () => [huge()],
+  stderr: () => [noise()],
+  // A message of 20 MB among every 5000, and noise.
+  flood: () => [...Array.from({ length: 167 }, (_, n) => [logs(), news(), requests()][n % 3]), huge()],
+};
+
 function flood() {
-  const log = (data) => line({ method: 'notifications/message', params: { level: 'info', data } });
-  const news = line({ method: 'notifications/tools/list_changed' });
-  const small = (log('x'.repeat(200)) + news + line({ id: 'ask', method: 'roots/list' })).repeat(10);
-  const huge = log('x'.repeat(20_000_000));
+  const texts = floods[mood]();
+  const stream = mood === 'stderr' ? process.stderr : process.stdout;
   let written = 0;
   const more = () => {
-    process.stderr.write('noise\n');
-    while (process.stdout.write(++written % 167 === 0 ? huge : small));
-    process.stdout.once('drain', more);
+    if (mood === 'flood') process.stderr.write('noise\n');
+    while (stream.write(texts[written++ % texts.length]));
+    stream.once('drain', more);
   };
   more();
 }
 
 createInterface({ input: process.stdin }).on('line', (text) => {
   const { id, method, params = {} } = JSON.parse(text);
-  if (method === 'notifications/initialized' && mood === 'flood') flood();
+  if (method === 'notifications/initialized' && mood in floods) flood();
   if (id === undefined || method === undefined || mood === 'hang') return;
   const result = answers[method]?.(params);
   const error = { code: -32601, message: `no ${method}` };

@@ -32,10 +32,10 @@ it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself
     ),
   ).toEqual([
     'notes__read_text_file: remember the milk',
-    'mcp__notes__read_text_file: remember the milk',
+    'mcp_notes_read_text_file: remember the milk',
     'mcp__notes__read_text_file: remember the milk',
     'notes__read_text_file: remember the milk',
-    'mcp_notes_read_text_file: remember the milk',
+    'mcp__notes__read_text_file: remember the milk',
     'read_text_file_at_notes: remember the milk',
   ]);
   for (const text of hosts) {

@@ -19,7 +19,7 @@ export function libraryFetch(
       headers: options.headers,
       body: options.body ?? null,
       signal: options.signal ?? null,
-      redirect: 'manual',
+      redirect: 'error',
     });
   };
 }

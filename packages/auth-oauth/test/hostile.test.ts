@@ -177,7 +177,16 @@ describe('hostile and broken authorization servers', () => {
     expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
     server.describe();
     server.answers.set('/token', { status: 307, headers: { location: '/evil' } });
-    expect(await signIn()).toMatchObject({ code: 'AUTH_FAILED' });
+    expect(await signIn()).toMatchObject({
+      code: 'REDIRECT_REFUSED',
+      message: expect.stringContaining('redirects to another of its addresses'),
+    });
+    server.answers.set('/token', { status: 307, headers: { location: 'https://evil.example/x' } });
+    // D11: no words of the library about a response that does not conform.
+    expect(await signIn()).toMatchObject({
+      code: 'REDIRECT_REFUSED',
+      message: `${server.origin} redirects to https://evil.example; redirects are not followed during sign-in.`,
+    });
     expect(asked('/evil')).toBe(0);
   });
 

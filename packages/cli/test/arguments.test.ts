@@ -80,7 +80,9 @@ describe('P2 arguments are read as the schema wants them', () => {
 
   it('a text given twice, and a member of what is no object, are refused', () => {
     expect(() => build('text=a', 'text=b')).toThrow('is not a list');
-    expect(() => buildArguments({ pairs: ['point.x=1'], json: '{"point":3}' }, schema)).toThrow('not an object');
+    expect(() => buildArguments({ pairs: ['point.x=1'], json: '{"point":3}' }, schema)).toThrow(
+      'not an object',
+    );
   });
 
   it('nothing that a prototype has can be changed', () => {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -50,6 +50,76 @@ describe('M10: one line in the place of mcp-remote', () => {
     bridge.child.stdin.end();
     expect(await bridge.exited).toBe(0);
     expect(bridge.stderr).not.toContain('a-very-secret-key');
+  });
+
+  it.each([
+    ['in the URL and with a default', '${ADDRESS}/mcp', 'X-Key: ${KEY:-fallback}', 'fallback'],
+    ['in a part of the URL', 'http://127.0.0.1:${PORT}/mcp', 'X-Key: ${KEY}', 'set'],
+    [
+      'with a default that is not needed',
+      '${ADDRESS:-http://unused.example}/mcp',
+      'X-Key: ${KEY:-no}',
+      'set',
+    ],
+  ])('M10: takes variables %s, as export writes them', async (_what, address, header, value) => {
+    await using home = await temporaryHome();
+    const { url, seen, server } = await headerKeeper();
+    open.push(server);
+    const { origin, port } = new URL(url);
+    const env = { ADDRESS: origin, PORT: port, ...(value === 'set' && { KEY: 'set' }) };
+    const bridge = startBridge(['bridge', address, '--header', header, '--no-sign-in'], home.path, env);
+    bridge.send(initialize);
+    await bridge.next(({ id }) => id === 1);
+    expect(seen[0]).toMatchObject({ 'x-key': value });
+    bridge.child.stdin.end();
+    expect(await bridge.exited).toBe(0);
+  });
+
+  it('C4: a client hears what it may have missed when the event stream is back', async () => {
+    await using home = await temporaryHome();
+    const streams: ServerResponse[] = [];
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('retry: 10\n\n');
+        streams.push(response);
+        return;
+      }
+      if (request.method !== 'POST') return void response.writeHead(200).end();
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const { id, method } = JSON.parse(body) as { id?: unknown; method: string };
+        asked.push(method);
+        if (id === undefined) return void response.writeHead(202).end();
+        const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
+        const about = {
+          protocolVersion: '2025-11-25',
+          capabilities,
+          serverInfo: { name: 's', version: '1' },
+        };
+        response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? about : {} }));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.push(server, { close: () => server.closeAllConnections() });
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`;
+    const bridge = startBridge(['bridge', url, '--no-sign-in'], home.path);
+    bridge.send(initialize);
+    await bridge.next(({ id }) => id === 1);
+    bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    bridge.send({ jsonrpc: '2.0', id: 2, method: 'resources/subscribe', params: { uri: 'memo:///a' } });
+    await bridge.next(({ id }) => id === 2);
+    await expect.poll(() => streams.length).toBe(1);
+    streams[0]?.destroy();
+    expect(await bridge.next(({ method }) => method === 'notifications/tools/list_changed')).toBeDefined();
+    const updated = await bridge.next(({ method }) => method === 'notifications/resources/updated');
+    expect(updated).toMatchObject({ params: { uri: 'memo:///a' } });
+    expect(asked.filter((method) => method === 'resources/subscribe')).toHaveLength(2);
+    bridge.child.stdin.end();
+    expect(await bridge.exited).toBe(0);
   });
 
   it('--type sse goes to a server of 2024', async () => {

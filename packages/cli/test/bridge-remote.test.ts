@@ -151,7 +151,7 @@ describe('a remote server over another wire', () => {
       textOf(await client.callTool({ name: 'add', arguments: { a: 4, b: 5 } }));
     expect(await add()).toBe('9');
     await inner.close();
-    await expect.poll(() => add().catch((error: unknown) => String(error))).toContain('Nobody listens');
+    await expect.poll(() => add().catch((error: unknown) => String(error))).toContain('Connection refused');
     const again = await innerBridge(port);
     expect(await add()).toBe('9');
     await client.close();

@@ -4,9 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
-import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { fileStore } from '@mcp-fittings/token-store';
+import { createSession } from '@mcp-fittings/cli';
 import { describe, expect, it } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { scripted } from '../../auth-oauth/test/support/world.js';
@@ -40,18 +38,18 @@ const textOf = (result: unknown): string =>
 
 /** Signs in as a person would with `fittings login`, into the store of that home. */
 async function signInto(server: ProtectedServer, home: string): Promise<void> {
-  const store = fileStore({ path: join(home, '.local/state/mcp-fittings/credentials'), consent: () => true });
-  const provider = createOAuthProvider({
-    url: server.url,
-    server: 'protected',
-    store,
-    clientName: 'fittings',
+  await using session = await createSession({
+    cwd: home,
+    home,
+    env: {},
+    mcpConfig: [JSON.stringify({ mcpServers: { protected: { url: server.url } } })],
+    strictMcpConfig: true,
+    store: 'file',
+    plaintextConsent: async () => true,
     interaction: scripted(),
   });
-  const call = authorizedFetch(provider, { url: server.url });
-  const error = await call(server.url, { method: 'POST', body: '{}' }).catch((cause: unknown) => cause);
-  if (!(error instanceof AuthRequiredError)) throw new Error('The server did not ask for a sign-in.');
-  await provider.signIn?.({ challenge: error.challenge });
+  await session.connect(['protected']);
+  await session.host.signIn('protected');
 }
 
 /** A client of SDK v1 over stdio, which knows nothing of HTTP and OAuth. */

@@ -9,7 +9,7 @@ import {
 import { memoryStore } from '@mcp-fittings/token-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { codesOf, diagnoseEntry, idOf } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry, identityOf } from './support/diagnosing.js';
 import { always, plant, type Planted } from './support/planted-server.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 
@@ -24,7 +24,11 @@ describe('signing in to a real authorization server', () => {
 
   const signIn = async (): Promise<void> => {
     const interaction = scripted();
-    const entry = { name: 'planted', config: { url: server.url }, identity: await idOf({ url: server.url }) };
+    const entry = {
+      name: 'planted',
+      config: { url: server.url },
+      identity: await identityOf({ url: server.url }),
+    };
     await oauth({ store, clientName: 'x', interaction }).create(entry, {})?.signIn?.({});
   };
   const later = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() + ms });

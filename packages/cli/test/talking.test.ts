@@ -109,7 +109,7 @@ it('P2 calls a tool with arguments typed by its schema', async () => {
 
 it.each([
   ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" needs a number.'],
-  ['an argument that is missing', ['--arg', 'a=2'], 'expected number'],
+  ['an argument that is missing', ['--arg', 'a=2'], '--arg b=<number> is missing'],
   ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
   ['no pair', ['--arg', 'a'], 'not of the form name=value'],
   ['no JSON', ['--args', '{'], 'not valid JSON'],

@@ -114,3 +114,172 @@ describe('D10 a peer that floods', () => {
     }
   });
 });
+
+/** Like `paced`, with an own timer: `wake` says how long the intake wanted to wait, and lets that time pass. */
+function shared(share: number) {
+  let now = 100;
+  const order: string[] = [];
+  const waits: { task: () => void; ms: number }[] = [];
+  const budget = new TurnBudget({
+    now: () => now,
+    later(task, ms) {
+      const wait = { task, ms };
+      waits.push(wait);
+      return () => void waits.splice(waits.indexOf(wait), 1);
+    },
+  });
+  budget.limitUnasked(share);
+  const intake = createIntake<{ kind: 'asked' | 'unasked'; ms: number; estimate?: number }>({
+    budget,
+    take({ kind, ms }) {
+      now += ms;
+      order.push(kind);
+      budget.settle(kind);
+    },
+    estimateMs: ({ estimate = 0 }) => estimate,
+  });
+  const rest = async (): Promise<void> => {
+    for (let turns = 0; turns < 400 && waits.length === 0 && intake.busy; turns++) await turn();
+  };
+  const wake = async (): Promise<number> => {
+    const wait = waits.shift();
+    now += wait?.ms ?? 0;
+    wait?.task();
+    await rest();
+    return wait?.ms ?? 0;
+  };
+  return { intake, budget, order, waits, rest, wake, time: () => now };
+}
+
+describe('D10 the share of what nobody asked for', () => {
+  it('D10 a flood waits after a burst, and takes its share of the time from then on', async () => {
+    const { intake, order, waits, rest, wake, time } = shared(1 / 8);
+    for (let count = 0; count < 400; count++) intake.push({ kind: 'unasked', ms: 1 });
+    await rest();
+    expect(waits).toHaveLength(1);
+    expect(order.length).toBeGreaterThanOrEqual(50);
+    expect(order.length).toBeLessThan(60);
+    expect(intake.busy).toBe(true);
+    const before = { done: order.length, at: time() };
+    for (let count = 0; count < 20; count++) {
+      order.push('others');
+      await wake();
+    }
+    const done = order.filter((entry) => entry === 'unasked').length - before.done;
+    expect(done).toBeGreaterThan(50);
+    expect(done / (time() - before.at)).toBeLessThanOrEqual(1 / 8);
+    // The others are served in between, again and again.
+    expect(order.join(' ')).not.toMatch(/(unasked ){10}.*others.*(unasked ){10}/);
+    await wake();
+  });
+
+  it('D10 answers that we asked for never wait for the share, however many come', async () => {
+    const { intake, order, waits, rest } = shared(1 / 8);
+    for (let count = 0; count < 1000; count++) intake.push({ kind: 'asked', ms: 1 });
+    await rest();
+    await drainedTurns(intake);
+    expect(order).toHaveLength(1000);
+    expect(waits).toEqual([]);
+  });
+
+  it('D10 one large message makes the next one wait longer than many small ones of the same time', async () => {
+    const large = shared(1 / 8);
+    large.intake.push({ kind: 'unasked', ms: 40, estimate: 100 });
+    large.intake.push({ kind: 'unasked', ms: 40, estimate: 100 });
+    await large.rest();
+    expect(large.order).toHaveLength(1);
+    expect(await large.wake()).toBeGreaterThan(40 / 0.05);
+    expect(large.order).toHaveLength(2);
+    const small = shared(1 / 8);
+    for (let count = 0; count < 40; count++) small.intake.push({ kind: 'unasked', ms: 1 });
+    await small.rest();
+    expect(small.order).toHaveLength(40);
+    expect(small.waits).toEqual([]);
+  });
+
+  it('D10 a small message during which the system ran another program does not make its peer wait', async () => {
+    const { intake, order, waits, rest } = shared(1 / 8);
+    intake.push({ kind: 'unasked', ms: 500 });
+    intake.push({ kind: 'asked', ms: 1 });
+    await rest();
+    await drainedTurns(intake);
+    expect(order).toEqual(['unasked', 'asked']);
+    expect(waits).toEqual([]);
+  });
+
+  it('D10 no wait is longer than two seconds, and close() takes it back', async () => {
+    const { intake, budget, order, waits, rest } = shared(1 / 8);
+    for (let count = 0; count < 3; count++) intake.push({ kind: 'unasked', ms: 60_000, estimate: 100 });
+    await rest();
+    expect(order).toHaveLength(1);
+    expect(waits.map(({ ms }) => ms)).toEqual([2000]);
+    intake.stop();
+    budget.close();
+    expect(waits).toEqual([]);
+  });
+
+  it.each(['notifications', 'requests', 'answers to nothing', 'what is no message', 'noise'])(
+    'D10 a transport counts %s, and not the answers that its host waits for',
+    async (kind) => {
+      let now = 100;
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+      const delays: number[] = [];
+      const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((_task: () => void, ms: number) => {
+        delays.push(ms);
+        return 0;
+        // The handle is given to `clearTimeout` only, which takes any number.
+      }) as unknown as typeof setTimeout);
+      try {
+        const wire = new (class extends WireTransport {
+          readonly in = this.intake<unknown>((value) => {
+            now += 2;
+            if (value === 'noise') this.reportCounted('MESSAGE_INVALID', () => 'noise');
+            else this.receive(value);
+          });
+        })();
+        wire.limitUnasked(1 / 8);
+        await wire.start();
+        const received: unknown[] = [];
+        wire.onmessage = (message) => received.push(message);
+        for (let id = 0; id < 200; id++) {
+          const answered = wire.send({ jsonrpc: '2.0', id, method: 'ping' });
+          wire.in.push({ jsonrpc: '2.0', id, result: {} });
+          await answered;
+        }
+        expect(received).toHaveLength(200);
+        expect(delays).toEqual([]);
+        const flood: Record<string, unknown> = {
+          notifications: { jsonrpc: '2.0', method: 'n' },
+          requests: { jsonrpc: '2.0', id: 1, method: 'roots/list' },
+          'answers to nothing': { jsonrpc: '2.0', id: 'x', result: {} },
+          'what is no message': { some: 'thing' },
+          noise: 'noise',
+        };
+        for (let count = 0; count < 200; count++) wire.in.push(flood[kind]);
+        for (let turns = 0; turns < 400 && delays.length === 0; turns++) await turn();
+        expect(delays).toHaveLength(1);
+        await wire.close();
+      } finally {
+        timer.mockRestore();
+        clock.mockRestore();
+      }
+    },
+  );
+
+  it('D10 without a host that sets a share nothing ever waits for a timer', async () => {
+    const timer = vi.spyOn(globalThis, 'setTimeout');
+    try {
+      const { intake, order } = paced();
+      for (let count = 0; count < 500; count++) intake.push(1);
+      await drained(intake);
+      expect(order).toHaveLength(500);
+      expect(timer).not.toHaveBeenCalled();
+    } finally {
+      timer.mockRestore();
+    }
+  });
+});
+
+async function drainedTurns(intake: Pick<Intake<never>, 'busy'>): Promise<void> {
+  while (intake.busy) await turn();
+}

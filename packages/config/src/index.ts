@@ -1,5 +1,5 @@
 export { loadConfig, type LoadedConfig, type LoadOptions } from './load-config.js';
-export type { PlaceOptions } from './load/locate.js';
+export { homeDirectory, type PlaceOptions } from './load/locate.js';
 export type { ProjectVariables } from './load/judge-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
@@ -38,6 +38,7 @@ export {
   type Listed,
 } from './approval/approvals.js';
 export { approvalFile, type ApprovalFileOptions } from './approval/approval-file.js';
+export { definitionText as describeServer } from './approval/prompt-text.js';
 export type { ApprovalStore, KeptDecision } from './approval/approval-store.js';
 export type { ApprovalAnswer, ApprovalDecision, ApprovalRequest, VariableUse } from './approval/request.js';
 export type { Policy, ServerRule } from './policy/policy.js';
@@ -51,8 +52,15 @@ export {
 } from './edit/config-editor.js';
 export type { ForeignProgram } from './exchange/dialects.js';
 export {
+  isSecretName,
+  literalSecrets,
+  secretsAsVariables,
+  type LiteralSecret,
+} from './exchange/literal-secrets.js';
+export {
   importServers,
   type FailedServer,
+  type ImportedRemote,
   type ImportedServer,
   type ImportOptions,
   type ImportResult,

@@ -77,12 +77,17 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { layout, cli, platform = process.platform } = options;
   const located = await locate(options);
-  const { project, directories } = located;
+  const { project, directories, refusedHome } = located;
   const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
   const policySet = await readPolicies(read, layout, directories, platform, options.policy);
 
   const files: SourceFile[] = [];
   const problems: Problem[] = [...policySet.problems];
+  if (refusedHome !== undefined) {
+    const message = `HOME (${refusedHome}) lies in the project, which could have set it. The home directory of the account is used: ${directories.home}.`;
+    const hint = 'Unset HOME, or point it to a folder outside of the project.';
+    problems.push(problem('HOME_REFUSED', message, { hint }));
+  }
   const definitions: Definition[] = [];
   // A file may serve several scopes: it is told about when it has servers for none of them.
   const withoutServers = new Map<string, string | undefined>();

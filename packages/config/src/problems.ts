@@ -19,6 +19,10 @@ const CODES = {
   FILE_SYMLINK: code('error', 'A link leads out of the project.'),
   FILE_TOO_LARGE: code('error', 'The file exceeds the size limit.'),
   FILE_OWNER: code('error', 'The file belongs to another user, or others may change it.'),
+  HOME_REFUSED: code(
+    'warning',
+    'A variable names a home directory that lies in the project; it is not used.',
+  ),
   ENCODING_INVALID: code('error', 'The file is not UTF-8 without a byte order mark.'),
 
   // JSON

@@ -86,6 +86,7 @@ describe('C9 import: the documented form of each program', () => {
     expect(notes(result)).toEqual({
       perplexity: [
         '"envFile" has no counterpart here and was left out.',
+        '"${workspaceFolder}" became "/work/app": the entry is for this folder.',
         'The input "perplexity-key" became the variable PERPLEXITY_KEY: set it before the server starts.',
       ],
     });
@@ -473,12 +474,19 @@ describe('export says what the target can not hold', () => {
     socket: { type: 'ws', url: 'wss://x.example' },
     broken: { args: [] },
   };
+  // A transport that the target does not know is reached through a bridge.
+  const socket = {
+    command: 'npx',
+    args: ['-y', '@mcp-fittings/cli', 'bridge', 'wss://x.example', '--type', 'ws'],
+  };
   const written = (to: ForeignProgram) => {
     const { text, exported, failed } = exportServers({ to, servers });
     const losses = Object.fromEntries(
       exported.map(({ name, losses: lost }) => [
         name,
-        lost.map((loss) => /"(\w+)"|variable/.exec(loss)?.[1] ?? 'default'),
+        lost.map(
+          (loss) => /"(\w+)"|variable/.exec(loss)?.[1] ?? (loss.includes('bridge') ? 'bridge' : 'default'),
+        ),
       ]),
     );
     return {
@@ -490,9 +498,21 @@ describe('export says what the target can not hold', () => {
 
   it('claude-desktop', () => {
     expect(written('claude-desktop')).toEqual({
-      content: { mcpServers: { plain: { command: 'y' } } },
-      losses: { plain: ['deniedTools'] },
-      failed: ['local', 'remote', 'socket', 'broken'],
+      content: {
+        mcpServers: {
+          plain: { command: 'y' },
+          remote: {
+            command: 'npx',
+            args: [
+              ...['-y', '@mcp-fittings/cli', 'bridge', 'https://x.example/${PART:-mcp}'],
+              ...['--header', 'Authorization: Bearer ${TOKEN}', '--client-id', 'c', '--oauth-scope', 's'],
+            ],
+          },
+          socket,
+        },
+      },
+      losses: { plain: ['deniedTools'], remote: ['bridge', 'env'], socket: ['bridge'] },
+      failed: ['local', 'broken'],
     });
   });
 
@@ -539,10 +559,16 @@ describe('export says what the target can not hold', () => {
             headers: { Authorization: 'Bearer ${env:TOKEN}' },
           },
           plain: { type: 'stdio', command: 'y' },
+          socket: { type: 'stdio', ...socket },
         },
       },
-      losses: { local: ['timeout', 'disabled'], remote: ['oauth', 'default'], plain: ['deniedTools'] },
-      failed: ['socket', 'broken'],
+      losses: {
+        local: ['timeout', 'disabled'],
+        remote: ['oauth', 'default'],
+        plain: ['deniedTools'],
+        socket: ['bridge'],
+      },
+      failed: ['broken'],
     });
   });
 
@@ -556,6 +582,7 @@ describe('export says what the target can not hold', () => {
           auth: { CLIENT_ID: 'c', scopes: ['s'] },
         },
         plain: { command: 'y' },
+        socket,
       },
     });
   });
@@ -569,6 +596,7 @@ describe('export says what the target can not hold', () => {
           headers: { Authorization: 'Bearer ${env:TOKEN}' },
         },
         plain: { command: 'y', disabledTools: ['z'] },
+        socket,
       },
     });
   });
@@ -582,7 +610,7 @@ describe('export says what the target can not hold', () => {
           plain: { command: 'y', excludeTools: ['z'] },
         },
       },
-      losses: { local: ['disabled'], remote: [], plain: [] },
+      losses: { local: ['disabled'], remote: [], plain: [], socket: ['bridge'] },
     });
   });
 
@@ -600,10 +628,11 @@ describe('export says what the target can not hold', () => {
           enabled: false,
         },
         plain: { command: 'y', disabled_tools: ['z'] },
+        socket,
       },
     });
-    expect(failed).toEqual(['remote', 'socket', 'broken']);
-    expect(losses).toEqual({ local: [], plain: [] });
+    expect(failed).toEqual(['remote', 'broken']);
+    expect(losses).toEqual({ local: [], plain: [], socket: ['bridge'] });
     const bearer = exportServers({
       to: 'codex',
       servers: { r: { url: 'https://x.example', apiKey: '${TOKEN}', headers: { a: '${A}', b: 'c' } } },
@@ -639,6 +668,7 @@ describe('export says what the target can not hold', () => {
             oauth: { clientId: 'c', scopes: ['s'] },
           },
           plain: { type: 'local', command: ['y'] },
+          socket: { type: 'local', command: [socket.command, ...socket.args] },
         },
       },
     });
@@ -646,9 +676,9 @@ describe('export says what the target can not hold', () => {
 
   it('zed', () => {
     expect(written('zed')).toEqual({
-      content: { context_servers: { plain: { command: 'y' } } },
-      losses: { plain: ['deniedTools'] },
-      failed: ['local', 'remote', 'socket', 'broken'],
+      content: { context_servers: { plain: { command: 'y' }, socket } },
+      losses: { plain: ['deniedTools'], socket: ['bridge'] },
+      failed: ['local', 'remote', 'broken'],
     });
   });
 
@@ -691,6 +721,7 @@ describe('export says what the target can not hold', () => {
     'opencode',
     'zed',
     'claude-desktop',
+    'mcporter',
   ] as const)('%s: what was exported without loss comes back the same', async (program) => {
     const all: Record<string, ServerConfig> = {
       tool: { type: 'stdio', command: 'npx', args: ['-y', 'x', 'a b', '"quoted"'], env: { A: '1', B: 'ü' } },

@@ -7,10 +7,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
 import { loadConfig } from '../src/load-config.js';
 import { layouts } from '../src/layout/layouts.js';
+import { homeDirectory } from '../src/load/locate.js';
 import { findProject } from '../src/project/find-project.js';
 import { idOfPath } from '../src/project/project-id.js';
 import { approvalFile } from '../src/approval/approval-file.js';
-import { answering, scratch, servers, type Scratch } from './support/scratch.js';
+import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const found = async (place: Scratch, cwd: string, more: object = {}) => {
   const config = await place.load({
@@ -166,7 +167,10 @@ describe('CF-17 nothing in the project moves a place', () => {
       name: 'test',
       sources: [{ scope: 'user', base: 'home', path: name, servers: [['mcpServers']] }],
     });
-    const place = await scratch({ [`project/fake/${name}`]: servers({ evil: { command: 'x' } }) });
+    const place = await scratch({
+      [`project/fake/${name}`]: servers({ evil: { command: 'x' } }),
+      'project/.git/HEAD': '',
+    });
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.path('project/fake'));
     onTestFinished(() => void vi.unstubAllEnvs());
     const inside = await loadConfig({ layout, cwd: place.project, env: {} });
@@ -174,11 +178,45 @@ describe('CF-17 nothing in the project moves a place', () => {
       servers: {},
       files: [{ path: join(userInfo().homedir, name), status: 'absent' }],
     });
-    // Anywhere else it is a sandbox that somebody wanted.
+    expect(inside.problems).toMatchObject([
+      { code: 'HOME_REFUSED', message: expect.stringContaining(place.path('project/fake')) as string },
+    ]);
+    // Anywhere else it is a sandbox that the user wanted.
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     const sandbox = await loadConfig({ layout, cwd: place.project, env: {} });
     expect(sandbox.files).toMatchObject([{ path: place.path(`home/${name}`) }]);
   });
+
+  it.each([
+    ['the home directory itself', 'home', {}],
+    ['a folder above it', '.', {}],
+    ['the home directory with files of the layout', 'home', { 'home/.gemini/settings.json': servers({}) }],
+    ['the root of the file system', '/', {}],
+  ])('M4: HOME counts if the working directory is %s', async (_what, cwd, files) => {
+    const place = await scratch(files);
+    vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const options = { layout: layouts.gemini, cwd: cwd === '/' ? cwd : place.path(cwd) };
+    const config = await loadConfig({ ...options, env: {} });
+    expect(config.files.map(({ path }) => path)).toContain(place.path('home/.gemini/settings.json'));
+    expect(config.problems).toEqual([]);
+    expect(await homeDirectory(options)).toBe(place.home);
+  });
+
+  it.each(['.git/HEAD', '.env', '.envrc', '.vscode/settings.json'])(
+    'M4: HOME does not count in a project with %s, and that is said',
+    async (marker) => {
+      const place = await scratch({ [`project/${marker}`]: '', 'project/fake/x': '' });
+      onTestFinished(() => void vi.unstubAllEnvs());
+      for (const home of ['project/fake', 'project']) {
+        vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.path(home));
+        const options = { layout: layouts.gemini, cwd: place.project };
+        const { problems } = await loadConfig({ ...options, env: {} });
+        expect(codes({ problems })).toContain('HOME_REFUSED');
+        expect(await homeDirectory(options)).toBe(userInfo().homedir);
+      }
+    },
+  );
 
   it('in the home directory the files of the project are the person’s own', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: { command: 'x' } }) });

@@ -11,6 +11,7 @@ import { identity } from './support/calculator.js';
 
 /** A server without a library; `send` sends anything as it is. */
 function bareServer() {
+  const shares: { share: number; isStarted: boolean }[] = [];
   const received: (JSONRPCMessage & { method?: string; id?: unknown; error?: unknown; result?: unknown })[] =
     [];
   let send: (message: object) => void = () => undefined;
@@ -40,14 +41,17 @@ function bareServer() {
         const result = results[method];
         send(result === undefined ? { id, error: { code: -32601, message: 'unknown' } } : { id, result });
       };
+      let isStarted = false;
+      client.limitUnasked = (share) => void shares.push({ share, isStarted });
       client.start = async () => {
+        isStarted = true;
         await other.start();
         await start();
       };
       return client;
     },
   };
-  return { plugin, received, send: (message: object) => send(message) };
+  return { plugin, received, shares, send: (message: object) => send(message) };
 }
 
 describe.each([
@@ -75,6 +79,12 @@ describe.each([
     const lists = (): number => bare.received.filter(({ method }) => method === 'tools/list').length;
     return { bare, clock, host, errors, told, settle, lists };
   }
+
+  it('D10: a transport is told before it starts which share of the time its server may use unasked', async () => {
+    const { bare, host } = await connected();
+    expect(bare.shares).toEqual([{ share: 1 / 8, isStarted: false }]);
+    await host.close();
+  });
 
   it('D10: logs beyond the limit cost no work and are announced once; calls go on', async () => {
     const { bare, clock, host, errors, told, settle } = await connected();

@@ -40,6 +40,8 @@ describe.each([
     await pass(clock, 499);
     expect(host.server('good0').state.status).toBe('pending');
     await pass(clock, 1);
+    // The engine may still be loading; the clock stands still meanwhile.
+    await Promise.all(['good0', 'good1', 'good2'].map((name) => reaches(host, name, 'connected')));
     expect(connected.toSorted()).toEqual(['good0', 'good1', 'good2']);
     expect(host.server('hanging15').state.status).toBe('connecting');
     await host.callTool({ server: 'good0', tool: 'add' }, { a: 1, b: 2 });

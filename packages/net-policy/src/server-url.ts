@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost } from './hosts.js';
 import { isSecure } from './schemes.js';
 
@@ -47,6 +47,24 @@ export function checkServerUrl(configured: string | URL, options: ServerUrlOptio
     throw refuse(`The URL of the server (${url.host}) has a fragment.`, 'Remove what follows the #.');
   }
   return { url, warnings: warningsOf(url) };
+}
+
+/**
+ * Throws `POLICY_DENIED` unless the connection is encrypted or stays on this machine. For a wire that carries credentials and
+ * messages alike; nothing was resolved or sent.
+ */
+export function refuseUnencrypted(url: URL, server?: string): void {
+  if (isSecure(url) || isLoopbackHost(url.hostname)) return;
+  throw new TransportError(
+    'POLICY_DENIED',
+    `The URL of the server (${url.host}) is not encrypted: anyone on the way could read and change messages and credentials.`,
+    {
+      server,
+      delivery: 'not-sent',
+      hint: `Use ${url.protocol === 'ws:' ? 'wss' : 'https'}:, or set \`allowInsecure\` on this server if you accept that.`,
+      details: { host: url.host },
+    },
+  );
 }
 
 function warningsOf(url: URL): readonly string[] {

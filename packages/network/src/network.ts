@@ -36,6 +36,11 @@ export interface HttpRequest {
   readonly headersMs?: number | undefined;
   readonly bodyIdleMs?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * The caller wants an event stream and bounds its events one by one: a 2xx answer of the type `text/event-stream` is then
+   * exempt from `maxBodyBytes`. Any other answer is bounded, whatever it calls itself. Default false.
+   */
+  readonly eventStream?: boolean | undefined;
   /** What a larger body does: fail with `MESSAGE_TOO_LARGE` (default), or end early. The socket is closed. */
   readonly overflow?: 'error' | 'truncate' | undefined;
   /**
@@ -45,7 +50,8 @@ export interface HttpRequest {
   readonly redirect?: 'same-origin' | 'same-method' | 'never' | undefined;
 }
 
-export interface CollectedRequest extends HttpRequest {
+/** A stream that may never end is not collected. */
+export interface CollectedRequest extends Omit<HttpRequest, 'eventStream'> {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -96,7 +102,10 @@ export interface GuardedFetchInit {
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Accepted for `customFetch`; redirects are handed back unfollowed in any case. */
+  /**
+   * Redirects are never followed. `'error'`: one rejects with `REDIRECT_REFUSED`, which names both places. Any other value, or
+   * none: it is handed back.
+   */
   readonly redirect?: string | undefined;
   /** Largest decoded body in bytes. Default 256 KiB. */
   readonly maxBodyBytes?: number | undefined;

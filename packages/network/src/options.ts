@@ -21,7 +21,7 @@ export interface NetworkOptions extends TlsOptions {
    */
   readonly proxy?: string | undefined;
   readonly timeouts?: NetworkTimeouts | undefined;
-  /** Largest decoded body in bytes. Default 64 MiB. Event streams are exempt: their events are capped one by one. */
+  /** Largest decoded body in bytes. Default 64 MiB. Event streams that the caller asked for are exempt: their events are capped one by one. */
   readonly maxBodyBytes?: number | undefined;
   readonly sockets?: SocketPolicy | undefined;
   /**

@@ -94,9 +94,47 @@ describe('AO-08 an address that a server names', () => {
     expect(asked).toEqual(['as.example.com']);
   });
 
-  it('is allowed when it is public: as it is, mapped, or behind NAT64', async () => {
+  it.each([
+    ['IPv4-mapped, private', '::ffff:10.0.0.1'],
+    ['IPv4-mapped, in hexadecimal', '::ffff:a9fe:a9fe'],
+    ['IPv4-mapped, in full', '0:0:0:0:0:ffff:7f00:1'],
+    ['IPv4-mapped, in capitals', '::FFFF:C0A8:0001'],
+    ['IPv4-mapped, public', '::ffff:93.184.216.34'],
+    ['IPv4-translated', '::ffff:0:10.0.0.1'],
+    ['IPv4-compatible', '::10.0.0.1'],
+    ['IPv4-compatible, public', '::5db8:d822'],
+    ['NAT64, private', '64:ff9b::10.0.0.1'],
+    ['NAT64, metadata', '64:ff9b::a9fe:a9fe'],
+    ['NAT64 of a local network', '64:ff9b:1::5db8:d822'],
+    ['NAT64 of a local network, a longer prefix', '64:ff9b:1:abcd::5db8:d822'],
+    ['6to4, private', '2002:a00:1::1'],
+    ['6to4, loopback', '2002:7f00:1::'],
+    ['Teredo', '2001:0:a00:1::f5ff:fffe'],
+    ['ISATAP, private', '2606:2800::5efe:10.0.0.1'],
+    ['link-local with a zone', 'fe80::1%eth0'],
+  ])('S33: %s is blocked, written out and resolved: %s', async (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
-    const addresses = ['93.184.216.34', '2606:2800:21f::1', '::ffff:93.184.216.34', '64:ff9b::5db8:d822'];
+    const guard = createAddressGuard({ configured, allow: [], resolve: () => Promise.resolve([address]) });
+    await expect(guard.resolve('as.example.com')).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    if (address.includes('%')) return;
+    const url = new URL(`https://[${address}]/`);
+    expect(() => guard.checkUrl(url)).toThrow(expect.objectContaining({ code: 'ADDRESS_BLOCKED' }) as Error);
+  });
+
+  it('S33: what is allowed as IPv4 is allowed in its IPv6 notation', async () => {
+    const configured = new URL('https://mcp.example.com/mcp');
+    const addresses = ['10.0.0.1', '::ffff:10.0.0.1'];
+    const guard = createAddressGuard({
+      configured,
+      allow: ['10.0.0.0/8'],
+      resolve: () => Promise.resolve(addresses),
+    });
+    expect(await guard.resolve('as.corp')).toEqual(addresses);
+  });
+
+  it('is allowed when it is public: as it is, or behind NAT64', async () => {
+    const configured = new URL('https://mcp.example.com/mcp');
+    const addresses = ['93.184.216.34', '2606:2800:21f::1', '64:ff9b::5db8:d822'];
     const guard = createAddressGuard({ configured, allow: [], resolve: () => Promise.resolve(addresses) });
     expect(await guard.resolve('as.example.com')).toEqual(addresses);
     for (const address of addresses)
@@ -186,7 +224,7 @@ describe('the fetch for sign-in', () => {
       else response.writeHead(307, { location: '/to' }).end();
     });
     await using network = createNetwork({ url: server.origin });
-    for (const redirect of ['manual', 'follow', 'error', undefined]) {
+    for (const redirect of ['manual', 'follow', undefined]) {
       const answer = await network.fetch(`${server.origin}/token`, {
         method: 'POST',
         body: 'code=canary',
@@ -194,6 +232,12 @@ describe('the fetch for sign-in', () => {
       });
       expect(answer.status).toBe(307);
     }
+    // D11: named where the caller says so.
+    await expect(network.fetch(`${server.origin}/token`, { redirect: 'error' })).rejects.toMatchObject({
+      code: 'REDIRECT_REFUSED',
+      delivery: 'rejected',
+      message: `${server.origin} redirects to another of its addresses; redirects are not followed during sign-in.`,
+    });
     expect(server.seen.every(({ url }) => url === '/token')).toBe(true);
   });
 

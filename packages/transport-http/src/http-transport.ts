@@ -13,12 +13,13 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { checkOptions, type CheckedOptions } from './checked-options.js';
 import { isStateless } from './headers/revision.js';
-import { createLifetime, type Lifetime } from './lifetime.js';
+import { createLifetime, during, type Lifetime } from './lifetime.js';
 import { postRequest } from './messages/post-request.js';
 import { postUnanswered } from './messages/post-unanswered.js';
 import type { HttpTransportOptions } from './options.js';
 import { createParts, type Parts } from './parts.js';
 import { endSession } from './session/end-session.js';
+import { wait } from './wait.js';
 
 /** A Streamable HTTP connection, with what this wire can tell beyond the common contract. */
 export interface HttpTransport extends Transport {
@@ -39,12 +40,15 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   readonly hasPerRequestStream = true;
   declare readonly sessionId?: string;
   onsessionrestored?: (result: JSONRPCObject) => void;
+  onreconnect?: () => void;
 
   readonly #options: CheckedOptions;
   readonly #parts: Parts;
   readonly #lifetime = createLifetime();
   /** What is under way for each request, so that it can be given up. */
   readonly #requests = new Map<RequestId, Lifetime>();
+  /** `notifications/initialized` waits for the event stream: what is announced from now on is heard. */
+  #opensStream = false;
   /** Requests that no wire has seen so far. */
   readonly #unsent = new Set<RequestId>();
 
@@ -66,6 +70,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         if (typeof protocolVersion === 'string') this.setProtocolVersion(protocolVersion);
       },
       onRestored: (result) => this.#restored(result),
+      onStreamOpen: () => {
+        if (!this.#opensStream) this.#guard(() => this.onreconnect?.());
+      },
       report: (error) => this.report(error),
       fail: (error) => this.fail(error),
       guard: (callback) => this.#guard(callback),
@@ -147,16 +154,31 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         if (isRequestId(id)) this.#requests.get(id)?.end();
       }
     }
-    if ('method' in message && message.method === 'notifications/initialized') this.#openStandalone();
+    if ('method' in message && message.method === 'notifications/initialized') await this.#openFirst();
   }
 
-  #openStandalone(): void {
-    if (!isStateless(this.protocolVersion)) this.#parts.standalone.start();
+  /**
+   * Settles when the event stream is open or refused, so that nothing that the host reads next can be overtaken by a change that
+   * is announced while the stream is on its way; bounded, for a server that answers the GET late.
+   */
+  async #openFirst(): Promise<void> {
+    if (isStateless(this.protocolVersion)) return;
+    const waiting = createLifetime(this.#lifetime);
+    this.#opensStream = true;
+    const opened = this.#parts.standalone.start();
+    await during(waiting, Promise.race([opened, wait(this.#options.clock, OPENING_MS, waiting)]));
+    this.#opensStream = false;
+    waiting.end();
   }
 
   #restored(result: JSONRPCObject): void {
-    this.#openStandalone();
     this.#guard(() => this.onsessionrestored?.(result));
+    if (isStateless(this.protocolVersion)) return;
+    const { standalone } = this.#parts;
+    void standalone.start().then(() => {
+      // An open one has said so itself.
+      if (standalone.state === 'none') this.#guard(() => this.onreconnect?.());
+    });
   }
 
   #guard(callback: () => unknown): void {
@@ -177,6 +199,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     this.#lifetime.onEnd(() => signal?.removeEventListener('abort', close));
   }
 }
+
+/** Longest wait for the event stream, milliseconds. */
+const OPENING_MS = 1000;
 
 const NO_MESSAGE = 'The server sent what is not a JSON-RPC message.';
 

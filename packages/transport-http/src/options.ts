@@ -26,7 +26,7 @@ export interface HttpTransportOptions {
   readonly maxMessageBytes?: number | undefined;
   /** How event streams are sought after they ended. */
   readonly reconnect?: ReconnectOptions | undefined;
-  /** What happens on 429, and on 503 with `Retry-After`. */
+  /** What happens on 429, and on 503 with `Retry-After`, to a request that does no harm when it is carried out twice. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Milliseconds that `close()` waits for the server to end the session. Default 1000; 0 does not tell it. */
   readonly farewellMs?: number | undefined;

@@ -1,5 +1,6 @@
 import type { TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { createRequestRedactor, redactRpcError } from '@mcp-fittings/net-policy';
 import { createCredentials, createNetwork, type Network } from '@mcp-fittings/network';
 import type { CheckedOptions } from './checked-options.js';
 import type { MakeError } from './errors/make-error.js';
@@ -23,6 +24,8 @@ export interface TransportSide {
   readonly revision: () => string | undefined;
   readonly onInitialized: (result: JSONRPCObject) => void;
   readonly onRestored: (result: JSONRPCObject) => void;
+  /** The event stream is open, for the first time or again. */
+  readonly onStreamOpen: () => void;
   readonly report: (error: Error) => void;
   readonly fail: (error: TransportError) => void;
   readonly guard: (callback: () => unknown) => void;
@@ -40,7 +43,12 @@ export interface Parts {
 /** Makes the parts of one connection and joins them. */
 export function createParts(options: CheckedOptions, side: TransportSide): Parts {
   const { url, server, headers, maxMessageBytes, reconnect, clock, random } = options;
-  const { makeError, encode, inbox, lifetime, revision } = side;
+  const { makeError, encode, lifetime, revision } = side;
+  const redactor = createRequestRedactor(headers, url);
+  const inbox: Inbox = {
+    ...side.inbox,
+    receive: (value) => side.inbox.receive(redactRpcError(value, redactor.redact)),
+  };
 
   const network = createNetwork({
     ...options.network,
@@ -71,7 +79,7 @@ export function createParts(options: CheckedOptions, side: TransportSide): Parts
     retryLater: options.retryLater,
     clock,
     random,
-    configured: headers,
+    redactor,
     makeError,
     onAccepted: ({ verb }) => {
       if (verb === 'POST') standalone.noticeLife();
@@ -88,12 +96,14 @@ export function createParts(options: CheckedOptions, side: TransportSide): Parts
     clock,
     random,
     revision,
+    redact: redactor.redact,
   };
   const standalone = createStandaloneStream({
     ...shared,
     lifetime,
     report: side.report,
-    onSessionGone: () => void session.restore(session.id).catch(side.report),
+    onOpen: side.onStreamOpen,
+    onSessionGone: () => session.restore(session.id),
   });
   return {
     network,

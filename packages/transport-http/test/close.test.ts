@@ -141,13 +141,13 @@ describe('D.1-11 close()', () => {
       on: {
         GET: polls,
         polled: polls,
-        busy: (exchange) => exchange.plain(429, '', { 'retry-after': '5' }),
+        'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': '5' }),
         answered: (exchange) => void exchange.sse().result({}),
       },
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
     await caller.handshake();
-    for (const method of ['polled', 'polled', 'busy']) caller.request(method).catch(() => undefined);
+    for (const method of ['polled', 'polled', 'tools/list']) caller.request(method).catch(() => undefined);
     await caller.request('answered');
     // The server's own stream, two polls, the busy request, the stream that goes on after its answer.
     await when(() => clock.pending === 5);
@@ -167,7 +167,7 @@ describe('D.1-6 a process', () => {
         GET: polls,
         polled: polls,
         held: () => undefined,
-        busy: (exchange) => exchange.plain(429, '', { 'retry-after': '9' }),
+        'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': '9' }),
       },
     });
     const probe = fileURLToPath(new URL('support/exit-probe.mjs', import.meta.url));
@@ -179,9 +179,9 @@ describe('D.1-6 a process', () => {
       server.until('GET'),
       server.until('polled', 2),
       server.until('held'),
-      server.until('busy'),
+      server.until('tools/list'),
     ]);
-    await Promise.all([...server.of('polled'), ...server.of('busy')].map(({ ended }) => ended));
+    await Promise.all([...server.of('polled'), ...server.of('tools/list')].map(({ ended }) => ended));
     const asked = performance.now();
     child.stdin.write('close\n');
     expect(await exited).toEqual([0, null]);

@@ -67,6 +67,8 @@ describe('D.1-2 a stream that ends without the answer', () => {
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
     await server.stop();
+    // It finds out that its sockets are dead.
+    await expect(caller.request('tools/list')).rejects.toMatchObject({ kind: 'network-temporary' });
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'CONNECTION_REFUSED',
       delivery: 'not-sent',

@@ -4,7 +4,7 @@ import { createHttpTransport } from '../src/index.js';
 import { rowOf, STATUS_TABLE, type StatusFacts } from '../src/status/status-table.js';
 import { startCaller } from './support/caller.js';
 import { modernParams } from './support/modern.js';
-import { scriptedServer } from './support/scripted-server.js';
+import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { timerSet } from './support/turns.js';
 
 const NOTHING: StatusFacts = {
@@ -14,7 +14,9 @@ const NOTHING: StatusFacts = {
   session: false,
   sessionRefused: false,
   insufficientScope: false,
+  safe: false,
   retryAfter: false,
+  safeRetryAfter: false,
 };
 
 describe('T12 the status table', () => {
@@ -33,8 +35,10 @@ describe('T12 the status table', () => {
     [404, { stream: true, firstStream: true, session: true }, 'no-stream'],
     [404, { stream: true, session: true }, 'gone'],
     [409, { stream: true, firstStream: true }, 'refused'],
-    [429, { handshake: true }, 'retry-later'],
-    [503, { retryAfter: true }, 'retry-later'],
+    [429, { handshake: true, safe: true }, 'retry-later'],
+    [429, {}, 'busy'],
+    [503, { retryAfter: true }, 'busy'],
+    [503, { retryAfter: true, safe: true, safeRetryAfter: true }, 'retry-later'],
     [503, {}, 'broken'],
     [408, {}, 'broken'],
     [500, { handshake: true }, 'broken'],
@@ -46,7 +50,7 @@ describe('T12 the status table', () => {
 
   it('never calls a refusal rejected that may have come after the work was done', () => {
     for (const { from, when, delivery } of STATUS_TABLE) {
-      if (from >= 500 && when !== 'retryAfter' && when !== 'stream') expect(delivery).toBe('unknown');
+      if (from >= 500 && when !== 'safeRetryAfter' && when !== 'stream') expect(delivery).toBe('unknown');
     }
   });
 });
@@ -61,7 +65,7 @@ describe('retry later', () => {
     let refused = false;
     await using server = await scriptedServer({
       on: {
-        'tools/call': (exchange) => {
+        'tools/list': (exchange) => {
           if (refused) return exchange.result({ ok: true });
           refused = true;
           exchange.plain(status, '', headers);
@@ -70,7 +74,7 @@ describe('retry later', () => {
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     await caller.handshake();
-    const call = caller.request('tools/call');
+    const call = caller.request('tools/list');
     await timerSet(clock);
     expect(clock.nextIn).toBe(ms);
     await clock.advance(ms);
@@ -80,11 +84,11 @@ describe('retry later', () => {
   it('fails typed when the server goes on refusing', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({
-      on: { 'tools/call': (exchange) => exchange.plain(429, 'slow down', { 'retry-after': '1' }) },
+      on: { 'tools/list': (exchange) => exchange.plain(429, 'slow down', { 'retry-after': '1' }) },
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
     await caller.handshake();
-    const call = caller.request('tools/call').catch((reason: unknown) => reason);
+    const call = caller.request('tools/list').catch((reason: unknown) => reason);
     for (let attempt = 1; attempt <= 2; attempt++) {
       await timerSet(clock);
       await clock.advance(1000);
@@ -95,7 +99,7 @@ describe('retry later', () => {
       details: { status: 429, retryAfterMs: 1000 },
       status: 429,
     });
-    expect(server.of('tools/call')).toHaveLength(3);
+    expect(server.of('tools/list')).toHaveLength(3);
   });
 
   it.each([
@@ -103,15 +107,15 @@ describe('retry later', () => {
     ['an hour', '3600', 3_600_000],
   ])('HT-12 fails at once, with a clamped time, when asked to wait %s', async (_, value, retryAfterMs) => {
     await using server = await scriptedServer({
-      on: { 'tools/call': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
+      on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
-    await expect(caller.request('tools/call')).rejects.toMatchObject({
+    await expect(caller.request('tools/list')).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       details: { retryAfterMs },
     });
-    expect(server.of('tools/call')).toHaveLength(1);
+    expect(server.of('tools/list')).toHaveLength(1);
   });
 
   it.each(['-5', '1e12', 'soon', '', 'Thu, 99 Foo'])(
@@ -119,13 +123,13 @@ describe('retry later', () => {
     async (value) => {
       const clock = createManualClock();
       await using server = await scriptedServer({
-        on: { 'tools/call': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
+        on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
       });
       await using caller = await startCaller(
         createHttpTransport({ url: server.url, clock, random: () => 0 }),
       );
       await caller.handshake();
-      const call = caller.request('tools/call').catch((reason: unknown) => reason);
+      const call = caller.request('tools/list').catch((reason: unknown) => reason);
       await timerSet(clock);
       expect(clock.nextIn).toBe(500);
       await clock.advance(500);
@@ -134,6 +138,30 @@ describe('retry later', () => {
       expect(await call).toMatchObject({ code: 'RATE_LIMITED' });
     },
   );
+
+  it.each([
+    ['429 with Retry-After', 429, { 'retry-after': '0' }],
+    ['429 without', 429, {}],
+    ['503 with Retry-After', 503, { 'retry-after': '0' }],
+    ['503 with a date', 503, { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+  ])('C9: a call that was carried out before %s is not sent again', async (_, status, headers) => {
+    let executed = 0;
+    const after = (exchange: Exchange): void => {
+      executed++;
+      exchange.plain(status, '', headers);
+    };
+    await using server = await scriptedServer({ on: { 'tools/call': after, 'vendor/change': after } });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    for (const method of ['tools/call', 'vendor/change']) {
+      await expect(caller.request(method)).rejects.toMatchObject({
+        code: 'RATE_LIMITED',
+        delivery: 'unknown',
+        retryable: true,
+      });
+    }
+    expect(executed).toBe(2);
+  });
 
   it('does not send again what a 503 without Retry-After may have let through', async () => {
     await using server = await scriptedServer({

@@ -23,6 +23,8 @@ export interface EventStreamOptions {
   readonly startTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly clock: Clock;
+  /** Told how the stream is about to be asked for. */
+  readonly onSigned: (headers: Readonly<Record<string, string>>) => void;
   readonly refusalFacts: () => RefusalFacts;
   readonly makeError: (code: ErrorCode, message: string, options?: FittingsErrorOptions) => TransportError;
   /** The data of a `message` event. */
@@ -106,6 +108,7 @@ class LegacyEventStream implements EventStream {
     try {
       const signed = await credentials.headers('GET');
       if (this.#state === 'ended') return;
+      this.#options.onSigned(signed);
       this.#request(network, url, signed);
     } catch (cause) {
       this.#giveUp(cause);
@@ -119,12 +122,13 @@ class LegacyEventStream implements EventStream {
     let reader: EventReader | undefined;
     const headers = { ...HEADERS, ...signed };
     this.#exchange = network.exchange(
-      { url, method: 'GET', headers, maxBodyBytes: READ_BYTES, overflow: 'truncate' },
+      { url, method: 'GET', headers, eventStream: true, maxBodyBytes: READ_BYTES, overflow: 'truncate' },
       {
         onHeaders: (received) => {
           head = received;
           credentials.observe(head);
-          if (head.status === 200 && head.contentType === 'text/event-stream')
+          // As the network, which bounds all else.
+          if (head.status >= 200 && head.status <= 299 && head.contentType === 'text/event-stream')
             reader = this.#reader(head.url);
         },
         onData: (bytes) => {

@@ -1,4 +1,4 @@
-import { createRedactor, type FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError, Redactor } from '@mcp-fittings/client-core';
 import {
   isErrorResponse,
   isMessage,
@@ -6,6 +6,7 @@ import {
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
 } from '@mcp-fittings/client-core/transport';
+import { isSafeToRepeat } from '@mcp-fittings/net-policy';
 import { statusError, type ResponseHead } from '@mcp-fittings/network';
 
 /** An answer whose status means failure. */
@@ -20,18 +21,23 @@ export interface Refusal {
 export interface RefusalFacts {
   readonly server: string | undefined;
   readonly now: number;
-  /** Configured header values: a server may repeat them, and an error must not. */
-  readonly secrets: readonly string[];
+  /** Takes out what a server may repeat of our secrets, and an error must not. */
+  readonly redact: Redactor;
 }
 
 const HINT_AUTH = 'Check the configured credentials, or sign in.';
 
 /** The error for a message that was refused. */
-export function messageRefused(refusal: Refusal, facts: RefusalFacts): FittingsError {
+export function messageRefused(
+  message: JSONRPCMessage,
+  refusal: Refusal,
+  facts: RefusalFacts,
+): FittingsError {
   const { head } = refusal;
   return statusError(head, {
     ...common(refusal, facts),
     what: 'A message',
+    safe: isSafeToRepeat(message),
     hint: head.status === 401 || head.status === 403 ? HINT_AUTH : undefined,
   });
 }
@@ -56,11 +62,8 @@ export function streamRefused(refusal: Refusal, facts: RefusalFacts): FittingsEr
   });
 }
 
-function common({ text, signed }: Refusal, { server, now, secrets }: RefusalFacts) {
-  const values = [...secrets, ...Object.values(signed)];
-  // `Bearer abc` may come back without its scheme.
-  const bare = values.map((value) => value.slice(value.lastIndexOf(' ') + 1));
-  return { server, now, body: text, redact: createRedactor([...values, ...bare]) };
+function common({ text }: Refusal, { server, now, redact }: RefusalFacts) {
+  return { server, now, body: text, redact };
 }
 
 /** The question with which an engine finds out whether a server is of the era of 2026-07-28. */

@@ -8,7 +8,13 @@ import {
   type TransportFacts,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { checkHeaders, checkServerUrl } from '@mcp-fittings/net-policy';
+import {
+  checkHeaders,
+  checkServerUrl,
+  createRequestRedactor,
+  redactRpcError,
+  type RequestRedactor,
+} from '@mcp-fittings/net-policy';
 import {
   challengeKind,
   createCredentials,
@@ -48,7 +54,7 @@ class SseTransport extends BaseTransport {
   readonly #facts: TransportFacts;
   readonly #url: URL;
   readonly #authorization: string | undefined;
-  readonly #secrets: readonly string[];
+  readonly #redactor: RequestRedactor;
   readonly #clock: Clock;
   readonly #network: Network;
   readonly #credentials: Credentials;
@@ -70,7 +76,7 @@ class SseTransport extends BaseTransport {
     this.#facts = facts;
     this.#url = url;
     this.#authorization = headers['authorization'];
-    this.#secrets = Object.values(headers);
+    this.#redactor = createRequestRedactor(headers, url);
     this.#clock = clock;
     this.#network = createNetwork({
       ...options.network,
@@ -109,6 +115,7 @@ class SseTransport extends BaseTransport {
       startTimeoutMs: this.#options.startTimeoutMs ?? START_MS,
       maxMessageBytes: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       clock: this.#clock,
+      onSigned: (signed) => this.#redactor.learn(signed),
       refusalFacts: () => this.#refusalFacts(),
       makeError: (code, message, details) => this.error(code, message, details),
       onMessage: (data) => this.#take(data),
@@ -116,6 +123,7 @@ class SseTransport extends BaseTransport {
       onLost: (reason) => this.fail(reason),
     });
     this.#endpoint = await this.#stream.endpoint;
+    this.#redactor.learn({}, this.#endpoint);
     this.#idle.start();
   }
 
@@ -160,6 +168,7 @@ class SseTransport extends BaseTransport {
       // It is there once `start` has succeeded; what waited for credentials may come after the end.
       if (url === undefined) throw this.lost('not-sent');
       if (id !== undefined) this.#unsent.delete(id);
+      this.#redactor.learn(signed);
       const headers = { ...POST_HEADERS, ...signed };
       const refused = await post(
         this.#network,
@@ -170,25 +179,25 @@ class SseTransport extends BaseTransport {
       );
       if (refused === undefined) return;
       const refusal = { ...refused, signed };
-      if (!(await this.#recover(refusal, count))) return this.#refuse(message, refusal);
+      if (!(await this.#recover(message, refusal, count))) return this.#refuse(message, refusal);
     }
   }
 
   /** True: other credentials are there, and the message is worth to be sent again. */
-  async #recover(refused: Refusal, count: ChallengeCount): Promise<boolean> {
+  async #recover(message: JSONRPCMessage, refused: Refusal, count: ChallengeCount): Promise<boolean> {
     const { head, signed } = refused;
     const kind = challengeKind(head);
     if (kind === undefined) return false;
     const authorization = signed['authorization'] ?? this.#authorization;
-    const refusal = (): FittingsError => messageRefused(refused, this.#refusalFacts());
+    const refusal = (): FittingsError => messageRefused(message, refused, this.#refusalFacts());
     await this.#credentials.recover({ kind, head, method: 'POST', authorization, refusal }, count);
     return true;
   }
 
   #refuse(message: JSONRPCMessage, refusal: Refusal): void {
     const answer = inBandAnswer(message, refusal);
-    if (answer === undefined) throw messageRefused(refusal, this.#refusalFacts());
-    this.receive(answer);
+    if (answer === undefined) throw messageRefused(message, refusal, this.#refusalFacts());
+    this.receive(redactRpcError(answer, this.#redactor.redact));
   }
 
   #take(data: string): void {
@@ -199,7 +208,7 @@ class SseTransport extends BaseTransport {
     } catch {
       return this.#reportInvalid();
     }
-    this.receive(value);
+    this.receive(redactRpcError(value, this.#redactor.redact));
   }
 
   #reportInvalid(): void {
@@ -207,7 +216,7 @@ class SseTransport extends BaseTransport {
   }
 
   #refusalFacts(): RefusalFacts {
-    return { server: this.server, now: this.#clock.now(), secrets: this.#secrets };
+    return { server: this.server, now: this.#clock.now(), redact: this.#redactor.redact };
   }
 
   #endIdle(ms: number): void {

@@ -91,7 +91,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#framing = FRAMINGS[options.framing ?? 'newline'];
     this.#queue = this.#newQueue();
     const onLine = this.#stderrListener();
-    this.#stderrLines = this.intake((line) => onLine?.(line()));
+    this.#stderrLines = this.intake((line) => {
+      this.unasked();
+      onLine?.(line());
+    });
     this.#stderr = createStderrTail({
       redact: this.#plan.redact,
       ...(onLine !== undefined && { onLine: (line) => this.#stderrLines.push(line) }),
@@ -199,7 +202,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         clock: this.#clock,
         reaper: this.#reaper,
         stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
-        stderrReader: paced(this.#stderrLines, (chunk) => this.#stderr.append(chunk)),
+        stderrReader: paced(this.#stderrLines, (chunk) => {
+          this.unasked();
+          this.#stderr.append(chunk);
+        }),
       });
     } catch (cause) {
       if (cause instanceof TransportError) throw cause;
@@ -217,7 +223,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#messages?.flush();
     this.#stderrLines.flush();
     this.#stderr.end();
-    const again = this.#shield.take({ leftUnread: server.leftUnread });
+    // A server that is gone before the first message is written has read nothing either.
+    const leftUnread = server.leftUnread || !this.#queue.hasDelivered;
+    const again = this.#shield.take({ leftUnread });
     if (again !== undefined) {
       this.#launching = this.#startAgain(server, again);
       await this.#launching;

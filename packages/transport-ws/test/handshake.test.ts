@@ -249,7 +249,7 @@ describe('no answer', () => {
   });
 
   it('a name that does not resolve', async () => {
-    const error = await failureOf(client('ws://nowhere.invalid/').transport.start());
+    const error = await failureOf(client('ws://nowhere.invalid/', { allowInsecure: true }).transport.start());
     expect(['HOST_NOT_FOUND', 'CONNECT_FAILED']).toContain(error.code);
   });
 
@@ -308,7 +308,7 @@ describe('no answer', () => {
     const waiting = client(`ws://127.0.0.1:${listening.port}/`, { signal: during.signal });
     const failed = failureOf(waiting.transport.start());
     during.abort();
-    expect(await failed).toMatchObject({ code: 'ABORTED' });
+    expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
 
     await using server = await startDecidingServer(() => undefined);
     const after = new AbortController();
@@ -318,6 +318,22 @@ describe('no answer', () => {
     await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown' });
     await started.closed;
     expect(started.transport.closeReason).toBeUndefined();
+  });
+
+  it('C12: a call under way fails with TRANSPORT_CLOSED when the host closes, by signal or by close()', async () => {
+    for (const how of ['signal', 'close'] as const) {
+      await using raw = await startRawServer();
+      const host = new AbortController();
+      const recorder = await startedClient(raw.url, { signal: host.signal });
+      const peer = await raw.connection();
+      const call = failureOf(recorder.request(1, 'tools/call'));
+      await peer.nextFrame();
+      if (how === 'signal') host.abort(new Error('the host ends'));
+      else await recorder.transport.close();
+      expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown' });
+      await recorder.closed;
+      expect(recorder.transport.closeReason).toBeUndefined();
+    }
   });
 });
 
@@ -360,7 +376,7 @@ describe('HT-18 the URL', () => {
       'wss://mcp.example/',
       'wss://аpple.example/',
     ]) {
-      createWebSocketTransport({ url, logger });
+      createWebSocketTransport({ url, logger, allowInsecure: true });
     }
     expect(warnings).toEqual([
       'The connection to mcp.example is not encrypted: anyone on the way can read and change it.',

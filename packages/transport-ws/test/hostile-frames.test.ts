@@ -1,4 +1,7 @@
+import { inspect } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
+import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import type { WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { client, startedClient } from './support/clients.js';
 import {
@@ -127,7 +130,7 @@ describe('WS-01 what is too large', () => {
       expect(recorder.transport.closeReason).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
     }));
 
-  it('a flood of pings is not answered without bound', () =>
+  it('S35: a flood of pings is not answered without bound, and is named as such', () =>
     withRequest(async (peer, recorder) => {
       // The peer reads nothing, so that no pong leaves.
       peer.socket.pause();
@@ -137,8 +140,112 @@ describe('WS-01 what is too large', () => {
         await new Promise<void>((resolve) => peer.socket.write(many, () => resolve()));
       }
       await recorder.closed;
-      expect(recorder.transport.closeReason).toMatchObject({ code: 'CONNECTION_LOST' });
+      expect(recorder.transport.closeReason).toMatchObject({ code: 'PROTOCOL_VIOLATION' });
     }));
+
+  const schedule: Clock['schedule'] = (...timer) => systemClock.schedule(...timer);
+  const still: Clock = { now: () => 0, schedule };
+
+  it.each([
+    ['pings', OPCODE.ping, ''],
+    ['pings with a payload', OPCODE.ping, 'x'.repeat(125)],
+    ['pongs that answer nothing', OPCODE.pong, ''],
+  ])('S35 D11: %s that are paced by our pongs end the connection at the limit', (_, opcode, payload) =>
+    withRequest(
+      async (peer, recorder, request) => {
+        let sent = 0;
+        while (recorder.closes.length === 0 && sent < 1000) {
+          peer.socket.write(frame(payload, { opcode }));
+          sent++;
+          if (opcode === OPCODE.ping) await Promise.race([peer.nextFrame(), recorder.closed]);
+          // Both sides of the socket get their turn.
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        await recorder.closed;
+        expect(sent).toBeLessThan(1000);
+        const reason = { code: 'PROTOCOL_VIOLATION', details: { closeCode: 1008, maxPings: 20 } };
+        expect(recorder.transport.closeReason).toMatchObject(reason);
+        expect(recorder.transport.closeReason?.message).toBe('The peer sent more than 20 pings within 10 s.');
+        expect(await failureOf(request)).toMatchObject({ ...reason, delivery: 'unknown' });
+      },
+      { maxPings: 20, clock: still },
+    ),
+  );
+
+  it('S35: pings at a reasonable pace are answered for as long as they come', () => {
+    let time = 0;
+    return withRequest(
+      async (peer, recorder) => {
+        for (let sent = 0; sent < 200; sent++) {
+          time += 1000;
+          peer.socket.write(frame('', { opcode: OPCODE.ping }));
+          expect((await peer.nextFrame()).opcode).toBe(OPCODE.pong);
+        }
+        expect(recorder.closes).toEqual([]);
+      },
+      { maxPings: 20, heartbeat: false, clock: { now: () => time, schedule } },
+    );
+  });
+});
+
+describe('S26: what a peer repeats of our secrets', () => {
+  const secret = 'sk-live-0123456789abcdef';
+  const forms: [string, string, Partial<WebSocketTransportOptions>][] = [
+    ['a bearer token', secret, { apiKey: secret }],
+    ['a header', secret, { headers: { 'X-Api-Key': secret } }],
+    ['a cookie', secret, { headers: { cookie: `theme=dark; sid=${secret}` } }],
+    [
+      'a password',
+      secret,
+      { headers: { authorization: `Basic ${Buffer.from(`me:${secret}`).toString('base64')}` } },
+    ],
+    [
+      'a token of the provider',
+      secret,
+      {
+        auth: {
+          headers: () => Promise.resolve({ authorization: `Bearer ${secret}` }),
+          onChallenge: () => Promise.resolve('retry' as const),
+        },
+      },
+    ],
+  ];
+
+  it.each(forms)(
+    'S26: %s is in no error about a text frame, a close reason, or a JSON-RPC error',
+    (_, value, options) =>
+      withRequest(async (peer, recorder, request) => {
+        const reported = recorder.nextError();
+        peer.socket.write(frame(`you are ${value}, encoded ${encodeURIComponent(value)}`));
+        const malformed = await reported;
+        expect(malformed.message).toContain('you are [redacted]');
+        const answered = recorder.next();
+        peer.socket.write(
+          jsonFrame({ jsonrpc: '2.0', id: 1, error: { code: 1, message: `bad token ${value}` } }),
+        );
+        expect(await answered).toMatchObject({ error: { message: 'bad token [redacted]' } });
+        await request;
+        peer.socket.write(closeFrame(1008, `no ${value}`));
+        await recorder.closed;
+        const { closeReason } = recorder.transport;
+        expect(closeReason?.message).toContain('no [redacted]');
+        const shown = [malformed, closeReason, ...recorder.errors].map((error) =>
+          inspect(error, { depth: 9, showHidden: true }),
+        );
+        expect(shown.join()).not.toContain(value);
+      }, options),
+  );
+
+  it('S26: a secret in the query of the URL is not shown either', async () => {
+    await using raw = await startRawServer({
+      answer: () =>
+        `HTTP/1.1 404 Not Found\r\nContent-Length: 60\r\n\r\n${`no /mcp?key=${secret}`.padEnd(60)}`,
+    });
+    const recorder = client(`${raw.url}?key=${secret}`);
+    const error = await failureOf(recorder.transport.start());
+    expect(error.message).toContain('no /mcp?key=[redacted]');
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+  });
 });
 
 describe('WS-02 what is not text', () => {

@@ -67,7 +67,7 @@ describe('the plugin', () => {
     await using server = await startDecidingServer(() => undefined);
     await using proxy = await startProxy();
     const plugin = ws({ proxy: 'none', timeouts: { upgradeMs: 1000 } });
-    const reached = { proxy: `http://127.0.0.1:${proxy.port}`, connectTimeout: 5000 };
+    const reached = { allowInsecure: true, proxy: `http://127.0.0.1:${proxy.port}`, connectTimeout: 5000 };
     const entry = validate({ url: server.url.replace('127.0.0.1', 'far.invalid'), ...reached });
     await using transport = plugin.create(entry, { server: 'far' });
     await transport.start();

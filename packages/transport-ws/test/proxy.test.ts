@@ -76,7 +76,11 @@ describe('T8 a proxy', () => {
     await using proxy = await startProxy();
     const env = { http_proxy: `http://127.0.0.1:${proxy.port}` };
     // A name that does not resolve here: only the proxy knows it.
-    const recorder = await startedClient(`ws://server.invalid:${server.port}/mcp`, { apiKey: TOKEN, env });
+    const recorder = await startedClient(`ws://server.invalid:${server.port}/mcp`, {
+      apiKey: TOKEN,
+      allowInsecure: true,
+      env,
+    });
     await using _ = recorder.transport;
     await recorder.request(1);
     expect(proxy.asked).toMatchObject([{ authority: `server.invalid:${server.port}` }]);
@@ -90,7 +94,7 @@ describe('T8 a proxy', () => {
     await using proxy = await startProxy({ refuse: () => status });
     const url = `http://user:canary@127.0.0.1:${proxy.port}`;
     const error = await failureOf(
-      client('ws://far.example/mcp', { proxy: url, server: 'far' }).transport.start(),
+      client('ws://far.example/mcp', { allowInsecure: true, proxy: url, server: 'far' }).transport.start(),
     );
     expect(error).toMatchObject({
       code: 'PROXY_FAILED',
@@ -108,14 +112,20 @@ describe('T8 a proxy', () => {
     await closed[Symbol.asyncDispose]();
     expect(
       await failureOf(
-        client('ws://far.example/', { proxy: `http://127.0.0.1:${closed.port}` }).transport.start(),
+        client('ws://far.example/', {
+          allowInsecure: true,
+          proxy: `http://127.0.0.1:${closed.port}`,
+        }).transport.start(),
       ),
     ).toMatchObject({ code: 'PROXY_FAILED', cause: { code: 'ECONNREFUSED' } });
 
     await using rude = await listen(createServer((socket) => socket.destroy()));
     expect(
       await failureOf(
-        client('ws://far.example/', { proxy: `http://127.0.0.1:${rude.port}` }).transport.start(),
+        client('ws://far.example/', {
+          allowInsecure: true,
+          proxy: `http://127.0.0.1:${rude.port}`,
+        }).transport.start(),
       ),
     ).toMatchObject({ code: 'PROXY_FAILED' });
 
@@ -126,7 +136,9 @@ describe('T8 a proxy', () => {
     });
     const clock = createManualClock();
     const proxy = `http://127.0.0.1:${listening.port}`;
-    const waiting = failureOf(client('ws://far.example/', { proxy, clock }).transport.start());
+    const waiting = failureOf(
+      client('ws://far.example/', { allowInsecure: true, proxy, clock }).transport.start(),
+    );
     await asked;
     const [socket] = listening.sockets;
     const gone = new Promise((resolve) => socket?.once('close', resolve));
@@ -144,7 +156,7 @@ describe('which proxy', () => {
     ['wss://a.corp.example/', undefined],
   ])('%s → %s', (url, proxy) => {
     const env = { HTTP_PROXY: 'http://plain:1', https_proxy: 'http://secure:2', NO_PROXY: 'corp.example' };
-    expect(createWebSocketTransport({ url, env }).describe?.()['proxy']).toBe(proxy);
+    expect(createWebSocketTransport({ url, env, allowInsecure: true }).describe?.()['proxy']).toBe(proxy);
   });
 
   it('what is no proxy is a config error that names its source, never its value', () => {

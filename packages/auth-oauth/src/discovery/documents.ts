@@ -26,6 +26,7 @@ export function createDocumentReader(network: Fetcher, server: string, signal?: 
       try {
         const response = await network.fetch(url, {
           headers: { accept: 'application/json', ...headers },
+          redirect: 'error',
           signal,
         });
         if (response.status >= 500) {

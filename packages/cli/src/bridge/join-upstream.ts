@@ -39,8 +39,16 @@ export function joinUpstream({ open, client, logger }: JoinOptions): Joined {
     };
     try {
       const changed = await state.restore(opened);
-      const forwarding = createForwarder({ upstream: opened, shared: false, logger }).join(client);
-      transport.onsessionrestored = () => void state.restoreWishes(opened);
+      const listening: ClientSide = {
+        send(message, relatedTo) {
+          state.hear(message);
+          return client.send(message, relatedTo);
+        },
+      };
+      const forwarding = createForwarder({ upstream: opened, shared: false, logger }).join(listening);
+      const renew = renewing(opened);
+      transport.onsessionrestored = renew;
+      transport.onreconnect = renew;
       for (const list of changed) {
         client.send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }).catch(() => undefined);
       }
@@ -49,6 +57,22 @@ export function joinUpstream({ open, client, logger }: JoinOptions): Joined {
       await transport.close();
       throw error;
     }
+  };
+  /**
+   * The session is another one, or news were missed while the stream was down: the server hears again what the client
+   * wants, and the client reads again what may have changed. Both events at once are one.
+   */
+  const renewing = (opened: Upstream): (() => void) => {
+    let isUnderWay = false;
+    return () => {
+      if (isUnderWay || upstream !== opened) return;
+      isUnderWay = true;
+      void state.restoreWishes(opened).finally(() => {
+        isUnderWay = false;
+        if (upstream !== opened || hasLeft) return;
+        for (const message of state.missed()) client.send(message).catch(() => undefined);
+      });
+    };
   };
   const refuse = (message: JSONRPCMessage, error: unknown): void => {
     // The next request tries anew: a server that was down may be up again.

@@ -10,26 +10,34 @@ export interface RemoteFlags {
   readonly port?: string;
 }
 
-/** True for the URL of a server, as opposed to the name of a configured one. */
+/** True for the URL of a server, which may hold variables, as opposed to the name of a configured one. */
 export function isServerUrl(text: string): boolean {
+  if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
   return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
 }
 
 /**
- * The entry of a server that is named by its URL, as `mcp-remote` takes it: `${NAME}` in a header is a variable of the
- * environment. Throws `ARGUMENTS_INVALID` for a bad option and `CONFIG_INVALID` for a variable that is not set.
+ * The entry of a server that is named by its URL, as `mcp-remote` takes it: `${NAME}` and `${NAME:-default}` in the URL, a
+ * header and the client id are variables of the environment. Throws `ARGUMENTS_INVALID` for a bad option and `CONFIG_INVALID` for a variable that is not set.
  */
 export function remoteEntry(
-  url: string,
+  written: string,
   flags: RemoteFlags,
   env: Readonly<Record<string, string | undefined>>,
 ): ServerConfig {
   const { type, clientId, oauthScope: scopes, port } = flags;
+  const url = expanded(written, env);
+  if (!URL.canParse(url)) {
+    throw new FittingsError(
+      'ARGUMENTS_INVALID',
+      'The URL of the server is not absolute once its variables are set.',
+    );
+  }
   const headers = Object.fromEntries(
     Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
   );
   const oauth = {
-    ...(clientId !== undefined && { clientId }),
+    ...(clientId !== undefined && { clientId: expanded(clientId, env) }),
     ...(scopes.length > 0 && { scopes }),
     ...(port !== undefined && { callbackPort: portOf(port) }),
   };
@@ -54,13 +62,17 @@ export function refuseRemoteFlags(server: string, flags: RemoteFlags): void {
 }
 
 function expanded(value: string, env: Readonly<Record<string, string | undefined>>): string {
-  return value.replaceAll(/\$\{(\w+)\}/g, (_reference, name: string) => {
-    const found = env[name];
-    if (found !== undefined && found !== '') return found;
-    throw new FittingsError('CONFIG_INVALID', `The variable ${name} in a --header is not set.`, {
-      hint: `Set ${name} in the environment of this program.`,
-    });
-  });
+  return value.replaceAll(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (_reference, name: string, fallback: string | undefined) => {
+      const found = env[name];
+      if (found !== undefined && found !== '') return found;
+      if (fallback !== undefined) return fallback;
+      throw new FittingsError('CONFIG_INVALID', `The variable ${name} is not set.`, {
+        hint: `Set ${name} in the environment of this program.`,
+      });
+    },
+  );
 }
 
 function portOf(text: string): number {

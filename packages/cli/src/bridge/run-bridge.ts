@@ -84,8 +84,8 @@ function openUpstreamOf(
   const { transports, store, auth: plugins } = session;
   const isUrl = isServerUrl(server);
   if (!isUrl) refuseRemoteFlags(server, flags);
-  const name = isUrl ? new URL(server).host : server;
   const config = isUrl ? remoteEntry(server, flags, env) : usableEntry(server, session.loaded);
+  const name = isUrl ? new URL(String(config['url'])).host : server;
   output.hide(secretsOf([config]));
   let auth: AuthProvider | undefined;
   for (const plugin of plugins) auth ??= plugin.create({ name, config }, { logger, clock });

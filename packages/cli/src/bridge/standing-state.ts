@@ -3,6 +3,7 @@ import {
   isErrorResponse,
   isResultResponse,
   type JSONRPCMessage,
+  type JSONRPCNotification,
   type JSONRPCObject,
   type JSONRPCRequest,
 } from '@mcp-fittings/client-core/transport';
@@ -19,6 +20,10 @@ export interface StandingState {
   restore(upstream: Upstream): Promise<readonly ListName[]>;
   /** The server has the client again, and has forgotten what it wanted to hear of. */
   restoreWishes(upstream: Upstream): Promise<void>;
+  /** A message of the server goes by. */
+  hear(message: JSONRPCMessage): void;
+  /** What the client has to be told after a gap, in which the server may have announced anything. */
+  missed(): readonly JSONRPCNotification[];
 }
 
 const LISTS = ['tools', 'prompts', 'resources'] as const;
@@ -30,6 +35,7 @@ export function createStandingState(): StandingState {
   let logLevel: JSONRPCObject | undefined;
   const subscriptions = new Map<string, JSONRPCObject>();
   let asked = 0;
+  let capabilities: unknown;
 
   const begin = (request: JSONRPCRequest): void => {
     handshake = request;
@@ -52,6 +58,13 @@ export function createStandingState(): StandingState {
     // A wish that is refused now was one that the client could do without.
     await Promise.allSettled(wishes);
   };
+
+  /** Lists of which the server says that it announces changes. */
+  const changingLists = (): readonly ListName[] =>
+    LISTS.filter((list) => {
+      const capability = isRecord(capabilities) ? capabilities[list] : undefined;
+      return isRecord(capability) && capability['listChanged'] === true;
+    });
 
   return {
     note(message) {
@@ -79,12 +92,24 @@ export function createStandingState(): StandingState {
       }
       await upstream.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
       await restoreWishes(upstream);
-      const { capabilities } = answer.result;
-      return LISTS.filter((list) => {
-        const capability = isRecord(capabilities) ? capabilities[list] : undefined;
-        return isRecord(capability) && capability['listChanged'] === true;
-      });
+      ({ capabilities } = answer.result);
+      return changingLists();
     },
     restoreWishes,
+    hear(message) {
+      if (handshake === undefined || !isResultResponse(message) || message.id !== handshake.id) return;
+      ({ capabilities } = message.result);
+    },
+    missed: () => [
+      ...changingLists().map((list): JSONRPCNotification => ({
+        jsonrpc: '2.0',
+        method: `notifications/${list}/list_changed`,
+      })),
+      ...[...subscriptions.keys()].map((uri): JSONRPCNotification => ({
+        jsonrpc: '2.0',
+        method: 'notifications/resources/updated',
+        params: { uri },
+      })),
+    ],
   };
 }

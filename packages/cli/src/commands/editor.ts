@@ -20,6 +20,8 @@ export interface Workspace {
   /** It writes what the person typed: the command line is the confirmation. */
   readonly editor: ConfigEditor;
   readonly transports: readonly TransportPlugin[];
+  /** The home directory of this run. */
+  readonly home: string;
 }
 
 export async function openWorkspace(
@@ -28,7 +30,7 @@ export async function openWorkspace(
   { approves = true }: { readonly approves?: boolean } = {},
 ): Promise<Workspace> {
   const options = sessionOptions(context);
-  const { loaded, approvals, transports } = await loadServers(options);
+  const { loaded, approvals, transports, home } = await loadServers(options);
   context.output.hide(secretsIn(loaded));
   const editor = createConfigEditor({
     ...placeOptions(options),
@@ -36,7 +38,7 @@ export async function openWorkspace(
     plugins: transports,
     confirm: () => true,
   });
-  return { loaded, approvals, editor, transports };
+  return { loaded, approvals, editor, transports, home };
 }
 
 /** Scopes that the chosen layout has a file to write for, the person's own first. */
@@ -44,6 +46,12 @@ export function writableScopes(context: CommandContext): readonly Scope[] {
   const { sources } = LAYOUTS[context.options.layout];
   const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
   return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
+}
+
+/** Whether a scope is written into the project, where others get to see it. */
+export function isSharedScope(context: CommandContext, scope: Scope): boolean {
+  const { sources } = LAYOUTS[context.options.layout];
+  return sources.find((source) => source.scope === scope)?.base === 'project';
 }
 
 /** The scope that was asked for, or the layout's first. Throws `CONFIG_INVALID` for one that there is not. */

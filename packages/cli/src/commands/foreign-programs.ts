@@ -9,6 +9,7 @@ export const FOREIGN_PROGRAMS = [
   'codex',
   'cursor',
   'gemini',
+  'mcporter',
   'opencode',
   'vscode',
   'windsurf',

@@ -40,7 +40,7 @@ function withIdentity(plugin: AuthPlugin, entries: LoadedConfig['entries']): Aut
     ...plugin,
     create(server, context) {
       const entry = entries.find(({ name, status }) => name === server.name && status === 'ready');
-      return plugin.create({ ...server, identity: entry?.id }, context);
+      return plugin.create({ ...server, identity: entry?.identity ?? entry?.id }, context);
     },
   };
 }

@@ -17,8 +17,8 @@ import { usableEntry } from './usable-entry.js';
  */
 export async function createSession(options: SessionOptions = {}): Promise<Session> {
   const { logger, clock, callbacks } = options;
-  const { loaded, approvals, transports, auth: others } = await loadServers(options);
-  const { store, close } = openStore(options);
+  const { loaded, approvals, transports, auth: others, home } = await loadServers(options);
+  const { store, close } = openStore({ ...options, home });
   let storeError: FittingsError | undefined;
   const readable = storeForReading(store, (error) => {
     storeError = error;

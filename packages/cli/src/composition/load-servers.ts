@@ -2,6 +2,7 @@ import type { AuthPlugin, TransportPlugin } from '@mcp-fittings/client-core';
 import {
   approvalFile,
   createApprovals,
+  homeDirectory,
   loadConfig,
   type Approvals,
   type LoadedConfig,
@@ -22,11 +23,6 @@ export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions):
   return { layout: LAYOUTS[layout], cwd, home };
 }
 
-/** Decisions about servers of projects, remembered in the person's own file. */
-function openApprovals({ home }: Pick<SessionOptions, 'home'>): Approvals {
-  return createApprovals({ store: approvalFile({ home }) });
-}
-
 /** What the command line says about the configuration, for `loadConfig` and `watchConfig`. */
 export function loadOptions(
   options: LoadServersOptions,
@@ -44,10 +40,13 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   readonly transports: readonly TransportPlugin[];
   /** Third-party sign-in schemes. */
   readonly auth: readonly AuthPlugin[];
+  /** The one home directory of this run: configuration, approvals, credentials and imports are below it. */
+  readonly home: string;
 }> {
-  const approvals = openApprovals(options);
+  const home = await homeDirectory(placeOptions(options));
+  const approvals = createApprovals({ store: approvalFile({ home }) });
   const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());
   const transports = [...createTransports(), ...others.transports];
   const loaded = await loadConfig(loadOptions(options, approvals, transports));
-  return { loaded, approvals, transports, auth: others.auth };
+  return { loaded, approvals, transports, auth: others.auth, home };
 }

@@ -1,8 +1,5 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import type { LoadedConfig } from '@mcp-fittings/config';
-
-/** Names of variables and arguments whose values are nobody else's business. */
-const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|bearer|\bpat\b|\bpwd\b/i;
+import { isSecretName, literalSecrets, type LoadedConfig } from '@mcp-fittings/config';
 
 /**
  * Values of all definitions, as written and as expanded, that must not be printed. What a project's file says in so many
@@ -21,17 +18,19 @@ export function secretsIn({ entries }: Pick<LoadedConfig, 'entries'>): readonly 
 export function secretsOf(servers: Iterable<ServerConfig>): readonly string[] {
   const secrets = new Set<string>();
   const add = (value: unknown): void => {
-    if (typeof value === 'string') secrets.add(value);
+    // The name of a variable is not a secret.
+    if (typeof value === 'string' && !/^(?:[\w-]+ +)?\$\{\w+\}$/.test(value)) secrets.add(value);
   };
-  for (const { headers, env, oauth, apiKey, clientCertificate, args, url, proxy } of servers) {
+  for (const server of servers) {
+    const { headers, env, oauth, apiKey, clientCertificate, args, url, proxy } = server;
+    for (const { value } of literalSecrets(server)) add(value);
     add(apiKey);
     for (const value of Object.values(isRecord(headers) ? headers : {})) {
       add(value);
       // `Bearer …`, `Basic …`: the credential alone is as secret.
       if (typeof value === 'string') add(/^\S+ +(\S+)$/.exec(value)?.[1]);
     }
-    for (const [name, value] of Object.entries(isRecord(env) ? env : {}))
-      if (SECRET_NAME.test(name)) add(value);
+    for (const [name, value] of Object.entries(isRecord(env) ? env : {})) if (isSecretName(name)) add(value);
     if (isRecord(oauth)) add(oauth['clientSecret']);
     if (isRecord(clientCertificate)) add(clientCertificate['passphrase']);
     for (const value of secretArguments(Array.isArray(args) ? args : [])) add(value);
@@ -45,7 +44,7 @@ function* secretArguments(args: readonly unknown[]): Iterable<unknown> {
   for (const [index, argument] of args.entries()) {
     if (typeof argument !== 'string' || !argument.startsWith('-')) continue;
     const [name = '', ...value] = argument.split('=');
-    if (!SECRET_NAME.test(name)) continue;
+    if (!isSecretName(name)) continue;
     yield value.length > 0 ? value.join('=') : args[index + 1];
   }
 }
@@ -59,5 +58,5 @@ function* secretsOfUrl(address: unknown): Generator<string> {
   } catch {
     // An escape that is none: it is sent as it is written.
   }
-  for (const [name, value] of searchParams) if (SECRET_NAME.test(name)) yield value;
+  for (const [name, value] of searchParams) if (isSecretName(name)) yield value;
 }

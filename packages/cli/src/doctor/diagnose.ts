@@ -55,7 +55,11 @@ async function checksOf(server: string, options: DiagnoseOptions): Promise<reado
   if (config.outcome === 'failed' && entry.status !== 'denied') return [config];
   const approval = checkApproval(entry);
   if (entry.config === undefined || approval.outcome === 'failed') return [config, approval];
-  return [config, approval, ...(await checkConnection(server, entry.config, entry.id, options))];
+  return [
+    config,
+    approval,
+    ...(await checkConnection(server, entry.config, entry.identity ?? entry.id, options)),
+  ];
 }
 
 async function checkConnection(

@@ -2,6 +2,7 @@ import { isRecord, type ErrorCode, type FittingsError } from '@mcp-fittings/clie
 import type { CheckName, Finding } from './diagnosis.js';
 import type { FindingCode } from './finding-codes.js';
 import { finding } from './finding.js';
+import { hintForPerson } from '../output/hint-for-person.js';
 
 /** Where in the order an error belongs, and what it is called there. */
 export interface Placed {
@@ -104,5 +105,5 @@ function certificateProblem(error: FittingsError): FindingCode | undefined {
 
 /** What the package that failed advises is closer to the case than what holds for all; a certificate has its own advice. */
 function fixOf(code: FindingCode, error: FittingsError): string | undefined {
-  return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : error.hint;
+  return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : hintForPerson(error);
 }

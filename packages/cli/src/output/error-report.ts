@@ -1,5 +1,6 @@
-import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { hintForPerson } from './hint-for-person.js';
 import { shown, shownBlock } from './shown.js';
 import type { Output } from './output.js';
 
@@ -13,19 +14,13 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where the hint of a library speaks to programmers. */
-const HINTS: Partial<Record<ErrorCode, string>> = {
-  TRANSPORT_UNKNOWN: 'Name a package that provides it with --plugin <package>.',
-  STORE_UNAVAILABLE: 'Keep credentials in a private file instead: --store file, or FITTINGS_STORE=file.',
-};
-
 export function errorFacts(error: unknown): ErrorFacts {
   if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
   const { code, message, server, delivery, details } = error;
   return {
     code,
     message,
-    hint: HINTS[code] ?? error.hint,
+    hint: hintForPerson(error),
     server,
     delivery,
     ...(Object.keys(details).length > 0 && { details }),

@@ -50,14 +50,14 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
   }
 }
 
-/** Where an entry that is diagnosed comes from: its sign-in belongs to that. */
-export async function idOf(entry: unknown): Promise<string> {
+/** The identity of an entry of the command line: its sign-in belongs to that. */
+export async function identityOf(entry: unknown, name = 'planted'): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'fittings-home-'));
-  const mcpConfig = [JSON.stringify({ mcpServers: { planted: entry } })];
+  const mcpConfig = [JSON.stringify({ mcpServers: { [name]: entry } })];
   const places = { cwd: home, home, env: {}, strictMcpConfig: true };
   await using session = await createSession({ ...places, mcpConfig, store: 'memory' });
   await rm(home, { recursive: true, force: true });
-  return session.loaded.entries[0]?.id ?? '';
+  return session.loaded.entries[0]?.identity ?? '';
 }
 
 /** `check CODE` of all findings, in their order. */

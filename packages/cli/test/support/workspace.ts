@@ -31,6 +31,8 @@ export interface Workspace extends AsyncDisposable {
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Default: the project. */
+  readonly cwd?: string;
   /** Ctrl-C, as soon as what it printed so far says yes. */
   readonly interruptWhen?: (text: string) => boolean;
 }
@@ -49,7 +51,7 @@ export async function openWorkspace({ here = false }: { readonly here?: boolean 
     home,
     env,
     fittings: (args, { env: more = {}, ...options } = {}) =>
-      run(args, { ...options, cwd: project, env: { ...env, ...more } }),
+      run(args, { cwd: project, ...options, env: { ...env, ...more } }),
     async json(args, options) {
       const run = await workspace.fittings(['--json', ...args], options);
       return { ...run, value: JSON.parse(run.stdout) };

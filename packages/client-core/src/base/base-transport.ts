@@ -49,7 +49,7 @@ export abstract class BaseTransport implements Transport {
   #protocolVersion: string | undefined;
   #early: unknown[] = [];
   readonly #pending = createPendingRequests();
-  #budget: TurnBudget | undefined;
+  readonly #budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   readonly #abortWatch = createAbortWatch();
   readonly #handlers = new HandlerGuard(this);
@@ -85,6 +85,10 @@ export abstract class BaseTransport implements Transport {
 
   setProtocolVersion(version: string): void {
     this.#protocolVersion = version;
+  }
+
+  limitUnasked(share: number): void {
+    this.#budget.limitUnasked(share);
   }
 
   async start(): Promise<void> {
@@ -159,7 +163,18 @@ export abstract class BaseTransport implements Transport {
     if (this.#state === 'ended') return;
     if (this.#state !== 'open') this.#keepEarly(value);
     else if (!isMessage(value)) this.#receiveInvalid(value);
-    else if (!isResponse(value) || this.#expects(value)) this.#delivery.push(value);
+    else if (!isResponse(value)) {
+      this.unasked();
+      this.#delivery.push(value);
+    } else if (this.#expects(value)) this.#delivery.push(value);
+  }
+
+  /**
+   * For the wire: what is being handled is nothing that we asked for, see {@link Transport.limitUnasked}. The messages
+   * given to `receive`, and what is reported with `reportCounted`, need no such word.
+   */
+  protected unasked(): void {
+    this.#budget.settle('unasked');
   }
 
   /**
@@ -169,7 +184,6 @@ export abstract class BaseTransport implements Transport {
    * transport share one budget.
    */
   protected intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
-    this.#budget ??= new TurnBudget();
     const intake = createIntake({ budget: this.#budget, take, estimateMs });
     this.#intakes.push(intake);
     return intake;
@@ -183,7 +197,9 @@ export abstract class BaseTransport implements Transport {
 
   /** For the wire: one request can get no answer any more. False: it is not in flight. */
   protected failRequest(id: RequestId, error: FittingsError): boolean {
-    return this.#pending.fail(id, error);
+    const failed = this.#pending.fail(id, error);
+    if (failed) this.#budget.settle('asked');
+    return failed;
   }
 
   protected isPending(id: RequestId): boolean {
@@ -214,6 +230,7 @@ export abstract class BaseTransport implements Transport {
 
   /** For the wire: like {@link report}, for what a peer can send without end. */
   protected reportCounted(code: ErrorCode, describe: () => string): void {
+    this.unasked();
     this.#diagnostics.count(code, (times) => {
       const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
       return this.error(code, message, { details: { times } });
@@ -335,7 +352,10 @@ export abstract class BaseTransport implements Transport {
   #expects(message: JSONRPCResponse): boolean {
     const { id } = message;
     if (isRequestId(id)) {
-      if (this.#pending.answer(id)) return true;
+      if (this.#pending.answer(id)) {
+        this.#budget.settle('asked');
+        return true;
+      }
       if (!this.#pending.wasForgotten(id)) {
         this.reportCounted('RESPONSE_UNEXPECTED', () => `No request with the id ${shown(id)} is in flight.`);
       }
@@ -367,8 +387,10 @@ export abstract class BaseTransport implements Transport {
 
   /** A handler that answers at once could not, while `start` is still running. */
   #keepEarly(value: unknown): void {
-    if (this.#early.length < EARLY_MESSAGES) this.#early.push(value);
-    else {
+    if (this.#early.length < EARLY_MESSAGES) {
+      this.unasked();
+      this.#early.push(value);
+    } else {
       this.reportCounted(
         'PROTOCOL_VIOLATION',
         () => 'The peer sent too much before the connection was open.',
@@ -397,7 +419,7 @@ export abstract class BaseTransport implements Transport {
     this.#ended = Promise.resolve().then(() => this.#finish(reason));
     this.#opening?.abort(reason);
     for (const intake of this.#intakes.splice(0)) intake.stop();
-    this.#budget?.close();
+    this.#budget.close();
     if (reason === undefined) this.#delivery.stop();
     else this.#delivery.flush();
     // Before the requests fail: after its own `close()` a program expects the error of its SDK.

@@ -34,7 +34,7 @@ export function createIntake<T>(options: IntakeOptions<T>): Intake<T> {
   const takeFirst = (): void => {
     const [item] = queue.slice(next, next + 1);
     next++;
-    if (item !== undefined) budget.run(() => take(item));
+    if (item !== undefined) budget.run(() => take(item), estimateMs(item));
   };
   const isEmpty = (): boolean => next >= queue.length;
 
@@ -61,7 +61,8 @@ export function createIntake<T>(options: IntakeOptions<T>): Intake<T> {
   return {
     push(item) {
       if (stopped) return;
-      if (isEmpty() && !budget.isSpent(estimateMs(item))) return budget.run(() => take(item));
+      const estimate = estimateMs(item);
+      if (isEmpty() && !budget.isSpent(estimate)) return budget.run(() => take(item), estimate);
       queue.push(item);
       schedule();
     },

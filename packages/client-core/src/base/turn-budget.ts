@@ -1,18 +1,27 @@
 import { Turns } from './after-turn.js';
+import { createUnaskedShare, type UnaskedShare } from './unasked-share.js';
 
 export interface TurnBudgetOptions {
   /** Milliseconds of one turn of the event loop that one connection may take. Default 3. */
   readonly budgetMs?: number | undefined;
   /** Milliseconds of a clock that never goes back. Default `performance.now()`. */
   readonly now?: (() => number) | undefined;
+  /** Runs the task after so many milliseconds; the result takes it back. Default `setTimeout`. */
+  readonly later?: ((task: () => void, ms: number) => () => void) | undefined;
 }
 
 const BUDGET_MS = 3;
+/** What a peer may use at once before its share counts. */
+const BURST_MS = 50;
+/** What counts at most for a piece of work that should take less than a budget: the system may have run another program. */
+const SMALL_WORK_MS = 6;
+/** Others wait for the whole of a long message: such have to be rare, or more than a few of their calls meet one. */
+const LONG_WORK_FACTOR = 8;
 
 /**
  * How long one connection has worked in this turn of the event loop, so that a peer that floods leaves time for all
  * others. Ordinary traffic never meets it: no timer and no turn stands between a message and its handler until the
- * budget is used up.
+ * budget is used up. A host of many servers adds {@link limitUnasked}, which also bounds the time over many turns.
  */
 export class TurnBudget {
   readonly #budgetMs: number;
@@ -25,20 +34,47 @@ export class TurnBudget {
   #depth = 0;
   #waiting: (() => void)[] = [];
   readonly #turns = new Turns();
+  readonly #later: (task: () => void, ms: number) => () => void;
+  #unasked: UnaskedShare | undefined;
+  /** Milliseconds of work of which is not known yet whether we asked for it: most of a message may be still to come. */
+  #unsettled = 0;
+  /** Messages of the current work that we asked for, and others. */
+  #counts = { asked: 0, unasked: 0 };
+  /** The largest estimate of the current work. */
+  #longest = 0;
+  /** Takes back the end of a wait for the share. */
+  #wake: (() => void) | undefined;
 
-  constructor({ budgetMs = BUDGET_MS, now = () => performance.now() }: TurnBudgetOptions = {}) {
+  constructor({ budgetMs = BUDGET_MS, now, later }: TurnBudgetOptions = {}) {
     this.#budgetMs = budgetMs;
-    this.#now = now;
+    this.#now = now ?? (() => performance.now());
+    this.#later = later ?? afterDelay;
+  }
+
+  /**
+   * From now on, what the peer sends unasked takes at most this part of the time, apart from a short burst: nothing more
+   * is handled, and read, until it has waited long enough. `share` is from 0.01 to 1.
+   */
+  limitUnasked(share: number): void {
+    this.#unasked = createUnaskedShare({ share, burstMs: BURST_MS, sliceMs: this.#budgetMs });
+  }
+
+  /** For {@link limitUnasked}: a message of the work that is being done was, or was not, one that we asked for. */
+  settle(kind: 'asked' | 'unasked'): void {
+    if (this.#unasked !== undefined) this.#counts[kind]++;
   }
 
   /** Whether work of about `estimateMs` should wait for the next turn. Never before anything was done in this one. */
   isSpent(estimateMs = 0): boolean {
-    const used = this.#usedNow();
+    const now = this.#now();
+    if (this.#mustWait(now)) return true;
+    const used = this.#usedAt(now);
     return used >= this.#budgetMs || (used > 0 && used + estimateMs > this.#budgetMs);
   }
 
-  /** Does the work and counts its time. */
-  run(work: () => void): void {
+  /** Does the work and counts its time; it should take about `estimateMs`. */
+  run(work: () => void, estimateMs = 0): void {
+    if (estimateMs > this.#longest) this.#longest = estimateMs;
     if (this.#depth > 0) return work();
     const start = this.#now();
     this.#used = this.#usedAt(start);
@@ -50,6 +86,8 @@ export class TurnBudget {
       const end = this.#now();
       this.#used += end - start;
       this.#lastEnd = end;
+      if (this.#unasked !== undefined) this.#account(end - start, end);
+      this.#longest = 0;
       if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
     }
   }
@@ -63,12 +101,24 @@ export class TurnBudget {
   /** Frees what it holds; nothing that waits for a turn runs any more. */
   close(): void {
     this.#turns.close();
+    this.#wake?.();
+    this.#wake = undefined;
     this.#since = undefined;
     this.#waiting = [];
   }
 
-  #usedNow(): number {
-    return this.#usedAt(this.#now());
+  #account(ms: number, now: number): void {
+    const { asked, unasked } = this.#counts;
+    const isLong = this.#longest > this.#budgetMs;
+    this.#unsettled += isLong ? ms * LONG_WORK_FACTOR : Math.min(ms, SMALL_WORK_MS);
+    if (asked + unasked === 0) return;
+    if (unasked > 0) this.#unasked?.spend((this.#unsettled * unasked) / (asked + unasked), now);
+    this.#unsettled = 0;
+    this.#counts = { asked: 0, unasked: 0 };
+  }
+
+  #mustWait(now: number): boolean {
+    return this.#wake !== undefined || (this.#unasked !== undefined && this.#unasked.waitMs(now) > 0);
   }
 
   #usedAt(now: number): number {
@@ -80,9 +130,23 @@ export class TurnBudget {
     if (this.#since !== undefined) return;
     this.#since = now - this.#used;
     this.#turns.after(() => {
-      this.#since = undefined;
-      this.#used = 0;
-      for (const task of this.#waiting.splice(0)) task();
+      const ms = this.#unasked?.waitMs(this.#now()) ?? 0;
+      if (ms === 0) return this.#newTurn();
+      this.#wake = this.#later(() => {
+        this.#wake = undefined;
+        this.#newTurn();
+      }, ms);
     });
   }
+
+  #newTurn(): void {
+    this.#since = undefined;
+    this.#used = 0;
+    for (const task of this.#waiting.splice(0)) task();
+  }
+}
+
+function afterDelay(task: () => void, ms: number): () => void {
+  const timer = setTimeout(task, ms);
+  return () => clearTimeout(timer);
 }

@@ -81,6 +81,12 @@ export interface Transport extends AsyncDisposable {
   readonly hasPerRequestStream?: boolean;
   /** Told the negotiated protocol revision, e.g. `2025-11-25`. */
   setProtocolVersion?(version: string): void;
+  /**
+   * For a host of many servers: from now on what the peer sends unasked (notifications, requests, noise, not answers)
+   * takes at most this part of the time of the program, from 0.01 to 1, apart from a short burst. The wire is not read
+   * meanwhile. Without it a transport is limited in one turn of the event loop only.
+   */
+  limitUnasked?(share: number): void;
   /** What is known about the connection (command, pid, url, stderr tail …) for whoever explains a failure. */
   describe?(): TransportFacts;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { carryFields, chain, sameNames, unknownTransport, type Dialect } from './dialect.js';
+import { carryFields, chain, sameNames, type Dialect } from './dialect.js';
 import { spellAsHere } from './foreign-variables.js';
 
 const TITLE = 'Claude Code';
@@ -9,6 +9,7 @@ const OAUTH_FIELDS = ['clientId', 'callbackPort', 'authServerMetadataUrl', 'scop
 /** Nearest to our own form; the variables are the same. @see https://code.claude.com/docs/en/mcp */
 export const claudeCode: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse', 'ws'],
   format: 'json',
   servers: [['mcpServers']],
   files: () => [
@@ -18,8 +19,6 @@ export const claudeCode: Dialect = {
   read: (entry) =>
     carryFields(entry, { ...FIELDS, oauth: 'oauth', alwaysLoad: null, description: 'description' }, 'here'),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse', 'ws']);
-    if (reason !== undefined) return { reason };
     const rules = {
       ...FIELDS,
       oauth: (value: unknown, draft: Record<string, unknown>): string | undefined => {

@@ -1,4 +1,4 @@
-import { carryFields, chain, sameNames, unknownTransport, userFile, type Dialect } from './dialect.js';
+import { carryFields, chain, sameNames, userFile, type Dialect } from './dialect.js';
 import { literalTexts, withoutVariables } from './foreign-variables.js';
 
 const TITLE = 'Claude Desktop';
@@ -8,6 +8,8 @@ const FIELDS = sameNames('command', 'args', 'env');
 /** Programs on this machine only, and no variables. @see https://modelcontextprotocol.io/docs/develop/connect-local-servers */
 export const claudeDesktop: Dialect = {
   title: TITLE,
+  transports: ['stdio'],
+  expandsVariables: false,
   format: 'json',
   servers: [['mcpServers']],
   files: (platform) => [
@@ -20,8 +22,6 @@ export const claudeDesktop: Dialect = {
   read: (entry) =>
     carryFields(literalTexts(entry), { ...FIELDS, ...sameNames('type', 'cwd', 'url', 'disabled') }, 'here'),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio']);
-    if (reason !== undefined) return { reason };
     return chain(carryFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (carried) =>
       withoutVariables(carried, TITLE),
     );

@@ -1,14 +1,6 @@
 import { textParts } from '../entry/variables.js';
 import { type JsonObject, type JsonValue, isJsonObject } from '../jsonc/json-value.js';
-import {
-  carryFields,
-  chain,
-  sameNames,
-  secondsToMs,
-  unknownTransport,
-  type Dialect,
-  type Draft,
-} from './dialect.js';
+import { carryFields, chain, sameNames, secondsToMs, type Dialect, type Draft } from './dialect.js';
 import { literalTexts, variable, withoutVariables } from './foreign-variables.js';
 
 const TITLE = 'Codex CLI';
@@ -20,6 +12,9 @@ const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
  */
 export const codex: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http'],
+  expandsVariables: false,
+  inheritsNamed: true,
   format: 'toml',
   servers: [['mcp_servers']],
   files: () => [
@@ -67,8 +62,6 @@ export const codex: Dialect = {
       'here',
     ),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http']);
-    if (reason !== undefined) return { reason };
     const { env, headers, ...rest } = entry;
     const rules = {
       ...FIELDS,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../jsonc/json-value.js';
-import { carryFields, chain, sameNames, unknownTransport, type Dialect, type Draft } from './dialect.js';
+import { carryFields, chain, sameNames, type Dialect, type Draft } from './dialect.js';
 import { spellForEditor, translateEditorVariables } from './foreign-variables.js';
 
 const TITLE = 'Cursor';
@@ -8,6 +8,7 @@ const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
 /** `mcpServers`, with fixed OAuth credentials under `auth`. @see https://cursor.com/docs/mcp */
 export const cursor: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcpServers']],
   files: () => [
@@ -20,8 +21,6 @@ export const cursor: Dialect = {
       (carried) => translateEditorVariables(carried, context),
     ),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
-    if (reason !== undefined) return { reason };
     return chain(carryFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`), (carried) =>
       spellForEditor(carried, TITLE),
     );

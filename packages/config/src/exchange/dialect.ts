@@ -9,6 +9,8 @@ export interface ImportContext {
   readonly home: string;
   /** Folder of the project, where it is known. */
   readonly project: string | undefined;
+  /** The program that the entry starts replaces `${NAME}` by itself: what the host does not know is passed on as it is. */
+  readonly passesVariables?: boolean;
 }
 
 export interface DialectFile {
@@ -20,6 +22,12 @@ export interface DialectFile {
 export interface Dialect {
   readonly title: string;
   readonly format: 'json' | 'toml';
+  /** Types of our entries that it can hold. Others are written as a bridge. */
+  readonly transports: readonly string[];
+  /** False: what looks like a variable is a text there. Default true. */
+  readonly expandsVariables?: boolean;
+  /** An entry of `env` may name a variable that the program hands on. Default false. */
+  readonly inheritsNamed?: boolean;
   /** Keys that lead to the map of servers: the first that is there is read, the first of all is written. */
   readonly servers: readonly (readonly string[])[];
   /** In the order in which they are read; of two servers with one name the first counts. */
@@ -79,17 +87,6 @@ export function userFile(
 /** Seconds in a file of another program as our milliseconds; undefined for what is no such number. */
 export function secondsToMs(value: JsonValue): number | undefined {
   return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : undefined;
-}
-
-/** The reason when the transport of an entry is none of those that the other program knows. */
-export function unknownTransport(
-  entry: JsonObject,
-  title: string,
-  known: readonly string[],
-): string | undefined {
-  const { type } = entry;
-  if (typeof type === 'string' && known.includes(type)) return undefined;
-  return `${title} has no transport ${JSON.stringify(type)}.`;
 }
 
 /** Conversions one after the other, with the notes of all. */

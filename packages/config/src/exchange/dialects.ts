@@ -4,6 +4,7 @@ import { codex } from './codex.js';
 import { cursor } from './cursor.js';
 import type { Dialect } from './dialect.js';
 import { gemini } from './gemini.js';
+import { mcporter } from './mcporter.js';
 import { opencode } from './opencode.js';
 import { vscode } from './vscode.js';
 import { windsurf } from './windsurf.js';
@@ -16,6 +17,7 @@ export type ForeignProgram =
   | 'codex'
   | 'cursor'
   | 'gemini'
+  | 'mcporter'
   | 'opencode'
   | 'vscode'
   | 'windsurf'
@@ -27,6 +29,7 @@ export const dialects: Readonly<Record<ForeignProgram, Dialect>> = {
   codex,
   cursor,
   gemini,
+  mcporter,
   opencode,
   vscode,
   windsurf,

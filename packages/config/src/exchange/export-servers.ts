@@ -3,7 +3,8 @@ import { parse, stringify } from 'smol-toml';
 import { applyOperations } from '../edit/plan-edits.js';
 import { normaliseEntry } from '../entry/normalise.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
-import type { Converted, Dialect } from './dialect.js';
+import { bridgeEntry } from './bridge-command.js';
+import { chain, type Converted, type Dialect } from './dialect.js';
 import { dialects, type ForeignProgram } from './dialects.js';
 
 export interface ExportOptions {
@@ -25,14 +26,17 @@ export interface ExportResult {
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Writes servers the way another program wants them, as text. Throws `CONFIG_INVALID` when `into` can't be read. */
+/**
+ * Writes servers the way another program wants them, as text. A server with a transport that the program does not know is
+ * written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its secrets. Throws `CONFIG_INVALID` when `into` can't be read.
+ */
 export function exportServers(options: ExportOptions): ExportResult {
   const dialect = dialects[options.to];
   const entries: [string, JsonObject][] = [];
   const exported: { name: string; losses: readonly string[] }[] = [];
   const failed: { name: string; reason: string }[] = [];
   for (const [name, server] of Object.entries(options.servers)) {
-    const converted = convert(server, dialect);
+    const converted = convert(name, server, dialect);
     if ('reason' in converted) failed.push({ name, reason: converted.reason });
     else {
       entries.push([name, converted.entry]);
@@ -46,7 +50,7 @@ export function exportServers(options: ExportOptions): ExportResult {
   return { text, exported, failed };
 }
 
-function convert(server: ServerConfig, dialect: Dialect): Converted {
+function convert(name: string, server: ServerConfig, dialect: Dialect): Converted {
   const normal = normaliseEntry(jsonCopy(server));
   if ('faults' in normal) return { reason: normal.faults[0]?.message ?? 'It is malformed.' };
   const { apiKey, headers, ...rest } = jsonCopy(normal.config);
@@ -54,7 +58,12 @@ function convert(server: ServerConfig, dialect: Dialect): Converted {
     ...(isJsonObject(headers) && headers),
     ...(typeof apiKey === 'string' && { Authorization: `Bearer ${apiKey}` }),
   };
-  return dialect.write({ ...rest, ...(Object.keys(all).length > 0 && { headers: all }) });
+  const entry: JsonObject = { ...rest, ...(Object.keys(all).length > 0 && { headers: all }) };
+  if (dialect.transports.includes(String(entry['type']))) return dialect.write(entry);
+  if (typeof entry['url'] !== 'string')
+    return { reason: `${dialect.title} has no transport ${JSON.stringify(entry['type'])}.` };
+  const bridge = bridgeEntry(name, entry, dialect);
+  return chain(bridge, (local) => dialect.write(local));
 }
 
 function intoJson(dialect: Dialect, entries: readonly [string, JsonObject][], into = '{}\n'): string {

@@ -54,7 +54,8 @@ export function translateVariables(
 }
 
 /** The variables that VS Code and its relatives put into configuration: `${env:NAME}`, `${workspaceFolder}`, … */
-export function translateEditorVariables(entry: JsonObject, { home, project }: ImportContext): Translated {
+export function translateEditorVariables(entry: JsonObject, context: ImportContext): Translated {
+  const { home, project, passesVariables = false } = context;
   const known: Readonly<Record<string, string | undefined>> = {
     userHome: home,
     workspaceFolder: project,
@@ -62,7 +63,7 @@ export function translateEditorVariables(entry: JsonObject, { home, project }: I
     pathSeparator: '/',
     '/': '/',
   };
-  return translateVariables(entry, /\$\{([^}]*)\}/g, ([, inside = ''], note) => {
+  return translateVariables(entry, /\$\{([^}]*)\}/g, ([whole, inside = ''], note) => {
     const [, kind, name = ''] = /^(\w+):(.*)$/.exec(inside) ?? [];
     if (kind === 'env') return variable(name);
     if (kind === 'input') {
@@ -71,6 +72,10 @@ export function translateEditorVariables(entry: JsonObject, { home, project }: I
       return variable(ours);
     }
     const value = Object.hasOwn(known, inside) ? known[inside] : undefined;
+    if (inside.startsWith('workspaceFolder') && value !== undefined)
+      note(`"\${${inside}}" became ${JSON.stringify(value)}: the entry is for this folder.`);
+    if (passesVariables && !Object.hasOwn(known, inside) && variable(inside) !== undefined)
+      return literal(whole);
     return value === undefined ? undefined : literal(value);
   });
 }

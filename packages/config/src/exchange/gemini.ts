@@ -1,5 +1,5 @@
 import type { JsonValue } from '../jsonc/json-value.js';
-import { carryFields, chain, sameNames, unknownTransport, type Dialect, type Draft } from './dialect.js';
+import { carryFields, chain, sameNames, type Dialect, type Draft } from './dialect.js';
 import { spellAsHere, translateVariables, variable } from './foreign-variables.js';
 
 const TITLE = 'Gemini CLI';
@@ -21,6 +21,7 @@ const FIELDS = sameNames(
 /** `httpUrl` is Streamable HTTP, `url` is SSE. @see https://geminicli.com/docs/tools/mcp-server */
 export const gemini: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcpServers']],
   files: () => [
@@ -48,8 +49,6 @@ export const gemini: Dialect = {
     );
   },
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
-    if (reason !== undefined) return { reason };
     const rules = {
       ...FIELDS,
       type: null,

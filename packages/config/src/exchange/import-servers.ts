@@ -15,13 +15,14 @@ import {
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/places.js';
 import { findServerMap } from '../load/find-server-map.js';
-import { accountHome } from '../load/locate.js';
+import { trustedHome } from '../load/locate.js';
 import { isPath } from '../load/start-folder.js';
 import { problem, type Place, type Problem } from '../problems.js';
 import { nameProblem, suggestName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
 import type { Dialect, ImportContext } from './dialect.js';
 import { dialects, type ForeignProgram } from './dialects.js';
+import { remoteOfCommand } from './remote-command.js';
 import { parseForeign } from './parse-foreign.js';
 
 export interface ImportOptions {
@@ -67,8 +68,20 @@ export interface ImportedServer {
   readonly summary: string;
   /** What is not the same any more, and what has to be done. */
   readonly notes: readonly string[];
+  /** For an entry that starts `mcp-remote` (or `fittings bridge`): the remote server itself, in place of {@link entry}. */
+  readonly remote?: ImportedRemote | undefined;
   readonly file: string;
   readonly line?: number | undefined;
+}
+
+/** A remote server that another program reaches through a local one. */
+export interface ImportedRemote {
+  /** Ready to be added with an editor; undefined if the command line says something that an entry cannot. */
+  readonly entry: ServerConfig | undefined;
+  /** As {@link ImportedServer.summary}, for this entry. */
+  readonly summary: string;
+  /** What is not the same any more, and what has to be done, or why there is no entry. */
+  readonly notes: readonly string[];
 }
 
 export interface FailedServer {
@@ -122,7 +135,8 @@ export async function importServers(options: ImportOptions): Promise<ImportResul
       if ('reason' in result) fail(result.reason);
       else if (!imported.has(result.name)) {
         const summary = definitionText(result.entry, { name: result.name, file, line });
-        imported.set(result.name, { ...result, origin, summary, file, line });
+        const remote = remoteOf(result, { file, line });
+        imported.set(result.name, { ...result, ...(remote && { remote }), origin, summary, file, line });
       } else if (files.length === 1) fail(`Another server is called "${result.name}".`);
     }
   };
@@ -154,13 +168,15 @@ export async function importServers(options: ImportOptions): Promise<ImportResul
   return { imported: [...imported.values()], failed, problems, files };
 }
 
-/** A variable decides what the home directory is, and a project could have set it. */
+/** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
 async function homeOf({ home }: ImportOptions, project: string | undefined): Promise<string> {
   if (home !== undefined) return home;
-  const said = homedir();
-  const account = accountHome();
-  if (project === undefined || account === undefined || resolve(said) === account) return said;
-  return isInside(await resolvedPath(resolve(said)), project) ? account : said;
+  const said = await resolvedPath(resolve(homedir()));
+  if (project === undefined) return said;
+  const markers = Object.values(dialects).flatMap((dialect) =>
+    dialect.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
+  );
+  return trustedHome(said, project, [...new Set(markers)]);
 }
 
 export interface ForeignFile extends Pick<ReadRules, 'within'> {
@@ -248,7 +264,9 @@ function importEntry(
   if (typeof value === 'string') return { reason: value };
   const name = nameProblem(written) === undefined ? written : suggestName(written);
   if (name === undefined) return { reason: 'Nothing of its name can be kept.' };
-  const converted = dialect.read(value, context);
+  // `mcp-remote` replaces variables by itself, which its host does not know.
+  const passesVariables = JSON.stringify([value['command'], value['args']]).includes('mcp-remote');
+  const converted = dialect.read(value, { ...context, passesVariables });
   if ('reason' in converted) return converted;
   const normal = normaliseEntry(converted.entry);
   const [fault] = [...checkFields(converted.entry), ...('faults' in normal ? normal.faults : [])];
@@ -267,6 +285,22 @@ function importEntry(
       ...relativeNotes(entry, platform),
     ],
   };
+}
+
+/** The remote server that an entry leads to; its fields are checked as if they stood in a file. */
+function remoteOf(
+  { name, entry }: Pick<ImportedServer, 'name' | 'entry'>,
+  place: { readonly file: string; readonly line: number | undefined },
+): ImportedRemote | undefined {
+  const found = remoteOfCommand(entry);
+  if (found === undefined) return undefined;
+  if ('reason' in found) return { entry: undefined, summary: '', notes: [found.reason] };
+  const normal = normaliseEntry(found.entry);
+  const [fault] = [...checkFields(found.entry), ...('faults' in normal ? normal.faults : [])];
+  if (fault !== undefined || 'faults' in normal)
+    return { entry: undefined, summary: '', notes: [fault?.message ?? 'It is malformed.'] };
+  const { config } = withoutGrants(normal.config);
+  return { entry: config, summary: definitionText(config, { name, ...place }), notes: found.notes };
 }
 
 /** Another program may look paths up from another folder. */

@@ -1,5 +1,5 @@
 import { isJsonList, type JsonValue } from '../jsonc/json-value.js';
-import { carryFields, chain, sameNames, unknownTransport, type Dialect, type Draft } from './dialect.js';
+import { carryFields, chain, sameNames, type Dialect, type Draft } from './dialect.js';
 import { spellVariables, translateVariables, variable } from './foreign-variables.js';
 
 const TITLE = 'opencode';
@@ -12,6 +12,7 @@ const FIELDS = sameNames('cwd', 'url', 'headers', 'timeout');
  */
 export const opencode: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcp', 'servers'], ['mcp']],
   files: () => [
@@ -42,8 +43,6 @@ export const opencode: Dialect = {
         ),
     ),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
-    if (reason !== undefined) return { reason };
     const { command, args, ...rest } = entry;
     const rules = {
       ...FIELDS,

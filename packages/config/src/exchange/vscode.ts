@@ -1,4 +1,4 @@
-import { carryFields, chain, sameNames, unknownTransport, userFile, type Dialect } from './dialect.js';
+import { carryFields, chain, sameNames, userFile, type Dialect } from './dialect.js';
 import { spellForEditor, translateEditorVariables } from './foreign-variables.js';
 
 const TITLE = 'VS Code';
@@ -7,6 +7,7 @@ const FIELDS = sameNames('type', 'command', 'args', 'env', 'cwd', 'url', 'header
 /** `servers` and `inputs`. @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration */
 export const vscode: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['servers'], ['mcp', 'servers'], ['mcpServers']],
   files: (platform) => [
@@ -23,8 +24,6 @@ export const vscode: Dialect = {
       (carried) => translateEditorVariables(carried, context),
     ),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
-    if (reason !== undefined) return { reason };
     return chain(carryFields(entry, FIELDS, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
   },
 };

@@ -1,4 +1,4 @@
-import { carryFields, chain, sameNames, unknownTransport, type Dialect } from './dialect.js';
+import { carryFields, chain, sameNames, type Dialect } from './dialect.js';
 import { spellForEditor, translateEditorVariables } from './foreign-variables.js';
 
 const TITLE = 'Windsurf';
@@ -7,6 +7,7 @@ const FIELDS = sameNames('command', 'args', 'env', 'headers', 'disabled');
 /** A remote server is a `serverUrl`. @see https://docs.windsurf.com/windsurf/cascade/mcp */
 export const windsurf: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcpServers']],
   files: () => [{ base: 'home', path: '.codeium/windsurf/mcp_config.json' }],
@@ -20,8 +21,6 @@ export const windsurf: Dialect = {
       (carried) => translateEditorVariables(carried, context),
     ),
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http', 'sse']);
-    if (reason !== undefined) return { reason };
     const rules = { ...FIELDS, type: null, url: 'serverUrl', deniedTools: 'disabledTools' };
     return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
   },

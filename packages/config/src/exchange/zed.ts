@@ -1,13 +1,5 @@
 import { type JsonObject, isJsonObject } from '../jsonc/json-value.js';
-import {
-  carryFields,
-  chain,
-  sameNames,
-  unknownTransport,
-  userFile,
-  type Converted,
-  type Dialect,
-} from './dialect.js';
+import { carryFields, chain, sameNames, userFile, type Converted, type Dialect } from './dialect.js';
 import { literalTexts, withoutVariables } from './foreign-variables.js';
 
 const TITLE = 'Zed';
@@ -16,6 +8,8 @@ const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
 /** `context_servers` in the settings. @see https://zed.dev/docs/ai/mcp */
 export const zed: Dialect = {
   title: TITLE,
+  transports: ['stdio', 'http'],
+  expandsVariables: false,
   format: 'json',
   servers: [['context_servers']],
   files: (platform) => [
@@ -46,8 +40,6 @@ export const zed: Dialect = {
     );
   },
   write(entry) {
-    const reason = unknownTransport(entry, TITLE, ['stdio', 'http']);
-    if (reason !== undefined) return { reason };
     const rules = {
       ...FIELDS,
       type: null,

@@ -78,7 +78,8 @@ async function acceptedOwners(start: string): Promise<readonly number[] | undefi
   return [self, (await stat(start)).uid, 0];
 }
 
-async function holdsAny(folder: string, names: readonly string[]): Promise<boolean> {
+/** Whether a folder holds one of these files or folders. */
+export async function holdsAny(folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     try {
       await lstat(join(folder, name));

@@ -7,11 +7,14 @@ import type { CallOptions, DeliveryPolicy } from '../contracts/host.js';
 import type { Progress } from '../contracts/content.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import { createRateLimit } from '../observability/rate-limit.js';
+import { sleep } from '../connection/sleep.js';
+import { createResends } from './resends.js';
 
 export interface CallerParts {
   readonly server: string;
   readonly supervisor: Supervisor;
   readonly clock: Clock;
+  readonly random: (() => number) | undefined;
   readonly delivery: DeliveryPolicy;
   /** Milliseconds without an answer or progress, for a request of this method. */
   readonly msOf: (method: string) => number;
@@ -35,9 +38,6 @@ export interface Call<T> extends CallInFlight {
   readonly repeatable: boolean;
   readonly send: (session: EngineSession, options: EngineRequestOptions) => Promise<T>;
 }
-
-/** How often a call is sent at the most. */
-const MAX_SENDS = 3;
 
 /** Sends calls over whatever connection the server has, under the delivery policy. */
 export interface Caller {
@@ -111,12 +111,17 @@ export function createCaller(parts: CallerParts): Caller {
       if (givenUp()) throw gaveUp(parts.server, signal?.reason);
       parts.onBusy(1);
       try {
-        for (let sends = 1; ; sends++) {
+        const { timeoutMs: withinMs = parts.msOf(call.method) } = call.options;
+        const { clock, random } = parts;
+        const resends = createResends({ clock, random, withinMs, repeatable: call.repeatable });
+        for (;;) {
           try {
             return await sendAfterPages(call);
           } catch (error) {
-            const again = delivery === 'retry' && sends < MAX_SENDS && mayRepeat(error, call.repeatable);
-            if (!again || givenUp()) throw error;
+            const ms = delivery === 'retry' && !hasEnded(supervisor) ? resends.next(error) : undefined;
+            if (ms === undefined || givenUp()) throw error;
+            await sleep(clock, ms, signal ?? new AbortController().signal);
+            if (givenUp()) throw error;
           }
         }
       } finally {
@@ -131,10 +136,9 @@ export function createCaller(parts: CallerParts): Caller {
   };
 }
 
-/** Sent again only when it certainly was not carried out, or when carrying it out twice does no harm. */
-function mayRepeat(error: unknown, repeatable: boolean): boolean {
-  if (!(error instanceof FittingsError) || !error.retryable) return false;
-  return error.delivery === 'not-sent' || error.delivery === 'rejected' || repeatable;
+/** Nothing connects it again by itself. */
+function hasEnded({ state }: Supervisor): boolean {
+  return state.status !== 'connected' && state.status !== 'connecting' && state.status !== 'pending';
 }
 
 /** A flood of progress reaches the host at a bounded rate; the newest of each second's first ones are enough. */

@@ -210,7 +210,10 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     const timer = clock.schedule(() => {
       timers.delete(kind);
       if (!parts.isLive(session)) return;
-      if (reading.has(kind)) return void changedMeanwhile.add(kind);
+      if (reading.has(kind)) {
+        changedMeanwhile.add(kind);
+        return;
+      }
       reading.add(kind);
       void read(kind, session)
         .catch((error: unknown) => {
@@ -261,9 +264,9 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const [kind, cause] of causes) failed(kind, cause, session);
     },
     changed(kind, session) {
-      for (const list of NEWS_OF[kind]) {
-        if (reading.has(list)) changedMeanwhile.add(list);
-        else if (!timers.has(list)) readLater(list, session, delayOf(list));
+      for (const news of NEWS_OF[kind]) {
+        if (reading.has(news)) changedMeanwhile.add(news);
+        else if (!timers.has(news)) readLater(news, session, delayOf(news));
       }
     },
     changedAll(session) {

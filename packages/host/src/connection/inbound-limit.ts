@@ -28,6 +28,8 @@ type Kind = 'request' | 'progress' | 'list' | 'notification';
 const LIST_NEWS = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Refusals that wait for the wire; a server that asks and does not read gets no more of them. */
 const MAX_REFUSALS = 64;
+/** What a server sends unasked takes at most this part of the time; a flood is then left in its pipe. */
+const UNASKED_SHARE = 1 / 8;
 
 export function createInboundLimit(options: InboundLimitOptions): InboundLimit {
   const { server, clock, perSecond } = options;
@@ -68,6 +70,7 @@ export function createInboundLimit(options: InboundLimitOptions): InboundLimit {
 
   return {
     attach(transport) {
+      transport.limitUnasked?.(UNASKED_SHARE);
       // An engine may call the handler of before from its own: each message counts once.
       let last: unknown;
       let verdict = true;
@@ -104,8 +107,8 @@ function interceptHandler(transport: Transport, wrap: (handler: Handler) => Hand
     configurable: true,
     enumerable: true,
     get(): Handler | undefined {
-      const handler = inner?.get === undefined ? own : (inner.get.call(transport) as Handler | undefined);
-      if (handler === undefined) return undefined;
+      const handler: unknown = inner?.get === undefined ? own : inner.get.call(transport);
+      if (!isHandler(handler)) return undefined;
       if (known?.handler !== handler) known = { handler, wrapped: wrap(handler) };
       return known.wrapped;
     },
@@ -115,6 +118,10 @@ function interceptHandler(transport: Transport, wrap: (handler: Handler) => Hand
       else inner.set.call(transport, handler);
     },
   });
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === 'function';
 }
 
 function accessorOf(transport: Transport): PropertyDescriptor | undefined {

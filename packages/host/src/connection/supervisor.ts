@@ -70,6 +70,8 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   let run: Run | undefined;
   let live: Live | undefined;
   let progressed = false;
+  /** It was connected before: whatever keeps it away now may pass. */
+  let hasWorked = false;
   let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
   let disposed = false;
   let disabled = initial.status === 'disabled';
@@ -168,13 +170,14 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       let worthRetry: boolean;
       try {
         const connection = await attempt(number, signal);
+        hasWorked = true;
         error = (await hold(connection, signal)) ?? lost(server);
         // It worked before, so whatever ended it, short of a mistake in the entry, may be over.
         worthRetry = error.kind !== 'config';
         if (progressed) number = 0;
       } catch (cause) {
         error = toFittingsError(server, cause);
-        worthRetry = error.retryable;
+        worthRetry = error.retryable || (hasWorked && mayPass(error));
       }
       if (signal.aborted) break;
       if (error instanceof AuthRequiredError) return { status: 'needs-auth', error };
@@ -291,6 +294,11 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       if (state.status === 'disabled') become({ status: 'disconnected', reason: 'not started' });
     },
   };
+}
+
+/** A VPN, a wake-up, a deployment: none of them is a mistake in the entry, or of the user. */
+function mayPass({ kind }: FittingsError): boolean {
+  return kind !== 'config' && kind !== 'auth';
 }
 
 /** Why a server in this state is not going to be connected; undefined while it still may. */

@@ -12,7 +12,8 @@ export function entryIdentity(config: ServerConfig): string {
 
 function folderOf({ cwd }: ServerConfig): string {
   try {
-    return resolve(typeof cwd === 'string' ? cwd : '.');
+    // Without a folder of its own it starts in the home, wherever the host runs.
+    return typeof cwd === 'string' ? resolve(cwd) : '';
   } catch {
     // The current folder was deleted: no program can start in it either.
     return '';

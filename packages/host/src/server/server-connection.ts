@@ -318,6 +318,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     server,
     supervisor,
     clock,
+    random: parts.random,
     delivery: settings.delivery,
     msOf(method) {
       if (method === 'resources/read') return limits.readMs ?? settings.callMs;

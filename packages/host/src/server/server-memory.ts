@@ -105,7 +105,9 @@ export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
       const keys = [keyOf('era', false), keyOf('era', true)];
       const key = verdict === undefined ? undefined : keyOf('era', isPublicEra(verdict));
       await Promise.all(
-        keys.map((each) => each !== undefined && each !== key && quietly(cache?.delete(each))),
+        keys.map((each) =>
+          each === undefined || each === key ? Promise.resolve() : quietly(cache?.delete(each)),
+        ),
       );
       if (key !== undefined) await quietly(cache?.set(key, verdict));
     },

@@ -27,20 +27,24 @@ export function collect(
     };
     const release = (): void => signal?.removeEventListener('abort', give);
 
-    const exchange = open(request, {
-      onHeaders: (received) => {
-        head = received;
+    // Whatever a caller in JavaScript asks for: all of it would be kept.
+    const exchange = open(
+      { ...request, eventStream: false },
+      {
+        onHeaders: (received) => {
+          head = received;
+        },
+        onData: (bytes) => body.add(bytes),
+        onEnd: () => {
+          release();
+          if (head !== undefined) resolve(replyOf(head, body.take(NOTHING)));
+        },
+        onError: (error) => {
+          release();
+          reject(error);
+        },
       },
-      onData: (bytes) => body.add(bytes),
-      onEnd: () => {
-        release();
-        if (head !== undefined) resolve(replyOf(head, body.take(NOTHING)));
-      },
-      onError: (error) => {
-        release();
-        reject(error);
-      },
-    });
+    );
     if (signal?.aborted === true) give();
     else signal?.addEventListener('abort', give, { once: true });
   });

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   type FittingsErrorOptions,
 } from '@mcp-fittings/client-core';
+import { connectionHint, connectionSentence } from '@mcp-fittings/net-policy';
 
 /** What is known about a failed exchange. */
 export interface FailureFacts {
@@ -24,24 +25,6 @@ const BY_UNDICI_CODE: Readonly<Record<string, ErrorCode>> = {
   UND_ERR_HEADERS_OVERFLOW: 'PROTOCOL_VIOLATION',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'PROTOCOL_VIOLATION',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'MESSAGE_TOO_LARGE',
-};
-
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  CONNECTION_REFUSED: 'Nobody listens at',
-  CONNECTION_LOST: 'The connection was lost to',
-  CONNECT_FAILED: 'No connection came about to',
-  HOST_NOT_FOUND: 'The host name does not resolve of',
-  TLS_FAILED: 'The TLS handshake failed with',
-  PROXY_FAILED: 'The proxy made no connection to',
-  PROTOCOL_VIOLATION: 'The answer is no proper HTTP, from',
-  TRANSPORT_CLOSED: 'This side closed the connection to',
-};
-
-const HINTS: Partial<Record<ErrorCode, string>> = {
-  CONNECTION_REFUSED: 'Check that the server runs and that host and port are right.',
-  HOST_NOT_FOUND: 'Check the spelling of the host, and whether a VPN or a proxy is needed.',
-  TLS_FAILED: 'If the server has a certificate of a private authority, name that authority in `ca`.',
-  PROXY_FAILED: 'Check the proxy settings, and whether the proxy wants a user name and a password.',
 };
 
 /**
@@ -67,27 +50,24 @@ export function networkError(cause: unknown, facts: FailureFacts): TransportErro
   return failure(code, facts, {
     cause,
     delivery: deliveryOf(cause, code, facts),
-    hint: HINTS[code],
+    hint: connectionHint(code, facts.url, cause),
   });
 }
 
+/** `text` is given the origin; without it the sentence of the code is used. */
 export function failure(
   code: ErrorCode,
   facts: FailureFacts,
   options: FittingsErrorOptions,
-  text?: string,
+  text?: (origin: string) => string,
 ): TransportError {
-  const message = `${text ?? sentenceOf(code, facts)} ${facts.url.origin}.`;
+  const { origin } = facts.url;
+  const message = text?.(origin) ?? connectionSentence(code, origin, facts.started);
   return new TransportError(code, message, {
     server: facts.server,
     ...options,
-    details: { url: facts.url.origin, ...options.details },
+    details: { url: origin, ...options.details },
   });
-}
-
-function sentenceOf(code: ErrorCode, facts: FailureFacts): string {
-  if (code === 'TIMEOUT') return facts.started ? 'No answer came in time from' : 'No connection in time to';
-  return SENTENCES[code] ?? 'A request failed to';
 }
 
 function codeOf(cause: unknown, { started, proxied }: FailureFacts): ErrorCode {

@@ -1,6 +1,7 @@
 import { TransportError, type Clock } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../network.js';
+import { nextHop } from './redirect.js';
 
 export interface GuardedFetchHost {
   readonly configured: URL;
@@ -47,6 +48,8 @@ export async function guardedFetch(
       maxBodyBytes: init.maxBodyBytes ?? MAX_BODY_BYTES,
       signal: end.signal,
     });
+    const elsewhere = init.redirect === 'error' ? redirectOf(reply, method) : undefined;
+    if (elsewhere !== undefined) throw redirectRefused(url, elsewhere, server);
     return responseOf(reply);
   } catch (cause) {
     if (!late) throw cause;
@@ -91,6 +94,21 @@ function gatewayHeaders(url: URL, method: string, host: GuardedFetchHost): Recor
   if (url.origin !== host.configured.origin || !READING.has(method)) return {};
   const { authorization: _, ...others } = host.headers;
   return others;
+}
+
+function redirectOf(reply: HttpReply, method: string): URL | undefined {
+  return nextHop(reply.status, reply.header('location'), reply.url, method)?.url;
+}
+
+function redirectRefused({ origin }: URL, target: URL, server: string | undefined): TransportError {
+  const where = target.origin === origin ? 'another of its addresses' : target.origin;
+  const message = `${origin} redirects to ${where}; redirects are not followed during sign-in.`;
+  return new TransportError('REDIRECT_REFUSED', message, {
+    server,
+    delivery: 'rejected',
+    hint: 'Tell the owner of the authorization server, or configure the address that it redirects to.',
+    details: { url: origin, target: target.origin },
+  });
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);

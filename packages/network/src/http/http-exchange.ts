@@ -139,13 +139,21 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
       this.#next = nextHop(status, head.header('location'), this.#url, this.#method);
       if (this.#next !== undefined) return this.#checkHop(this.#next);
     }
-    this.#unlimited = head.contentType === 'text/event-stream';
+    this.#unlimited =
+      this.#request.eventStream === true &&
+      status >= 200 &&
+      status <= 299 &&
+      head.contentType === 'text/event-stream';
     if (this.#request.overflow !== 'truncate' && Number(head.header('content-length') ?? 0) > this.#limit) {
       return this.fail(this.#tooLarge());
     }
     const encoding = head.header('content-encoding') ?? '';
     if (encoding !== '' && !this.#decode(encoding)) {
-      return this.fail(this.#violation('Nobody asked for the Content-Encoding of an answer from'));
+      return this.fail(
+        this.#violation(
+          (origin) => `The response from ${origin} has a Content-Encoding that was not requested.`,
+        ),
+      );
     }
     if (this.#paused) this.pause();
     this.#handler.onHeaders(head);
@@ -180,7 +188,10 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
       onData: (bytes) => this.#take(bytes),
       onDrain: () => this.#controller?.resume(),
       onEnd: () => this.#finish(),
-      onError: (cause) => this.fail(this.#violation('The compressed body is broken from', cause)),
+      onError: (cause) =>
+        this.fail(
+          this.#violation((origin) => `The compressed response body from ${origin} is corrupt.`, cause),
+        ),
     });
     if (decoder === undefined) return false;
     if (decoder !== 'identity') this.#decoder = decoder;
@@ -220,7 +231,8 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   #checkHop(hop: NextHop): void {
     const turns = !hop.keepsBody && this.#request.redirect === 'same-method';
     if (hop.url.origin === this.#origin && this.#hops < MAX_HOPS && !turns) return;
-    const where = this.#hops < MAX_HOPS ? `to ${hop.url.origin}` : `more than ${String(MAX_HOPS)} times`;
+    const where =
+      this.#hops < MAX_HOPS ? `to ${hop.url.origin}` : `more than ${String(MAX_HOPS)} times in a row`;
     this.fail(
       failure(
         'REDIRECT_REFUSED',
@@ -230,7 +242,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
           hint: 'If the new place is right, configure its URL; redirects are followed inside one origin only.',
           details: { target: hop.url.origin },
         },
-        `A redirect ${where} was not followed from`,
+        (origin) => `${origin} redirects ${where}; the redirect was not followed.`,
       ),
     );
   }
@@ -251,11 +263,11 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
       'MESSAGE_TOO_LARGE',
       this.#facts(),
       { delivery: 'unknown', details: { limit: this.#maxBytes } },
-      `A body of more than ${String(this.#maxBytes)} bytes was refused from`,
+      (origin) => `The response body from ${origin} exceeds the limit of ${String(this.#maxBytes)} bytes.`,
     );
   }
 
-  #violation(text: string, cause?: Error) {
+  #violation(text: (origin: string) => string, cause?: Error) {
     return failure('PROTOCOL_VIOLATION', this.#facts(), { delivery: 'unknown', cause }, text);
   }
 

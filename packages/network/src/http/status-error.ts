@@ -1,5 +1,5 @@
-import { sanitizeText, TransportError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
-import { parseRetryAfter } from '@mcp-fittings/net-policy';
+import { TransportError, type Delivery, type ErrorCode, type Redactor } from '@mcp-fittings/client-core';
+import { parseRetryAfter, replyExcerpt } from '@mcp-fittings/net-policy';
 import type { ResponseHead } from '../network.js';
 import { stampSdkHttpError } from '../signing/sdk-shape.js';
 
@@ -10,7 +10,9 @@ export interface StatusErrorOptions {
   /** The body, or its beginning; a short piece of it is shown, made harmless. */
   readonly body?: string | undefined;
   /** Removes our own secrets, which a server may repeat. */
-  readonly redact?: ((text: string) => string) | undefined;
+  readonly redact?: Redactor | undefined;
+  /** The request does no harm when it is carried out twice. Default true. */
+  readonly safe?: boolean | undefined;
   /** For `Retry-After`; milliseconds since the epoch. */
   readonly now: number;
   /** Where the caller knows better than the number. */
@@ -31,16 +33,15 @@ export function statusError(head: ResponseHead, options: StatusErrorOptions): Tr
   const { status, url } = head;
   const { body = '', redact = (text) => text } = options;
   const retryAfterMs = parseRetryAfter(head.header('retry-after'), { now: options.now });
-  // Masked before it is cut, so that no part of a secret is left over.
-  const text = sanitizeText(redact(body), { maxLength: KEPT });
-  const excerpt = sanitizeText(text, { maxLength: EXCERPT }).trim();
+  const text = replyExcerpt(body, redact, KEPT);
+  const excerpt = replyExcerpt(body, redact, EXCERPT);
   const message = `${options.what ?? 'A request'} was answered with HTTP ${String(status)} by ${url.origin}`;
   const error = new TransportError(
     options.code ?? codeOf(status, retryAfterMs),
     excerpt === '' ? `${message}.` : `${message}: ${excerpt}`,
     {
       server: options.server,
-      delivery: deliveryOf(status, retryAfterMs),
+      delivery: deliveryOf(status, retryAfterMs, options.safe ?? true),
       hint: options.hint,
       details: { status, url: url.origin, retryAfterMs },
     },
@@ -55,8 +56,12 @@ function codeOf(status: number, retryAfterMs: number | undefined): ErrorCode {
   return status >= 500 ? 'SERVER_ERROR' : 'HTTP_STATUS';
 }
 
-/** A 4xx says that the request was not carried out; a 5xx may come after half of the work was done. */
-function deliveryOf(status: number, retryAfterMs: number | undefined): Delivery {
-  if (status === 503 && retryAfterMs !== undefined) return 'rejected';
+/**
+ * A 4xx says that the request was not carried out; a 5xx, or a 429 of a gateway that counts answers, may come after the work
+ * was done.
+ */
+function deliveryOf(status: number, retryAfterMs: number | undefined, safe: boolean): Delivery {
+  const later = status === TOO_MANY_REQUESTS || (status === 503 && retryAfterMs !== undefined);
+  if (later) return safe ? 'rejected' : 'unknown';
   return status >= 400 && status < 500 && status !== 408 ? 'rejected' : 'unknown';
 }

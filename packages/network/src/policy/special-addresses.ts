@@ -23,6 +23,7 @@ const SPECIAL_V4 = [
 /** @see https://www.iana.org/assignments/iana-ipv6-special-registry */
 const SPECIAL_V6 = [
   '::/96', // unspecified, loopback, IPv4-compatible
+  '::ffff:0:0:0/96', // IPv4-translated
   '64:ff9b:1::/48', // NAT64 of a local network
   '100::/64', // discard
   '2001::/23', // protocol assignments, Teredo
@@ -36,26 +37,39 @@ const SPECIAL_V6 = [
   'ff00::/8', // multicast
 ] as const;
 
-/** Every address that is not one of the public internet. IPv4 within IPv6 (mapped, NAT64) is judged as IPv4. */
+/**
+ * Every address that is not one of the public internet. IPv4 behind the NAT64 prefix, and within ISATAP, is judged as IPv4.
+ * An IPv4-mapped address never is public: it does not exist on the wire. (A `BlockList` takes `::ffff:0:0/96` for all of IPv4.)
+ */
 export function specialAddresses(): AddressRanges {
   const ranges = rangesOf([...SPECIAL_V4, ...SPECIAL_V6]);
-  return { has: (address) => ranges.has(ipv4Within(address) ?? address) };
+  return {
+    has(address) {
+      if (isIPv4(address)) return ranges.has(address);
+      // A zone (`fe80::1%eth0`) says which interface, and not which network.
+      const bare = address.split('%', 1)[0] ?? '';
+      const groups = groupsOf(bare);
+      if (groups === undefined) return ranges.has(bare);
+      if (groups.slice(0, 6).join(':') === IPV4_MAPPED) return true;
+      return ranges.has(bare) || ranges.has(ipv4Within(groups) ?? bare);
+    },
+  };
 }
 
-/** The IPv4 address that `::ffff:0:0/96` or the well-known NAT64 prefix `64:ff9b::/96` stands for. */
-function ipv4Within(address: string): string | undefined {
-  if (isIPv4(address)) return undefined;
-  const groups = groupsOf(address);
-  if (groups === undefined) return undefined;
-  const head = groups.slice(0, 6).join(':');
-  if (head !== '0:0:0:0:0:ffff' && head !== '64:ff9b:0:0:0:0') return undefined;
+const IPV4_MAPPED = '0:0:0:0:0:ffff';
+const NAT64 = '64:ff9b:0:0:0:0';
+/** @see https://www.rfc-editor.org/rfc/rfc5214.html#section-6.1 */
+const ISATAP: ReadonlySet<string> = new Set(['0:5efe', '200:5efe']);
+
+function ipv4Within(groups: readonly string[]): string | undefined {
+  if (groups.slice(0, 6).join(':') !== NAT64 && !ISATAP.has(groups.slice(4, 6).join(':'))) return undefined;
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
 /** The eight groups of an IPv6 address, without leading zeros; the URL parser knows every notation. */
 function groupsOf(address: string): readonly string[] | undefined {
-  const url = `http://[${address.split('%')[0] ?? ''}]`;
+  const url = `http://[${address}]`;
   if (!URL.canParse(url)) return undefined;
   const [head = '', tail] = new URL(url).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');

@@ -52,7 +52,9 @@ function endHangingRun({ hangMs }: Session, before: Counts): void {
   const end = (): void => {
     const held = surplus(before);
     if (held.length === 0) return;
-    console.error(`The transport leaves ${held.join(', ')} behind; the contract suite ends the run.`);
+    process.stderr.write(
+      `The transport leaves ${held.join(', ')} behind; the contract suite ends the run.\n`,
+    );
     process.exit(1);
   };
   setTimeout(end, hangMs).unref();

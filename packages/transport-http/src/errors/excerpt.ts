@@ -1,12 +1,7 @@
-import { sanitizeText, type createRedactor } from '@mcp-fittings/client-core';
+import type { Redactor } from '@mcp-fittings/client-core';
 
 /** Takes our own secrets out of a text. */
-export type Redact = ReturnType<typeof createRedactor>;
+export type Redact = Redactor;
 
-/**
- * The beginning of what a server said, fit to show: without our secrets, which it may repeat, and without control
- * characters. Secrets go first, so that no part of one is left over where the text is cut.
- */
-export function excerpt(text: string, redact: Redact, maxLength: number): string {
-  return sanitizeText(redact(text, 'end'), { maxLength }).trim();
-}
+/** The beginning of what a server said, fit to show. */
+export { replyExcerpt as excerpt } from '@mcp-fittings/net-policy';

@@ -12,6 +12,7 @@ const HINTS: Partial<Record<StatusMeaning, string>> = {
   'older-server':
     'Check the URL. If the server speaks HTTP+SSE, use the transport `sse` or `http({ fallback: sse() })`.',
   'retry-later': 'Try again after `details.retryAfterMs`.',
+  busy: 'The server may have carried it out. Send it again, after `details.retryAfterMs`, only if doing it twice does no harm.',
   gone: 'Connect again.',
 };
 

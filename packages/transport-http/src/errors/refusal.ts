@@ -14,6 +14,8 @@ export interface RefusedRequest {
   readonly sessionId: string | undefined;
   /** The session worked before. */
   readonly proven: boolean;
+  /** To carry it out twice does no harm. */
+  readonly safe: boolean;
 }
 
 /** A refused request and all that its reply says about it. */
@@ -41,6 +43,7 @@ export function readRefusal(reply: RefusedReply, request: RefusedRequest, clock:
   });
   const rpcError = rpcErrorOf(text);
   const session = request.sessionId !== undefined;
+  const safe = request.safe || request.handshake || request.verb !== 'POST';
   const row = rowOf(head.status, {
     handshake: request.handshake,
     stream: request.verb === 'GET',
@@ -48,6 +51,8 @@ export function readRefusal(reply: RefusedReply, request: RefusedRequest, clock:
     session,
     sessionRefused: session && request.proven && rpcError?.error.code === UNKNOWN_SESSION,
     insufficientScope: challengeKind(head) === 'scope',
+    safe,
+    safeRetryAfter: safe && retryAfterMs !== undefined,
     retryAfter: retryAfterMs !== undefined,
   });
   return {

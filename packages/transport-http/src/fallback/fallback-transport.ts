@@ -31,6 +31,7 @@ class FallbackTransport implements Transport {
   onerror?: (error: Error) => void;
   onclose?: () => void;
   onsessionrestored?: (result: JSONRPCObject) => void;
+  onreconnect?: () => void;
   declare readonly sessionId?: string;
 
   readonly #fallback: () => Transport;
@@ -124,6 +125,7 @@ class FallbackTransport implements Transport {
     transport.onerror = (error) => this.onerror?.(error);
     transport.onclose = () => this.#end();
     transport.onsessionrestored = (result) => this.onsessionrestored?.(result);
+    transport.onreconnect = () => this.onreconnect?.();
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   JSONRPCRequest,
   TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
+import { isSafeToRepeat } from '@mcp-fittings/net-policy';
 import type { ResponseHead } from '@mcp-fittings/network';
 import type { Redact } from '../errors/excerpt.js';
 import type { Refusal } from '../errors/refusal.js';
@@ -131,6 +132,8 @@ class RequestOnItsWay {
       fields,
       session: this.#handshake || stateless ? 'none' : 'current',
       handshake: this.#handshake,
+      eventStream: true,
+      safe: isSafeToRepeat(request),
       survivesSession: true,
       lifetime,
       onSend,
@@ -151,6 +154,7 @@ class RequestOnItsWay {
         verb: 'GET',
         fields: streamHeaders(this.#facts.revision(), this.#cursor),
         session: 'current',
+        eventStream: true,
         lifetime: this.#outgoing.lifetime,
         accept: (head, redact) => this.#accept(head, redact),
       });
@@ -204,7 +208,9 @@ class RequestOnItsWay {
     const { lastEventId, progressed, retryMs } = this.#cursor;
     const passing =
       failure === undefined ||
-      (failure instanceof FittingsError && failure.retryable && failure.code !== 'SESSION_LOST');
+      (failure instanceof FittingsError &&
+        (failure.retryable || isGateway(failure)) &&
+        failure.code !== 'SESSION_LOST');
     const ms =
       passing && !stateless && lastEventId !== undefined
         ? this.#reconnects.next({ progressed, openMs: this.#streams ? openMs : 0, retryMs, failure })
@@ -228,4 +234,14 @@ class RequestOnItsWay {
       hint: 'Send it again only if doing it twice does no harm.',
     });
   }
+}
+
+/** The server itself says that it does not resume streams. */
+const NO_RESUMPTION: ReadonlySet<unknown> = new Set([405, 501]);
+
+/** The request was accepted: what a gateway or a resolver, and not the server, says meanwhile may pass. */
+function isGateway({ kind, details }: FittingsError): boolean {
+  return (
+    kind === 'network-permanent' && !NO_RESUMPTION.has(details['status']) && details['rpcCode'] === undefined
+  );
 }

@@ -4,6 +4,7 @@ import {
   type JSONRPCResponse,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
+import { isSafeToRepeat } from '@mcp-fittings/net-policy';
 import type { MakeError } from '../errors/make-error.js';
 import { messageHeaders } from '../headers/message-headers.js';
 import type { Lifetime } from '../lifetime.js';
@@ -44,6 +45,7 @@ export async function postUnanswered(outgoing: OutgoingUnanswered, facts: Unansw
     fields,
     session: stateless ? 'none' : session,
     survivesSession: !isResponse(message) && !BOUND_TO_SESSION.has(message.method),
+    safe: isSafeToRepeat(message),
     lifetime,
     onSend,
     accept({ contentType }) {

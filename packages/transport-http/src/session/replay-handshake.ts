@@ -1,5 +1,6 @@
-import { sanitizeText, type Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
 import { isErrorResponse, isMessage, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { excerpt, type Redact } from '../errors/excerpt.js';
 import { messageHeaders } from '../headers/message-headers.js';
 import { createLifetime, type Lifetime } from '../lifetime.js';
 import { postUnanswered, type UnansweredFacts } from '../messages/post-unanswered.js';
@@ -9,6 +10,7 @@ import { createCursor } from '../stream/cursor.js';
 import type { Handshake, Session } from './session.js';
 
 export interface ReplayFacts extends ReadingFacts, UnansweredFacts {
+  readonly redact: Redact;
   readonly session: Session;
   readonly clock: Clock;
   readonly lifetime: Lifetime;
@@ -58,6 +60,7 @@ async function initialize(lost: Handshake, facts: ReplayFacts): Promise<JSONRPCO
       fields: messageHeaders(request, undefined, {}, makeError).fields,
       session: 'none',
       handshake: true,
+      eventStream: true,
       lifetime,
       accept(head, redact) {
         session.offer(head.header('mcp-session-id'));
@@ -83,7 +86,10 @@ async function initialize(lost: Handshake, facts: ReplayFacts): Promise<JSONRPCO
     throw makeError('PROTOCOL_VIOLATION', 'The server did not answer `initialize`.');
   }
   if (isErrorResponse(answer)) {
-    throw makeError('RPC_ERROR', `The server refused a new session: ${sanitizeText(answer.error.message)}`);
+    throw makeError(
+      'RPC_ERROR',
+      `The server refused a new session: ${excerpt(answer.error.message, facts.redact, 200)}`,
+    );
   }
   return answer.result;
 }

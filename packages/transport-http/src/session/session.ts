@@ -67,6 +67,7 @@ export function createSession(options: SessionOptions): Session {
 
   const renew = async (lost: Handshake): Promise<void> => {
     const lostId = id;
+    const before = { isProven, hasStreamed };
     let result: JSONRPCObject;
     try {
       result = await replay(lost);
@@ -78,6 +79,7 @@ export function createSession(options: SessionOptions): Session {
       }
       // With the old id the next message finds out again, and tries again.
       begin(lostId);
+      ({ isProven, hasStreamed } = before);
       handshake = lost;
       throw sessionLost(cause, makeError);
     }

@@ -14,17 +14,21 @@ export interface StatusFacts {
   readonly sessionRefused: boolean;
   /** `WWW-Authenticate` says `error="insufficient_scope"`. */
   readonly insufficientScope: boolean;
+  /** To carry the request out twice does no harm: `isSafeToRepeat` of net-policy. */
+  readonly safe: boolean;
   /** There is a usable `Retry-After`. */
   readonly retryAfter: boolean;
+  /** Both. */
+  readonly safeRetryAfter: boolean;
 }
 
 /**
  * `auth`: credentials are missing or bad. `scope`: they do not reach far enough. `gone`: the session is forgotten.
- * `retry-later`: nothing was done, come back. `no-stream`: the server offers no event stream. `older-server`: perhaps
+ * `retry-later`: come back; the request may be sent again. `busy`: come back, and nobody knows whether it was carried out. `no-stream`: the server offers no event stream. `older-server`: perhaps
  * HTTP+SSE of 2024. `refused`: nothing was done. `broken`: anything may have been done.
  */
 export type StatusMeaning =
-  'auth' | 'scope' | 'gone' | 'retry-later' | 'no-stream' | 'older-server' | 'refused' | 'broken';
+  'auth' | 'scope' | 'gone' | 'retry-later' | 'busy' | 'no-stream' | 'older-server' | 'refused' | 'broken';
 
 export interface StatusRow {
   /** The statuses from the first to the second. */
@@ -48,8 +52,10 @@ export const STATUS_TABLE: readonly StatusRow[] = [
   { from: 405, to: 405, when: 'stream', meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 501, to: 501, when: 'stream', meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 409, to: 409, when: 'stream', meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', retryable: true },
-  { from: 429, to: 429, meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected' },
-  { from: 503, to: 503, when: 'retryAfter', meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected' },
+  { from: 429, to: 429, when: 'safe', meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected' },
+  { from: 429, to: 429, meaning: 'busy', code: 'RATE_LIMITED', delivery: 'unknown' },
+  { from: 503, to: 503, when: 'safeRetryAfter', meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected' },
+  { from: 503, to: 503, when: 'retryAfter', meaning: 'busy', code: 'RATE_LIMITED', delivery: 'unknown' },
   { from: 400, to: 499, when: 'firstStream', meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 404, to: 404, when: 'session', meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected' },
   { from: 400, to: 400, when: 'sessionRefused', meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected' },

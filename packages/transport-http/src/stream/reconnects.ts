@@ -8,6 +8,11 @@ export interface ReconnectOptions {
   readonly maxMs?: number | undefined;
   /** Attempts without a single event before the stream counts as lost. Default 5. */
   readonly maxAttempts?: number | undefined;
+  /**
+   * Silence, without even a comment, after which the server's own event stream is taken for half-open and opened again.
+   * Default 120 000; 0 for never.
+   */
+  readonly silenceMs?: number | undefined;
 }
 
 export interface EndedStream {

@@ -19,8 +19,8 @@ export type StandaloneState = 'off' | 'opening' | 'open' | 'none' | 'lost';
 /** The GET stream on which a server of the revisions before 2026-07-28 sends what belongs to no request. */
 export interface StandaloneStream {
   readonly state: StandaloneState;
-  /** For a new session: opens it from its beginning. */
-  start(): void;
+  /** For a new session: opens it from its beginning. Settles when it is open, or the first attempt has failed. */
+  start(): Promise<void>;
   /** The server has just answered something: a stream that was given up may be tried again, now and then. */
   noticeLife(): void;
 }
@@ -33,20 +33,26 @@ export interface StandaloneFacts extends ReadingFacts {
   readonly random: () => number;
   readonly revision: () => string | undefined;
   readonly report: (error: Error) => void;
-  /** The server has forgotten the session. */
-  readonly onSessionGone: () => void;
+  /** It is open, for the first time or again. */
+  readonly onOpen: () => void;
+  /** The server has forgotten the session. Settles when there is a new one, for which `start` was called. */
+  readonly onSessionGone: () => Promise<void>;
 }
 
 const REVIVAL_MS = 30_000;
+const SILENCE_MS = 120_000;
 
 export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream {
   const { exchange, clock, makeError, report, inbox } = facts;
+  const silenceMs = facts.reconnect.silenceMs ?? SILENCE_MS;
   const reviveMs = facts.reconnect.maxMs ?? REVIVAL_MS;
   let state: StandaloneState = 'off';
   let current: Lifetime | undefined;
   let follow: (() => Promise<void>) | undefined;
   let lostAt: number | undefined;
   let revivable = false;
+  /** It was open once, in this session or an earlier one: whatever keeps it away now may pass. */
+  let hasWorked = false;
 
   /** Answers come on the streams of their requests, and nowhere else. */
   const onValue = (value: unknown): void => {
@@ -58,17 +64,18 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
 
   const is = (wanted: StandaloneState): boolean => state === wanted;
 
-  const begin = (lifetime: Lifetime): (() => Promise<void>) => {
+  const begin = (lifetime: Lifetime, decided: () => void): (() => Promise<void>) => {
     const cursor = createCursor();
     const reconnects = createReconnects(facts.reconnect, facts.random);
 
-    const open = async (): Promise<unknown> => {
+    const open = async (attempt: Lifetime, heard: () => void): Promise<unknown> => {
       let offered = true;
       const reply = await exchange({
         verb: 'GET',
         fields: streamHeaders(facts.revision(), cursor),
         session: 'current',
-        lifetime,
+        eventStream: true,
+        lifetime: attempt,
         settle({ row }) {
           offered = row.meaning !== 'no-stream';
           return !offered;
@@ -76,7 +83,10 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
         accept(head, redact) {
           if (head.contentType !== 'text/event-stream') return unusableSink(head, makeError, redact);
           state = 'open';
-          return eventSink({
+          hasWorked = true;
+          decided();
+          facts.onOpen();
+          const sink = eventSink({
             ...facts,
             cursor,
             redact,
@@ -84,6 +94,13 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
             onMalformed: inbox.malformed,
             maxEventBytes: facts.maxMessageBytes,
           });
+          return {
+            data(bytes) {
+              heard();
+              sink.data(bytes);
+            },
+            end: () => sink.end(),
+          };
         },
       });
       if (!offered) state = 'none';
@@ -96,18 +113,31 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
         cursor.progressed = false;
         const openedAt = clock.now();
         let failure: unknown;
+        const attempt = createLifetime(lifetime);
+        const watch = watchSilence(clock, silenceMs, () => attempt.end());
         try {
-          failure = await open();
+          failure = await open(attempt, watch.heard);
         } catch (error) {
           failure = error;
+        } finally {
+          watch[Symbol.dispose]();
         }
-        if (lifetime.ended || is('none')) return;
         const wasOpen = is('open');
-        if (failure instanceof TransportError && failure.code === 'SESSION_LOST') {
+        const silent = attempt.ended && !lifetime.ended;
+        attempt.end();
+        if (failure instanceof TransportError && failure.code === 'SESSION_LOST' && !lifetime.ended) {
           state = 'lost';
-          return facts.onSessionGone();
+          // A new session has a stream of its own, and ends this one.
+          failure = await facts.onSessionGone().then(
+            () => failure,
+            (error: unknown) => error,
+          );
         }
-        const passing = failure === undefined || (failure instanceof FittingsError && failure.retryable);
+        decided();
+        if (lifetime.ended || is('none')) return;
+        // Half-open, or only quiet: there is no other way to tell than to ask for it again.
+        if (silent && wasOpen) continue;
+        const passing = failure === undefined || mayPass(failure, hasWorked);
         const ms = passing
           ? reconnects.next({
               progressed: cursor.progressed,
@@ -151,12 +181,46 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
       const lifetime = createLifetime(facts.lifetime);
       current = lifetime;
       lostAt = undefined;
-      follow = begin(lifetime);
-      void follow();
+      return new Promise((resolve) => {
+        follow = begin(lifetime, resolve);
+        void follow();
+      });
     },
     noticeLife() {
       if (state !== 'lost' || !revivable || lostAt === undefined || clock.now() - lostAt < reviveMs) return;
       void follow?.();
     },
+  };
+}
+
+/** What has worked before is worth its attempts, whatever a gateway or a resolver says meanwhile. */
+function mayPass(failure: unknown, hasWorked: boolean): boolean {
+  if (!(failure instanceof FittingsError)) return false;
+  return failure.retryable || (hasWorked && failure.kind !== 'auth' && failure.kind !== 'config');
+}
+
+interface SilenceWatch extends Disposable {
+  readonly heard: () => void;
+}
+
+/** One timer a stream, not one for each thing that is heard. */
+function watchSilence(clock: Clock, ms: number, onSilence: () => void): SilenceWatch {
+  let last = clock.now();
+  let timer: Disposable | undefined;
+  const listen = (left: number): void => {
+    timer = clock.schedule(
+      () => {
+        const rest = last + ms - clock.now();
+        if (rest > 0) listen(rest);
+        else onSilence();
+      },
+      left,
+      { unref: true },
+    );
+  };
+  if (ms > 0) listen(ms);
+  return {
+    heard: () => void (last = clock.now()),
+    [Symbol.dispose]: () => timer?.[Symbol.dispose](),
   };
 }

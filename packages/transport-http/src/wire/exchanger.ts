@@ -1,4 +1,5 @@
-import { createRedactor, type Clock, type TransportError } from '@mcp-fittings/client-core';
+import type { Clock, TransportError } from '@mcp-fittings/client-core';
+import type { RequestRedactor } from '@mcp-fittings/net-policy';
 import type { ChallengeCount, Credentials, Network, ResponseHead } from '@mcp-fittings/network';
 import type { Redact } from '../errors/excerpt.js';
 import type { MakeError } from '../errors/make-error.js';
@@ -32,6 +33,10 @@ export interface Call {
   readonly onSend?: (() => void) | undefined;
   /** Called with the head of a reply 2xx; `redact` is for what an error shows of its body. */
   readonly accept: (head: ResponseHead, redact: Redact) => BodySink;
+  /** The reply may be an event stream, which is read event by event. */
+  readonly eventStream?: boolean | undefined;
+  /** It is sent again when the server says that it is busy: to carry it out twice does no harm. Default false. */
+  readonly safe?: boolean | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly overflow?: 'truncate' | undefined;
 }
@@ -46,8 +51,8 @@ export interface ExchangerOptions {
   readonly retryLater: RetryLaterOptions;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Headers that the network adds; their values must not be seen in an error. */
-  readonly configured: Readonly<Record<string, string>>;
+  /** Told what is sent, so that no error shows it. */
+  readonly redactor: RequestRedactor;
   readonly makeError: MakeError;
   /** Told each success of a message. */
   readonly onAccepted: (call: Call) => void;
@@ -61,8 +66,8 @@ export interface ExchangerOptions {
 export type Exchanger = (call: Call) => Promise<AcceptedReply | undefined>;
 
 export function createExchanger(options: ExchangerOptions): Exchanger {
-  const { url, network, credentials, session, clock, makeError } = options;
-  const secrets = secretsOf(options.configured);
+  const { url, network, credentials, session, clock, makeError, redactor } = options;
+  const { redact } = redactor;
 
   return async (call) => {
     const { verb, lifetime } = call;
@@ -77,11 +82,8 @@ export function createExchanger(options: ExchangerOptions): Exchanger {
       const sessionId = call.session === 'none' ? undefined : session.id;
       const headers: Record<string, string> = { ...call.fields, ...signed };
       if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
-      const redact: Redact = (text, cut) =>
-        createRedactor([...secrets, ...secretsOf(signed), ...(sessionId === undefined ? [] : [sessionId])])(
-          text,
-          cut,
-        );
+      if (signed !== UNSIGNED) redactor.learn(signed);
+      if (sessionId !== undefined) redactor.learn({ 'mcp-session-id': sessionId });
       call.onSend?.();
 
       const reply = await send(
@@ -91,6 +93,7 @@ export function createExchanger(options: ExchangerOptions): Exchanger {
           method: verb,
           headers,
           body: call.body,
+          eventStream: call.eventStream,
           maxBodyBytes: call.maxBodyBytes,
           overflow: call.overflow,
           redirect: 'same-method',
@@ -117,6 +120,7 @@ export function createExchanger(options: ExchangerOptions): Exchanger {
           firstStream: !session.hasStreamed,
           sessionId,
           proven: session.isProven,
+          safe: call.safe ?? false,
         },
         clock,
       );
@@ -153,8 +157,3 @@ export function createExchanger(options: ExchangerOptions): Exchanger {
 }
 
 const UNSIGNED: Readonly<Record<string, string>> = {};
-
-/** Header values, and what stands after the scheme in them. */
-function secretsOf(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.values(headers).flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
-}

@@ -1,6 +1,9 @@
 import { backoffDelay } from '@mcp-fittings/client-core';
 
-/** What to do when the server says: not now (429, or 503 with `Retry-After`). Nothing was done then. */
+/**
+ * What to do when the server says: not now (429, or 503 with `Retry-After`). Only requests that do no harm when they are
+ * carried out twice are sent again: nobody knows whether such an answer came before or after the work.
+ */
 export interface RetryLaterOptions {
   /** Attempts after the first. Default 2; 0 never sends again. */
   readonly maxAttempts?: number | undefined;

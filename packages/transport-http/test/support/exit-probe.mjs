@@ -7,7 +7,7 @@ await transport.start();
 const call = (id, method) => transport.send({ jsonrpc: '2.0', id, method, params: {} });
 await call(1, 'initialize');
 await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-const pending = [call(2, 'polled'), call(3, 'polled'), call(4, 'held'), call(5, 'busy')].map((sent) =>
+const pending = [call(2, 'polled'), call(3, 'polled'), call(4, 'held'), call(5, 'tools/list')].map((sent) =>
   sent.catch((error) => error.code),
 );
 process.stdin.resume();

@@ -8,7 +8,7 @@ const DEFAULT_PATH = '/usr/bin:/bin';
  * The folders of a PATH. Empty parts, `.` and every other relative part mean "where the host happens to be": a folder
  * that a stranger may have filled, so they are left out.
  */
-export function foldersOf(path: string, platform: NodeJS.Platform): string[] {
+function foldersOf(path: string, platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return path.split(posix.delimiter).filter((folder) => folder.startsWith('/'));
   return path
     .split(win32.delimiter)

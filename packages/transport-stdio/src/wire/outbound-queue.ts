@@ -13,6 +13,8 @@ export interface OutboundQueue {
   attach(pipe: Writable): void;
   /** Whether the message with this id was not handed to the pipe yet. */
   isUnsent(id: RequestId): boolean;
+  /** Whether the pipe took anything at all. */
+  readonly hasDelivered: boolean;
   /** Nothing more is written; what waits is rejected. */
   end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
 }
@@ -35,6 +37,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
   let pipe: Writable | undefined;
   let scheduled = false;
   let full = false;
+  let hasDelivered = false;
   let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
   /** Bytes that no pipe has taken yet. */
   let waitingBytes = 0;
@@ -58,6 +61,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
     full = !to.write(batch.text, encoding, (error) => {
       // A broken pipe: what became of the process will say why, so the messages wait for `end`.
       if (error !== null && error !== undefined) return;
+      hasDelivered = true;
       inPipe.delete(batch);
       waitingBytes -= batch.bytes;
       batch.resolve();
@@ -104,6 +108,9 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
       flush();
     },
     isUnsent: (id) => unsent.has(id),
+    get hasDelivered() {
+      return hasDelivered;
+    },
     end(errorFor) {
       ended = errorFor;
       for (const batch of queue) batch.reject(errorFor('not-sent'));

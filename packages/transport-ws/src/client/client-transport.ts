@@ -1,6 +1,6 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
-import { checkServerUrl, chooseProxy } from '@mcp-fittings/net-policy';
+import { checkServerUrl, chooseProxy, refuseUnencrypted } from '@mcp-fittings/net-policy';
 import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD } from '../socket/limits.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
@@ -13,7 +13,8 @@ import { checkUpgradeHeaders } from './upgrade-headers.js';
  * An unstarted connection to an MCP server over WebSocket. It ends with the socket; to connect again is for the host,
  * with a new transport.
  *
- * Throws `CONFIG_INVALID` or `HEADER_INVALID` when the options can't work. `start()` rejects with an
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` when the options can't work, and `POLICY_DENIED` on a `ws:` URL of another
+ * machine without `allowInsecure`. `start()` rejects with an
  * `AuthRequiredError` when a person has to sign in, or with `AUTH_REJECTED`, `CONNECTION_REFUSED`, `CONNECT_FAILED`,
  * `ENDPOINT_INCOMPATIBLE`, `HOST_NOT_FOUND`, `PROXY_FAILED`, `RATE_LIMITED`, `REDIRECT_REFUSED`, `SERVER_ERROR`,
  * `TIMEOUT`, `TLS_FAILED`. `send()` rejects with `CONNECTION_LOST` and others that `closeReason` then holds too, or
@@ -39,6 +40,7 @@ export function openWebSocketTransport(
 ): Transport {
   const { server, timeouts = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
   const { url, warnings } = checkServerUrl(options.url, { server, scheme: 'ws' });
+  if (options.allowInsecure !== true) refuseUnencrypted(url, server);
   for (const warning of warnings) options.logger?.warn(warning, { server });
   checkSocketNumbers(options, server);
   const { connectMs = 10_000, upgradeMs = 10_000 } = timeouts;
@@ -69,6 +71,7 @@ export function openWebSocketTransport(
     clock,
     closeTimeoutMs,
     heartbeat: options.heartbeat,
+    maxPings: options.maxPings,
     maxQueuedBytes: options.maxQueuedBytes,
     signal: options.signal,
     facts: { url: url.origin + url.pathname, proxy: proxy?.host, ...facts },

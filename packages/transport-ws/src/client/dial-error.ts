@@ -5,33 +5,22 @@ import {
   TransportError,
   type ErrorCode,
 } from '@mcp-fittings/client-core';
+import { connectionHint, connectionSentence } from '@mcp-fittings/net-policy';
 
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  CONNECTION_REFUSED: 'Nobody listens at',
-  HOST_NOT_FOUND: 'The host name does not resolve of',
-  TLS_FAILED: 'The TLS handshake failed with',
-  TIMEOUT: 'No connection in time to',
-};
-const HINTS: Partial<Record<ErrorCode, string>> = {
-  CONNECTION_REFUSED: 'Check that the server runs and that host and port are right.',
-  HOST_NOT_FOUND: 'Check the spelling of the host, and whether a VPN or a proxy is needed.',
-  TLS_FAILED: 'If the server has a certificate of a private authority, name that authority in `ca`.',
-  ENDPOINT_INCOMPATIBLE: 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.',
-};
+const NOT_MCP = 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.';
 
 /** The `TransportError` for what Node or `ws` reported while connecting; ours pass. Names the origin only. */
 export function dialError(cause: unknown, url: URL, server: string | undefined): unknown {
   if (cause instanceof FittingsError || !(cause instanceof Error)) return cause;
   const code = codeOf(cause);
-  const sentence = SENTENCES[code];
-  const message =
-    sentence === undefined
-      ? `No WebSocket to ${url.origin}: ${sanitizeText(cause.message)}.`
-      : `${sentence} ${url.origin}.`;
+  const incompatible = code === 'ENDPOINT_INCOMPATIBLE';
+  const message = incompatible
+    ? `${url.origin} did not open a WebSocket: ${sanitizeText(cause.message)}.`
+    : connectionSentence(code, url.origin, false);
   return new TransportError(code, message, {
     server,
     cause,
-    hint: HINTS[code],
+    hint: connectionHint(code, url, cause) ?? (incompatible ? NOT_MCP : undefined),
     details: { url: url.origin },
   });
 }

@@ -1,6 +1,6 @@
 import type { AuthProvider, Clock } from '@mcp-fittings/client-core';
 import { TransportError } from '@mcp-fittings/client-core';
-import type { TlsOptions } from '@mcp-fittings/net-policy';
+import { createRequestRedactor, type TlsOptions } from '@mcp-fittings/net-policy';
 import { loadTls, type TlsContexts } from '@mcp-fittings/net-policy/tls';
 import type { WebSocket } from 'ws';
 import { connectSocket } from '../network/connect-socket.js';
@@ -45,8 +45,9 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<O
     signal.throwIfAborted();
     const onAnswer: UpgradeRequest['onAnswer'] = (header) => credentials.observe(header);
     const answer = await attempt({ ...options, WebSocket, tls, headers, onAnswer }, signal);
-    if ('webSocket' in answer) return answer;
-    const request = { url, origin: options.url.origin, headers, now: clock.now() };
+    const { redact } = createRequestRedactor(headers, url);
+    if ('webSocket' in answer) return { ...answer, redact };
+    const request = { url, origin: options.url.origin, headers, redact, now: clock.now() };
     if (await credentials.recover(answer, request, signal)) continue;
     const [code, message, details] = meaningOfRefusal(answer, request);
     throw new TransportError(code, message, { server, ...details });

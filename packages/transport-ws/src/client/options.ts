@@ -6,6 +6,11 @@ import type { SocketOptions } from '../socket/socket-options.js';
 export interface WebSocketTransportOptions extends SocketOptions, TlsOptions {
   /** `wss:` or `ws:`, without user name, password and fragment. */
   readonly url: string | URL;
+  /**
+   * Allow `ws:` to a host that is not this machine: everyone on the way can read and change all messages and credentials.
+   * Default false: such a URL is refused with `POLICY_DENIED`.
+   */
+  readonly allowInsecure?: boolean | undefined;
   /** Sent with the upgrade request, and to this server only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Short for the header `Authorization: Bearer …`. */

@@ -1,5 +1,12 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, required, text, type EntryOf } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  flag,
+  required,
+  text,
+  type EntryOf,
+} from '@mcp-fittings/client-core/transport';
 import { clientCertificateOf, remoteFields } from '@mcp-fittings/net-policy';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
@@ -7,7 +14,7 @@ import type { WebSocketTransportOptions } from './options.js';
 /** What holds for every server of this type; the rest comes from the entry and the host. */
 export interface WebSocketPluginOptions extends Omit<
   WebSocketTransportOptions,
-  'url' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
+  'url' | 'allowInsecure' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
 > {
   /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;
@@ -20,6 +27,7 @@ const FIELDS = {
   transportType: text(),
   ...remoteFields,
   url: required(described('wss: or ws: URL of the server', text({ minLength: 1 }))),
+  allowInsecure: described('Allow ws: to another machine: nothing is encrypted then', flag()),
   apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),
   authToken: described(
@@ -43,7 +51,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
     aliases: ['websocket', IDE_TYPE],
     schema: entrySchema(FIELDS),
     create(entry, { server, auth, logger, clock, signal }) {
-      const { url, headers, apiKey, ideName, authToken, proxy, ca, connectTimeout } = entry;
+      const { url, allowInsecure, headers, apiKey, ideName, authToken, proxy, ca, connectTimeout } = entry;
       const clientCertificate = clientCertificateOf(entry.clientCertificate, server);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
@@ -58,6 +66,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
             timeouts: { ...shared.timeouts, connectMs: connectTimeout },
           }),
           url,
+          allowInsecure,
           headers: { ...headers, ...ideHeaders },
           apiKey,
           auth: isIde ? undefined : auth,

@@ -1,11 +1,11 @@
 import {
-  createRedactor,
   sanitizeText,
   type AuthChallenge,
   type ErrorCode,
   type FittingsErrorOptions,
+  type Redactor,
 } from '@mcp-fittings/client-core';
-import { namesError, parseRetryAfter } from '@mcp-fittings/net-policy';
+import { namesError, parseRetryAfter, replyExcerpt } from '@mcp-fittings/net-policy';
 import type { UpgradeRefusal } from './upgrade.js';
 
 /** The upgrade request that was refused. */
@@ -15,6 +15,7 @@ export interface RefusedRequest {
   /** Origin of the configured URL. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly redact: Redactor;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -90,15 +91,8 @@ function messageOf(
 ): string {
   if (target !== undefined) return `The server redirects to ${target}; the upgrade is not followed there.`;
   const answer = `The server answered the upgrade with ${status}`;
-  // Masked before it is cut, so that no part of a secret is left over.
-  const masked = createRedactor(secretsOf(request.headers))(text);
-  const said = sanitizeText(masked, { maxLength: 200 }).trim();
+  const said = replyExcerpt(text, request.redact, 200);
   return said === '' ? `${answer}.` : `${answer}: ${said}`;
-}
-
-/** A server may repeat what it was sent: whole values, and what follows the scheme of a credential. */
-function secretsOf(headers: Readonly<Record<string, string>>): string[] {
-  return Object.values(headers).flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
 }
 
 function wantsMoreScope({ status, header }: UpgradeRefusal): boolean {

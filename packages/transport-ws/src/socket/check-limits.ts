@@ -23,8 +23,8 @@ export function checkSocketNumbers(
   options: SocketOptions & { readonly maxPayload?: number | undefined },
   server?: string,
 ): void {
-  const { maxPayload, maxQueuedBytes, closeTimeoutMs, heartbeat = {} } = options;
-  checkNumbers({ maxPayload, maxQueuedBytes, closeTimeoutMs }, { min: 1, server });
+  const { maxPayload, maxQueuedBytes, maxPings, closeTimeoutMs, heartbeat = {} } = options;
+  checkNumbers({ maxPayload, maxQueuedBytes, maxPings, closeTimeoutMs }, { min: 1, server });
   if (heartbeat === false) return;
   const { intervalMs, timeoutMs } = heartbeat;
   checkNumbers({ 'heartbeat.intervalMs': intervalMs, 'heartbeat.timeoutMs': timeoutMs }, { min: 1, server });

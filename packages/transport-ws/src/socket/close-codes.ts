@@ -1,11 +1,12 @@
 import type { ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
 
 /** Codes that this package sends. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,
   unsupportedData: 1003,
+  policyViolation: 1008,
   internalError: 1011,
   tryAgainLater: 1013,
 } as const;
@@ -40,12 +41,13 @@ const MEANINGS: Readonly<Record<number, CloseMeaning>> = {
 export function meaningOfClose(
   code: number,
   reason: string,
+  redact: Redactor,
 ): readonly [ErrorCode, string, FittingsErrorOptions] {
   const { error, text, retryable } = MEANINGS[code] ?? {
     error: 'CONNECTION_LOST',
     text: 'The peer ended the connection',
   };
-  const closeReason = sanitizeText(reason, { maxLength: 123 });
+  const closeReason = sanitizeText(redact(reason, 'end'), { maxLength: 123 });
   const message = closeReason === '' ? `${text} (${code}).` : `${text} (${code}: ${closeReason}).`;
   return [
     error,

@@ -1,4 +1,4 @@
-import { sanitizeText, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
   BaseTransport,
   isRequest,
@@ -7,13 +7,15 @@ import {
   type TransportError,
   type TransportFacts,
 } from '@mcp-fittings/client-core/transport';
+import { redactRpcError, replyExcerpt } from '@mcp-fittings/net-policy';
 import type { RawData } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
 import { startHeartbeat } from './heartbeat.js';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_QUEUED_BYTES } from './limits.js';
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PINGS, DEFAULT_MAX_QUEUED_BYTES } from './limits.js';
 import type { OpenSocket } from './open-socket.js';
 import { createOutbox, type Outbox } from './outbox.js';
+import { createPingLimit } from './ping-limit.js';
 import type { SocketOptions } from './socket-options.js';
 
 export interface SocketTransportOptions extends SocketOptions {
@@ -23,6 +25,9 @@ export interface SocketTransportOptions extends SocketOptions {
   /** Aborted when the host gives up the connection. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** So much of a message is searched for secrets before a piece of it is shown. */
+const EXCERPT_BYTES = 4096;
 
 /** Where the open, paused socket comes from. `dial` rejects soon after `signal` is aborted. */
 export type SocketSource =
@@ -39,6 +44,7 @@ export class SocketTransport extends BaseTransport {
   #closeCode: number = CLOSE.normal;
   #peerIsDead = false;
   #socketError: Error | undefined;
+  #redact: Redactor = (text) => text;
 
   constructor(options: SocketTransportOptions) {
     super({ server: options.server });
@@ -69,6 +75,7 @@ export class SocketTransport extends BaseTransport {
     const open = 'accepted' in source ? source.accepted : await source.dial(this.#ending.signal);
     const { webSocket, socket } = open;
     this.#open = open;
+    if (open.redact !== undefined) this.#redact = open.redact;
     this.#outbox = createOutbox(webSocket, socket, {
       maxQueuedBytes,
       full: () =>
@@ -82,6 +89,7 @@ export class SocketTransport extends BaseTransport {
     });
     socket.once('error', (error) => (this.#socketError = error));
     webSocket.on('message', this.#onMessage);
+    this.#limitPings(open);
     webSocket.on('error', (error) => this.#onError(error));
     webSocket.on('close', (code, reason) => this.#onClose(code, reason));
     if (webSocket.readyState === webSocket.CLOSED) {
@@ -145,6 +153,28 @@ export class SocketTransport extends BaseTransport {
     });
   }
 
+  /** `ws` answers each ping at once, so that a peer is as fast as both of us together. */
+  #limitPings({ webSocket }: OpenSocket): void {
+    const { maxPings = DEFAULT_MAX_PINGS } = this.#options;
+    const limit = createPingLimit(maxPings, this.#clock);
+    const count = (): void => {
+      if (limit.allows()) return;
+      webSocket.off('ping', count);
+      webSocket.off('pong', count);
+      // It reads what we say or does not: nothing more of it is read.
+      webSocket.close(CLOSE.policyViolation);
+      this.#peerIsDead = true;
+      this.fail(
+        this.error('PROTOCOL_VIOLATION', `The peer sent more than ${maxPings} pings within 10 s.`, {
+          hint: 'Tell the owner of the server, or raise `maxPings`.',
+          details: { closeCode: CLOSE.policyViolation, maxPings },
+        }),
+      );
+    };
+    webSocket.on('ping', count);
+    webSocket.on('pong', count);
+  }
+
   readonly #onMessage = (data: RawData, isBinary: boolean): void => {
     if (isBinary || !Buffer.isBuffer(data)) {
       this.#closeCode = CLOSE.unsupportedData;
@@ -155,11 +185,14 @@ export class SocketTransport extends BaseTransport {
     try {
       value = JSON.parse(data.toString());
     } catch {
-      const excerpt = sanitizeText(data.toString('utf8', 0, 256), { maxLength: 80 });
-      this.reportCounted('MESSAGE_INVALID', () => `The peer sent a message that is not JSON: ${excerpt}`);
+      // Long enough for a secret that begins within what is shown.
+      this.reportCounted('MESSAGE_INVALID', () => {
+        const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.#redact, 80);
+        return `The peer sent a message that is not JSON: ${excerpt}`;
+      });
       return;
     }
-    this.receive(value);
+    this.receive(redactRpcError(value, this.#redact));
   };
 
   #onError(error: Error): void {
@@ -173,16 +206,12 @@ export class SocketTransport extends BaseTransport {
   }
 
   #onClose(code: number, reason: Buffer): void {
-    const [error, message, options] = meaningOfClose(code, reason.toString());
+    const [error, message, options] = meaningOfClose(code, reason.toString(), this.#redact);
     this.fail(this.error(error, message, { ...options, cause: this.#socketError }));
   }
 
-  readonly #onAbort = (): void => {
-    const { signal } = this.#options;
-    // An open connection is closed, with the code that the other transports give for it.
-    if (this.#open !== undefined) void this.close();
-    else if (signal !== undefined) this.fail(this.#givenUp(signal));
-  };
+  /** As over every other wire: the connection was closed on this side. */
+  readonly #onAbort = (): void => void this.close();
 
   #givenUp(signal: AbortSignal): TransportError {
     return this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason });

@@ -2,6 +2,7 @@ import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import type { CommandContext } from '../../command-context.js';
 import { shown } from '../../output/shown.js';
 import { openWorkspace, scopeFor } from '../editor.js';
+import { secretNotes } from '../secret-notes.js';
 import type { AddOptions } from './command.js';
 import { entryOf } from './entry-of.js';
 
@@ -31,13 +32,7 @@ export async function add(
     { name: server.name, scope, file },
     () => `Added ${output.style.bold(server.name)} to ${shown(file)} (${scope}).`,
   );
-  for (const field of writtenSecrets(server.entry)) {
-    output.note(
-      output.noteStyle.yellow(
-        `The value of ${field} is in the file now; \${NAME} would leave it in the environment.`,
-      ),
-    );
-  }
+  for (const note of secretNotes(server.entry)) output.note(output.noteStyle.yellow(note));
   if (!output.json) output.note(output.noteStyle.dim(`See how it is doing: fittings status ${server.name}`));
 }
 
@@ -58,16 +53,4 @@ async function newServer(
   throw new FittingsError('ARGUMENTS_INVALID', 'A server needs a name, and a command or --url.', {
     hint: 'See fittings add --help.',
   });
-}
-
-/** Headers and variables that hold something else than a reference to the environment. */
-function writtenSecrets({ headers, env, apiKey }: ServerConfig): readonly string[] {
-  const fields = { ...record(headers), ...record(env), ...(apiKey !== undefined && { apiKey }) };
-  return Object.entries(fields)
-    .filter(([name, value]) => /key|token|secret|passw|auth/i.test(name) && !String(value).includes('${'))
-    .map(([name]) => shown(name));
-}
-
-function record(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
 }

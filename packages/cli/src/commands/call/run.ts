@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
-import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { permissionsOf } from '@mcp-fittings/config';
 import type { CatalogueTool, ToolResult } from '@mcp-fittings/host';
 import {
   createPolicy,
   createTools,
   naming,
   renderForPerson,
-  type ServerPermissions,
   type ToolEvent,
   type Toolset,
 } from '@mcp-fittings/tools';
 import { buildArguments } from '../../arguments/build-arguments.js';
+import { missingArguments, usageOf } from '../../arguments/argument-text.js';
 import { readTextArgument } from '../../arguments/read-text-argument.js';
 import type { CommandContext } from '../../command-context.js';
 import { EXIT } from '../../exit-codes.js';
@@ -32,9 +33,7 @@ export async function call(context: CommandContext, text: string, options: CallO
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {
-    policy: createPolicy({
-      servers: { [target.server]: permissionsOf(loaded.servers[target.server] ?? {}) },
-    }),
+    policy: createPolicy({ servers: permissionsOf(loaded) }),
     // The person has asked for this very call; only what the configuration forbids is not done.
     passThrough: 'allow',
     naming: naming.bare,
@@ -43,8 +42,7 @@ export async function call(context: CommandContext, text: string, options: CallO
     confirm: async () => 'once',
   });
   const turn = tools.snapshot();
-  const args =
-    definition === undefined ? {} : buildArguments({ pairs: options.arg, json }, definition.inputSchema);
+  const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
   for await (const event of turn.call(nameIn(turn, target), args, { signal, timeoutMs })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
@@ -56,7 +54,7 @@ export async function call(context: CommandContext, text: string, options: CallO
     event: Extract<ToolEvent, { type: 'result' | 'error' }>,
   ): Promise<void> {
     progress.done();
-    if (event.type === 'error') throw event.error;
+    if (event.type === 'error') throw forPerson(event.error);
     const { result, issues } = event;
     for (const { path, message } of issues) {
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
@@ -65,6 +63,17 @@ export async function call(context: CommandContext, text: string, options: CallO
     await save(result);
     output.result({ server, tool, ...result }, () => renderForPerson(result));
     if (result.isError === true) context.setExitCode(EXIT.failed);
+  }
+
+  /** A model is told to call again; a person is told what to type. */
+  function forPerson(error: FittingsError): FittingsError {
+    if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
+    return new FittingsError('ARGUMENTS_INVALID', error.message, {
+      server: target.server,
+      cause: error,
+      delivery: error.delivery,
+      hint: usageLine(target, definition.inputSchema),
+    });
   }
 
   async function save(result: ToolResult): Promise<void> {
@@ -83,6 +92,30 @@ export async function call(context: CommandContext, text: string, options: CallO
   }
 }
 
+function givenArguments(
+  target: Target,
+  { inputSchema }: CatalogueTool,
+  { arg: pairs }: CallOptions,
+  json: string | undefined,
+): Record<string, unknown> {
+  const hint = usageLine(target, inputSchema);
+  let args: Record<string, unknown>;
+  try {
+    args = buildArguments({ pairs, json }, inputSchema);
+  } catch (error) {
+    if (!(error instanceof FittingsError) || error.hint !== undefined) throw error;
+    throw new FittingsError(error.code, error.message, { cause: error, delivery: 'not-sent', hint });
+  }
+  const missing = missingArguments(args, inputSchema);
+  if (missing.length === 0) return args;
+  const message = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+  throw new FittingsError('ARGUMENTS_INVALID', message, {
+    server: target.server,
+    delivery: 'not-sent',
+    hint,
+  });
+}
+
 /** The bytes of the first block that has some. */
 function bytesIn({ content }: ToolResult): Buffer | undefined {
   for (const block of content) {
@@ -94,6 +127,10 @@ function bytesIn({ content }: ToolResult): Buffer | undefined {
     if (typeof text === 'string') return Buffer.from(text, 'utf8');
   }
   return undefined;
+}
+
+function usageLine({ server, name }: Target, inputSchema: unknown): string {
+  return `Usage: fittings call ${shown(server)}/${shown(name)} ${usageOf(inputSchema)}`.trimEnd();
 }
 
 function findTool(tools: readonly CatalogueTool[], { server, name }: Target): CatalogueTool | undefined {
@@ -115,23 +152,4 @@ function nameIn({ names, left }: Toolset, { server, name: tool }: Target): strin
         ? `Did you mean ${near.join(' or ')}?`
         : `See what it has: fittings list tools ${server}`,
   });
-}
-
-/** What an entry says about its tools; the configuration has checked the types. */
-function permissionsOf(config: ServerConfig): ServerPermissions {
-  const { allowedTools, deniedTools, readPermission, writePermission } = config;
-  return {
-    allowedTools: texts(allowedTools),
-    deniedTools: texts(deniedTools),
-    readPermission: permission(readPermission),
-    writePermission: permission(writePermission),
-  };
-}
-
-function texts(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
-}
-
-function permission(value: unknown): ServerPermissions['readPermission'] {
-  return value === 'allow' || value === 'ask' || value === 'deny' ? value : undefined;
 }

@@ -9,22 +9,21 @@ import { shown } from '../../output/shown.js';
 import { openPrompts } from '../../prompts/prompts.js';
 import { openWorkspace, scopeFor, type Workspace } from '../editor.js';
 import { noteProblems } from '../note-problems.js';
+import type { ProgramName } from '../foreign-programs.js';
 import type { ImportOptions } from './command.js';
+import { prepareServer, type Prepared } from './prepare-server.js';
 
-interface Outcome {
-  readonly name: string;
+interface Outcome extends Pick<Prepared, 'name' | 'entry' | 'notes'> {
   readonly file?: string;
   readonly source: { readonly file: string; readonly line?: number | undefined };
   readonly origin: ImportedServer['origin'];
-  readonly entry: ImportedServer['entry'];
-  readonly notes: readonly string[];
   readonly error?: ErrorFacts;
 }
 
 export async function importInto(
   context: CommandContext,
   names: readonly string[],
-  options: ImportOptions,
+  options: ImportOptions & { readonly from: ProgramName },
 ): Promise<void> {
   const { output, cwd } = context;
   const { from, file, dryRun, replace } = options;
@@ -32,6 +31,7 @@ export async function importInto(
   const workspace = await openWorkspace(context, { approves: false });
   const found = await importServers({
     from,
+    home: workspace.home,
     project: workspace.loaded.project.root,
     projectFiles: options.project,
     appData: context.env['APPDATA'],
@@ -48,15 +48,22 @@ export async function importInto(
   output.hide(secretsOf(found.imported.flatMap(({ origin, entry }) => (origin === 'person' ? [entry] : []))));
   const chosen = await choose(context, found.imported, names, options);
   const outcomes: Outcome[] = [];
-  for (const { name, entry, notes, origin, file: sourceFile, line } of chosen) {
-    const outcome = { name, entry, notes, origin, source: { file: sourceFile, line } };
+  for (const server of chosen) {
+    const { name, origin, file: sourceFile, line } = server;
+    const source = { file: sourceFile, line };
+    let outcome: Outcome = { name, entry: server.entry, notes: server.notes, origin, source };
     try {
       const own = ownServer(workspace, name, scope);
       if (own !== undefined && !replace) throw own;
+      const prepared = await prepareServer(context, server, scope, options);
+      if (prepared === undefined) continue;
+      const { entry } = prepared;
+      outcome = { ...outcome, entry, notes: prepared.notes };
+      if (dryRun) output.note(prepared.summary);
       const written = dryRun ? undefined : await workspace.editor.addServer({ name, scope, entry, replace });
       outcomes.push({ ...outcome, ...(written !== undefined && { file: written.file }) });
     } catch (error) {
-      if (!(error instanceof FittingsError)) throw error;
+      if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;
       outcomes.push({ ...outcome, error: errorFacts(error) });
     }
   }
@@ -65,15 +72,18 @@ export async function importInto(
     [
       ...outcomes.flatMap((outcome) => lines(outcome, dryRun)),
       ...found.failed.map(({ name, reason }) => `${output.style.red('✗')} ${name}: ${shown(reason)}`),
-      ...(outcomes.length + found.failed.length === 0 ? [`There is nothing to take over from ${from}.`] : []),
+      ...(outcomes.length + found.failed.length === 0 ? [`Nothing was imported from ${from}.`] : []),
     ].join('\n'),
   );
   if (outcomes.some(({ error }) => error !== undefined)) context.setExitCode(EXIT.config);
 
   function lines({ name, notes, error, file: written }: Outcome, isDry: boolean): readonly string[] {
     const { style } = output;
-    if (error !== undefined) return [`${style.red('✗')} ${shown(name)}: ${shown(error.message)}`];
-    const where = isDry ? 'would be taken over' : `in ${shown(written ?? '')}`;
+    if (error !== undefined) {
+      const hint = error.hint === undefined ? '' : ` ${style.dim(shown(error.hint))}`;
+      return [`${style.red('✗')} ${shown(name)}: ${shown(error.message)}${hint}`];
+    }
+    const where = isDry ? 'would be imported' : `in ${shown(written ?? '')}`;
     return [
       `${style.green('✓')} ${shown(name)} ${where}`,
       ...notes.map((note) => `    ${style.yellow(shown(note))}`),
@@ -81,7 +91,7 @@ export async function importInto(
   }
 }
 
-/** Why a server of the name must not be taken over: one of the person's own, in another scope, would be outranked. */
+/** Why a server of the name must not be imported: one of the person's own, in another scope, would be outranked. */
 function ownServer({ loaded }: Workspace, name: string, scope: string): FittingsError | undefined {
   const own = loaded.entries.find(
     (entry) =>
@@ -107,17 +117,18 @@ async function choose(
   if (unknown.length > 0) {
     throw new FittingsError(
       'SERVER_UNKNOWN',
-      `There is no server "${shown(unknown.join('", "'))}" to take over.`,
+      `There is no server "${shown(unknown.join('", "'))}" to import.`,
       {
         hint: `There are: ${imported.map(({ name }) => name).join(', ') || 'none'}.`,
       },
     );
   }
   const asked = names.length > 0 ? imported.filter(({ name }) => names.includes(name)) : imported;
-  for (const { summary } of asked) context.output.note(summary);
+  // A dry run shows what would be written in the end.
+  if (!dryRun) for (const { summary } of asked) context.output.note(summary);
   if (names.length > 0 || all || dryRun || imported.length === 0) return asked;
   if (!context.interactive) {
-    throw new FittingsError('ARGUMENTS_INVALID', 'Which servers are to be taken over?', {
+    throw new FittingsError('ARGUMENTS_INVALID', 'Say which servers to import.', {
       hint: `Name them, or say --all. There are: ${imported.map(({ name }) => name).join(', ')}.`,
     });
   }

@@ -1,12 +1,7 @@
+import { valueText } from '../../arguments/argument-text.js';
 import { isRecord } from '@mcp-fittings/client-core';
 import type { CataloguePrompt, CatalogueTool, Host } from '@mcp-fittings/host';
-import {
-  itemsOf,
-  propertyNames,
-  propertyOf,
-  typesOf,
-  type SchemaPart,
-} from '../../arguments/schema-types.js';
+import { propertyNames, propertyOf, type SchemaPart } from '../../arguments/schema-types.js';
 import type { Output } from '../../output/output.js';
 import { firstLine, shown, shownBlock } from '../../output/shown.js';
 import { fitWidth, padEnd, textWidth } from '../../output/text-width.js';
@@ -111,25 +106,13 @@ function argumentLine(name: string, property: SchemaPart, isRequired: boolean): 
   ];
   const members = propertyNames(property).map((member) => shown(member, 40));
   return [
-    `--arg ${shown(name)}=<${choicesText(part) ?? typeText(property)}>`,
+    `--arg ${shown(name)}=<${valueText(property)}>`,
     ...(notes.length === 0 ? [] : [`(${notes.join('; ')})`]),
     ...(typeof description === 'string' ? [firstLine(description)] : []),
     ...(members.length === 0
       ? []
       : [`[${shown(members.map((member) => `${name}.${member}`).join(', '), 200)}]`]),
   ].join('  ');
-}
-
-function choicesText({ enum: values }: Readonly<Record<string, unknown>>): string | undefined {
-  if (!Array.isArray(values) || values.length === 0) return undefined;
-  return shown(values.map(String).join('|'), 120);
-}
-
-function typeText(schema: SchemaPart): string {
-  const types = [...typesOf(schema)].map((type) =>
-    type === 'array' ? `list of ${[...typesOf(itemsOf(schema))].join('|') || 'anything'}` : type,
-  );
-  return types.join('|') || 'anything';
 }
 
 function argumentLines({ arguments: args = [] }: CataloguePrompt): readonly string[] {

@@ -7,7 +7,9 @@ import type { Transport } from '@mcp-fittings/client-core';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-const TOY = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
+const TOY = fileURLToPath(
+  new URL('../../packages/transport-stdio/test/support/toy-server.mjs', import.meta.url),
+);
 const INFO = { name: 'test', version: '1.0.0' };
 const OLD = `process.stdin.on('data', (line) => {
   const { id, method } = JSON.parse(line);

@@ -1,0 +1,67 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import { shown } from '../output/shown.js';
+import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
+
+const MOST_DEPTH = 4;
+
+/** What stands for a value on the command line: `number`, `s|m|l`, `list of string`. */
+export function valueText(schema: SchemaPart): string {
+  const values = isRecord(schema.part) ? schema.part['enum'] : undefined;
+  if (Array.isArray(values) && values.length > 0) return shown(values.map(String).join('|'), 120);
+  const types = [...typesOf(schema)].map((type) =>
+    type === 'array' ? `list of ${[...typesOf(itemsOf(schema))].join('|') || 'anything'}` : type,
+  );
+  return types.join('|') || 'anything';
+}
+
+/** All arguments of a tool as they are typed, those that may be left out in brackets. */
+export function usageOf(inputSchema: unknown): string {
+  const root: SchemaPart = { root: inputSchema, part: inputSchema };
+  const required = requiredIn(root);
+  const names = propertyNames(root);
+  return [
+    ...names.filter((name) => required.includes(name)),
+    ...names.filter((name) => !required.includes(name)),
+  ]
+    .map((name) => {
+      const text = argumentText(name, propertyOf(root, name) ?? { root: inputSchema, part: {} });
+      return required.includes(name) ? text : `[${text}]`;
+    })
+    .join(' ');
+}
+
+/** Required arguments that were not given, as they would be typed: `--arg b=<number>`, `--arg address.zip=<string>`. */
+export function missingArguments(
+  given: Readonly<Record<string, unknown>>,
+  inputSchema: unknown,
+): readonly string[] {
+  return [...missingIn(given, { root: inputSchema, part: inputSchema }, '')];
+}
+
+function* missingIn(
+  given: Readonly<Record<string, unknown>>,
+  schema: SchemaPart,
+  prefix: string,
+  depth = 0,
+): Generator<string> {
+  if (depth > MOST_DEPTH) return;
+  const required = requiredIn(schema);
+  for (const name of new Set([...required, ...propertyNames(schema)])) {
+    const property = propertyOf(schema, name) ?? { root: schema.root, part: {} };
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && required.includes(name)) {
+      // The server may fill in what has a default.
+      if (!(isRecord(property.part) && 'default' in property.part))
+        yield argumentText(prefix + name, property);
+    } else if (isRecord(value)) yield* missingIn(value, property, `${prefix}${name}.`, depth + 1);
+  }
+}
+
+function argumentText(name: string, property: SchemaPart): string {
+  return `--arg ${shown(name)}=<${valueText(property)}>`;
+}
+
+function requiredIn({ part }: SchemaPart): readonly string[] {
+  const required = isRecord(part) ? part['required'] : undefined;
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}

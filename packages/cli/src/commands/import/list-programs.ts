@@ -1,0 +1,60 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { importServers, type ImportResult } from '@mcp-fittings/config';
+import type { CommandContext } from '../../command-context.js';
+import { shown } from '../../output/shown.js';
+import { tableLines } from '../../output/table.js';
+import { openWorkspace } from '../editor.js';
+import { FOREIGN_PROGRAMS, type ProgramName } from '../foreign-programs.js';
+import type { ImportOptions } from './command.js';
+
+interface Found extends Pick<ImportResult, 'files'> {
+  readonly program: ProgramName;
+  readonly servers: readonly string[];
+  /** The files came with this folder. */
+  readonly project: boolean;
+}
+
+/** The programs whose configuration files are here, for `import` without a program. */
+export async function listPrograms(
+  context: CommandContext,
+  names: readonly string[],
+  { file, all }: Pick<ImportOptions, 'file' | 'all'>,
+): Promise<void> {
+  if (names.length > 0 || file !== undefined || all) {
+    throw new FittingsError(
+      'ARGUMENTS_INVALID',
+      'Say which program the servers come from: --from <program>.',
+      {
+        hint: `Programs: ${FOREIGN_PROGRAMS.join(', ')}.`,
+      },
+    );
+  }
+  const { output, env } = context;
+  const { loaded, home } = await openWorkspace(context, { approves: false });
+  const project = loaded.project.root;
+  const searched = FOREIGN_PROGRAMS.flatMap((program) =>
+    [false, true].map((isProject) => ({ program, isProject })),
+  );
+  const every = await Promise.all(
+    searched.map(async ({ program, isProject }): Promise<Found> => {
+      const places = { home, project, projectFiles: isProject, appData: env['APPDATA'] };
+      const { files, imported, failed } = await importServers({ from: program, ...places });
+      const servers = [...imported, ...failed].map(({ name }) => name);
+      return { program, project: isProject, files, servers };
+    }),
+  );
+  const found = every.filter(({ files }) => files.length > 0);
+  output.result({ programs: found }, () =>
+    found.length === 0
+      ? `No configuration of another program was found. Programs: ${FOREIGN_PROGRAMS.join(', ')}.`
+      : tableLines(
+          ['command', 'servers', 'file'].map((title) => ({ title })),
+          found.map(({ program, project: isProject, files, servers }) => [
+            `fittings import --from ${program}${isProject ? ' --project' : ''}`,
+            servers.length === 0 ? 'none' : shown(servers.join(', '), 80),
+            shown(files.join(', ')),
+          ]),
+          output.style.bold,
+        ).join('\n'),
+  );
+}

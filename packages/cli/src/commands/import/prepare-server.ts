@@ -1,0 +1,103 @@
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import {
+  describeServer,
+  literalSecrets,
+  secretsAsVariables,
+  type ImportedServer,
+  type Scope,
+} from '@mcp-fittings/config';
+import type { CommandContext } from '../../command-context.js';
+import { secretsOf } from '../../composition/secrets.js';
+import { shown } from '../../output/shown.js';
+import { openPrompts } from '../../prompts/prompts.js';
+import { isSharedScope } from '../editor.js';
+import { secretNotes } from '../secret-notes.js';
+import type { ImportOptions } from './command.js';
+
+/** What is to be written of an imported server. */
+export interface Prepared {
+  readonly name: string;
+  readonly entry: ServerConfig;
+  readonly notes: readonly string[];
+  /** The whole entry as text, fit for a terminal. */
+  readonly summary: string;
+}
+
+/**
+ * Decides what an entry becomes here: the remote server behind `mcp-remote`, and variables in place of secrets. Resolves
+ * with undefined if the user leaves the server out. Rejects with `CONFIG_INVALID` if a secret would be written into the
+ * project and nobody was asked.
+ */
+export async function prepareServer(
+  context: CommandContext,
+  server: ImportedServer,
+  scope: Scope,
+  options: Pick<ImportOptions, 'convertMcpRemote' | 'secrets' | 'dryRun'>,
+): Promise<Prepared | undefined> {
+  const { name, origin } = server;
+  const local = await asRemote(context, server, options);
+  if (origin === 'person') context.output.hide(secretsOf([local.entry]));
+  const secrets = literalSecrets(local.entry);
+  const fields = shown(secrets.map(({ field }) => field).join(', '));
+  const how = secrets.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));
+  if (how === 'skip') return undefined;
+  if (how === 'keep') {
+    const notes = [...local.notes, ...secretNotes(local.entry)];
+    return { name, entry: local.entry, notes, summary: summaryOf(local.entry) };
+  }
+  const { entry, variables } = secretsAsVariables(name, local.entry);
+  const set = variables.map(
+    ({ field, variable }) => `Set the variable ${variable}: it stands in place of the value of ${field}.`,
+  );
+  return { name, entry, notes: [...local.notes, ...set], summary: summaryOf(entry) };
+
+  function summaryOf(entry: ServerConfig): string {
+    return describeServer(entry, { name, file: server.file, line: server.line });
+  }
+
+  async function howToWrite(): Promise<'variables' | 'keep' | 'skip'> {
+    if (!isSharedScope(context, scope)) return 'keep';
+    if (!context.interactive || options.dryRun) {
+      throw new FittingsError(
+        'CONFIG_INVALID',
+        `The entry holds secrets as text (${fields}), and the scope ${scope} is a file of the project.`,
+        {
+          server: name,
+          hint: 'Say --secrets variables to write ${NAME} in their place, or --secrets keep to write them.',
+        },
+      );
+    }
+    const prompts = await openPrompts(context);
+    return prompts.select(
+      `${shown(name)} holds secrets as text (${fields}). What is written into the project?`,
+      [
+        { value: 'variables', label: 'Variables in their place', hint: 'you set them in your environment' },
+        { value: 'skip', label: 'Nothing: leave this server out' },
+        { value: 'keep', label: 'The secrets', hint: 'everyone who gets the project can read them' },
+      ],
+    );
+  }
+}
+
+async function asRemote(
+  context: CommandContext,
+  { name, entry, notes, remote }: ImportedServer,
+  { convertMcpRemote, dryRun }: Pick<ImportOptions, 'convertMcpRemote' | 'dryRun'>,
+): Promise<Pick<Prepared, 'entry' | 'notes'>> {
+  if (remote === undefined) return { entry, notes };
+  if (remote.entry === undefined) {
+    const why = remote.notes.map((note) => `It cannot become a remote server here: ${note}`);
+    return { entry, notes: convertMcpRemote ? [...notes, ...why] : notes };
+  }
+  const converted = { entry: remote.entry, notes: [...notes, ...remote.notes] };
+  if (convertMcpRemote) return converted;
+  if (context.interactive && !dryRun) {
+    const prompts = await openPrompts(context);
+    prompts.tell(remote.summary);
+    const question = `${shown(name)} starts a program that connects to a remote server. Connect to the server itself?`;
+    return (await prompts.confirm(question)) ? converted : { entry, notes };
+  }
+  const offer =
+    'It starts a program that connects to a remote server. --convert-mcp-remote imports that server itself.';
+  return { entry, notes: [...notes, offer] };
+}

@@ -1,0 +1,173 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openWorkspace, type Workspace } from './support/workspace.js';
+
+const DESKTOP = '.config/Claude/claude_desktop_config.json';
+const TOKEN = 'ghp_0123456789abcdefghij';
+
+async function writeHome({ home }: Workspace, path: string, content: unknown): Promise<string> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(content, undefined, 2));
+  return file;
+}
+
+const ownFile = async ({ home }: Workspace): Promise<unknown> =>
+  JSON.parse(await readFile(join(home, '.config/mcp-fittings/servers.json'), 'utf8'));
+
+const projectFile = async ({ project }: Workspace): Promise<string> =>
+  readFile(join(project, '.mcp.json'), 'utf8').catch(() => '');
+
+it('minor 19: import without a program lists the programs whose files are here', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  expect((await workspace.fittings(['import'])).stdout).toContain('No configuration of another program');
+  await writeHome(workspace, DESKTOP, { mcpServers: { files: { command: 'x' } } });
+  await mkdir(join(workspace.project, '.cursor'));
+  await workspace.write('.cursor/mcp.json', { mcpServers: { theirs: { command: 'y' } } });
+  const { code, stdout } = await workspace.fittings(['import']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/fittings import --from claude-desktop +files +.*claude_desktop_config\.json/);
+  expect(stdout).toMatch(/fittings import --from cursor --project +theirs/);
+  expect((await workspace.json(['import'])).value).toMatchObject({
+    programs: [
+      { program: 'claude-desktop', servers: ['files'], project: false },
+      { program: 'cursor', servers: ['theirs'], project: true },
+    ],
+  });
+  for (const more of [['files'], ['--all']])
+    expect(await workspace.fittings(['import', ...more])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--from <program>'),
+    });
+});
+
+it('M10: an mcp-remote line is offered for conversion, and converted when asked', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const args = [
+    '-y',
+    'mcp-remote@latest',
+    'https://r.example/mcp',
+    '3334',
+    '--header',
+    'Authorization:${AUTH}',
+  ];
+  await writeHome(workspace, DESKTOP, {
+    mcpServers: { r: { command: 'npx', args, env: { AUTH: 'Bearer hunter2' } } },
+  });
+  const from = ['import', '--from', 'claude-desktop', '--all'];
+  const plain = await workspace.fittings([...from, '--dry-run']);
+  expect(plain.stdout).toContain('--convert-mcp-remote imports that server itself');
+  expect(plain.stderr).toContain('command = "npx"');
+  const run = await workspace.fittings([...from, '--convert-mcp-remote']);
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('Set AUTH in the environment') });
+  expect(await ownFile(workspace)).toEqual({
+    mcpServers: {
+      r: {
+        type: 'http',
+        url: 'https://r.example/mcp',
+        headers: { Authorization: '${AUTH}' },
+        oauth: { callbackPort: 3334 },
+      },
+    },
+  });
+  const listed = await workspace.fittings(['list']);
+  expect(listed.stdout + listed.stderr).toMatch(/AUTH|\br\b/);
+
+  const back = await workspace.fittings(['export', '--to', 'claude-desktop']);
+  const written = JSON.parse(back.stdout) as unknown;
+  expect(written).toMatchObject({
+    mcpServers: {
+      r: {
+        command: 'npx',
+        args: [
+          ...['-y', '@mcp-fittings/cli', 'bridge', 'https://r.example/mcp'],
+          ...['--header', 'Authorization: ${AUTH}', '--port', '3334'],
+        ],
+      },
+    },
+  });
+});
+
+it.each([
+  ['a variable', { env: { GITHUB_PERSONAL_ACCESS_TOKEN: TOKEN } }, '${GITHUB_PERSONAL_ACCESS_TOKEN}'],
+  ['an argument', { args: ['--token', TOKEN] }, '${S_TOKEN}'],
+  ['a harmless name', { env: { VALUE: TOKEN } }, '${VALUE}'],
+])(
+  'M7: a secret in %s is not written into the project without a decision',
+  async (_where, fields, variable) => {
+    await using workspace = await openWorkspace({ here: true });
+    await writeHome(workspace, DESKTOP, { mcpServers: { s: { command: 'x', ...fields } } });
+    const from = ['import', '--from', 'claude-desktop', 's', '--scope', 'project'];
+    const refused = await workspace.fittings(from);
+    expect(refused).toMatchObject({ code: 3, stdout: expect.stringContaining('--secrets variables') });
+    expect(await projectFile(workspace)).not.toContain(TOKEN);
+    const asVariables = await workspace.fittings([...from, '--secrets', 'variables']);
+    expect(asVariables).toMatchObject({ code: 0, stdout: expect.stringContaining('Set the variable') });
+    const text = await projectFile(workspace);
+    expect(text).toContain(variable);
+    expect(text).not.toContain(TOKEN);
+    const kept = await workspace.fittings([...from, '--secrets', 'keep', '--replace']);
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is in the file now') });
+    expect(await projectFile(workspace)).toContain(TOKEN);
+    for (const { stdout, stderr } of [refused, asVariables, kept])
+      expect(stdout + stderr).not.toContain(TOKEN);
+  },
+);
+
+it('M7: the file of the user gets the same warning as with add', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await writeHome(workspace, DESKTOP, { mcpServers: { s: { command: 'x', env: { API_KEY: 'hunter2' } } } });
+  const run = await workspace.fittings(['import', '--from', 'claude-desktop', 's']);
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('The value of API_KEY is in the file now'),
+  });
+});
+
+it('minor 20: --dry-run shows the whole entry, escaped, and the folder that a variable became', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await mkdir(join(workspace.project, '.vscode'));
+  await workspace.write('.vscode/mcp.json', {
+    servers: { s: { command: 'x', args: ['a\u001b[2K\u009d', '-c'], cwd: '${workspaceFolder}/sub' } },
+  });
+  const run = await workspace.fittings(['import', '--from', 'vscode', '--project', '--all', '--dry-run']);
+  expect(run.stderr).toContain(String.raw`args[0] = "a\u{1b}[2K\u{9d}"`);
+  expect(run.stderr).toContain(`cwd = "${workspace.project}/sub"`);
+  expect(run.stdout).toContain(`"\${workspaceFolder}" became "${workspace.project}"`);
+  expect(await projectFile(workspace)).toBe('');
+});
+
+it.each([
+  ['claude-code', '.mcp.json', 'mcpServers'],
+  ['cursor', '.cursor/mcp.json', 'mcpServers'],
+  ['mcporter', 'config/mcporter.json', 'mcpServers'],
+])(
+  'S2: %s: a file of the clone is read with --project only, and stays to be approved',
+  async (from, path, key) => {
+    await using workspace = await openWorkspace({ here: true });
+    await mkdir(dirname(join(workspace.project, path)), { recursive: true });
+    await workspace.write(path, { [key]: { s: { command: 'evil', trust: true } } });
+    const all = ['import', '--from', from, '--all'];
+    expect((await workspace.json(all)).value).toMatchObject({ servers: [] });
+    expect((await workspace.fittings([...all, '--file', path, '--scope', 'user'])).code).toBe(2);
+    await workspace.fittings([...all, '--project', '--replace']);
+    expect(await projectFile(workspace)).not.toContain('trust');
+    expect((await workspace.json(['status'])).value).toMatchObject({
+      servers: [{ name: 's', status: 'needs-approval' }],
+    });
+  },
+);
+
+it('M4: all of one run is below HOME if the working directory is HOME', async () => {
+  await using workspace = await openWorkspace();
+  const { home } = workspace;
+  await writeHome(workspace, DESKTOP, { mcpServers: { files: { command: 'x' } } });
+  const run = async (...args: readonly string[]) => workspace.fittings(args, { cwd: home });
+  expect((await run('add', 'mine', '--disabled', '--', 'x')).stdout).toContain(home);
+  expect((await run('import', '--from', 'claude-desktop', '--all')).stdout).toContain(home);
+  expect(await ownFile(workspace)).toMatchObject({ mcpServers: { mine: {}, files: {} } });
+  const list = await run('list');
+  expect(list.stdout).toMatch(/mine[^]*files/);
+  expect(list.stderr).toBe('');
+});

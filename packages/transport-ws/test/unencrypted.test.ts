@@ -1,0 +1,104 @@
+import { ws, createWebSocketTransport } from '@mcp-fittings/transport-ws';
+import { systemClock, type AuthProvider } from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { client } from './support/clients.js';
+import { startDecidingServer } from './support/refusing-server.js';
+import { failureOf } from './support/recorder.js';
+
+const ELSEWHERE = [
+  'ws://mcp.example.com/mcp',
+  'ws://MCP.Example.COM:8080/',
+  'ws://mcp.example.com./mcp',
+  'ws://192.168.1.5/mcp',
+  'ws://10.0.0.1:9000',
+  'ws://169.254.169.254/',
+  'ws://0.0.0.0/',
+  'ws://[2001:db8::1]/mcp',
+  'ws://[fd00::1]/mcp',
+  'ws://[::]/mcp',
+  'ws://localhost.example.com/',
+  'ws://127.0.0.1.example.com/',
+  'ws://mylocalhost/',
+];
+
+const HERE = [
+  'ws://localhost/',
+  'ws://localhost./',
+  'ws://127.0.0.1/',
+  'ws://127.8.8.8/',
+  'ws://[::1]/',
+  'ws://0x7f.1/',
+];
+
+const provider: AuthProvider = {
+  headers: () => Promise.reject(new Error('never asked')),
+  onChallenge: () => Promise.reject(new Error('never asked')),
+};
+const refusal = { code: 'POLICY_DENIED', kind: 'config', server: 'ide', delivery: 'not-sent' };
+
+describe('S20 WS-03: ws: to another machine', () => {
+  const credentials = [
+    ['no credential', {}],
+    ['a header', { headers: { Authorization: 'Bearer secret-token' } }],
+    ['another header', { headers: { 'X-Api-Key': 'secret-token' } }],
+    ['an API key', { apiKey: 'secret-token' }],
+    ['a provider', { auth: provider }],
+    ['a proxy', { proxy: 'http://127.0.0.1:9' }],
+  ] as const;
+
+  it.each(ELSEWHERE.flatMap((url) => credentials.map(([what, options]) => [url, what, options] as const)))(
+    'S20: is refused before anything is sent: %s with %s',
+    (url, _, options) => {
+      expect(() => createWebSocketTransport({ url, server: 'ide', env: {}, ...options })).toThrow(
+        expect.objectContaining({
+          ...refusal,
+          hint: expect.stringContaining('allowInsecure') as unknown,
+        }) as Error,
+      );
+    },
+  );
+
+  it.each([...ELSEWHERE, ...HERE])('S20: is allowed with allowInsecure, and a warning: %s', (url) => {
+    expect(() => createWebSocketTransport({ url, allowInsecure: true, env: {} })).not.toThrow();
+  });
+
+  it.each(HERE)('S20: is allowed on this machine: %s', (url) => {
+    expect(() => createWebSocketTransport({ url, apiKey: 'secret-token', env: {} })).not.toThrow();
+  });
+
+  it('S20: is refused for an entry without allowInsecure, and only with the value true allowed', async () => {
+    const plugin = ws();
+    const context = {
+      server: 'ide',
+      auth: undefined,
+      logger: undefined,
+      clock: systemClock,
+      signal: new AbortController().signal,
+    };
+    const created = async (more: object): Promise<unknown> => {
+      const read = await plugin.schema['~standard'].validate({
+        type: 'ws',
+        url: 'ws://mcp.example.com',
+        ...more,
+      });
+      if (read.issues !== undefined) throw new Error(read.issues[0]?.message);
+      return plugin.create(read.value, context);
+    };
+    await expect(created({})).rejects.toMatchObject(refusal);
+    await expect(created({ allowInsecure: false })).rejects.toMatchObject(refusal);
+    await expect(created({ type: 'ws-ide', authToken: 'secret-token' })).rejects.toMatchObject(refusal);
+    await expect(created({ allowInsecure: 'true' })).rejects.toThrow(/true or false/);
+    await expect(created({ allowInsecure: true })).resolves.toBeDefined();
+  });
+
+  it.each(['ws://mcp.example.com/', 'ws://[2001:db8::1]/', 'http://mcp.example.com/'])(
+    'S20: a redirect to %s is not followed, whatever allowInsecure says',
+    async (location) => {
+      await using server = await startDecidingServer(() => ({ status: 307, headers: { location } }));
+      const { transport } = client(server.url, { apiKey: 'secret-token', allowInsecure: true });
+      const error = await failureOf(transport.start());
+      expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+});
