@@ -9,7 +9,9 @@ const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...pagesBelow(root, 'docs'),
-  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
+  ...['packages', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+  ),
 ].filter((page) => existsSync(join(root, page)));
 
 /** What GitHub makes of a heading. */

@@ -17,38 +17,38 @@ export interface HostStyle {
   readonly answer: ConfirmOutcome;
 }
 
-/** The hosts A to E of the feature catalogue, and one that brings its own function. */
+/** Every way of naming that `tools` has, as hosts use it, and one function of your own. */
 export const hosts: readonly HostStyle[] = [
   {
-    title: 'A: bare names, server__tool in a collision',
+    title: 'Bare names, server__tool in a collision',
     naming: naming.bare,
     limits: nameLimits.openai,
     api: openAiChat,
     answer: 'once',
   },
   {
-    title: 'B: mcp_server_tool',
+    title: 'mcp_server_tool, each tool approved by itself',
     naming: naming.mcpSingle,
     limits: nameLimits.anthropic,
     api: anthropic,
     answer: 'always-tool',
   },
   {
-    title: 'C: mcp__server__tool, the whole server approved at once',
+    title: 'mcp__server__tool, the whole server approved at once',
     naming: naming.mcpPrefixed,
     limits: nameLimits.anthropic,
     api: anthropic,
     answer: 'always-server',
   },
   {
-    title: 'D: bare names of at most 63 characters, with dots',
+    title: 'Bare names of at most 63 characters, with dots',
     naming: naming.bare,
     limits: nameLimits.gemini,
     api: gemini,
     answer: 'always-server',
   },
   {
-    title: 'E: mcp__server__tool',
+    title: 'mcp__server__tool, with the Responses API of OpenAI',
     naming: naming.mcpPrefixed,
     limits: nameLimits.openai,
     api: openAiResponses,

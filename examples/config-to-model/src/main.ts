@@ -37,7 +37,7 @@ await writeFile(
 );
 
 try {
-  const { host, tools, close } = await openTools({
+  const agent = await openTools({
     cwd,
     home,
     approveServer: async ({ name, summary }) => {
@@ -55,13 +55,14 @@ try {
     },
   });
   try {
+    const { host, tools } = agent;
     for (const { name, state } of host.servers()) console.log(`${name}: ${state.status}`);
     for (const { ref, error } of tools.snapshot().left)
       console.log(`not offered: ${ref.tool}: ${error.message}`);
     console.log(await runAgent(tools, scriptedModel(join(cwd, 'note.txt')), 'What does the note say?'));
     console.log(`note.txt: ${await readFile(join(cwd, 'note.txt'), 'utf8')}`);
   } finally {
-    await close();
+    await agent.close();
   }
 } finally {
   await rm(root, { recursive: true });

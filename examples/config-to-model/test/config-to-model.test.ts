@@ -38,5 +38,5 @@ it('M8: configuration files become tools of a model, and the program ends by its
 it.each(['open-tools', 'agent'])('the page shows this program: %s', (name) => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/config-to-model.md'), 'utf8');
   const source = readFileSync(join(import.meta.dirname, `../src/${name}.ts`), 'utf8');
-  expect(page).toContain(`\`\`\`ts file=${name}\n${source}\`\`\``);
+  expect(page).toContain(`\`\`\`ts file=${name}.ts\n${source}\`\`\``);
 });
