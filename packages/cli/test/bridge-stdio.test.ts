@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
+import { entryIdentity } from '@mcp-fittings/auth-oauth/flows';
+import { createSession } from '@mcp-fittings/cli';
 import { AuthRequiredError } from '@mcp-fittings/client-core';
 import { fileStore } from '@mcp-fittings/token-store';
 import { describe, expect, it } from 'vitest';
@@ -38,12 +40,22 @@ const callTool = (id: number, name: string, args: unknown = {}) =>
 const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
+/** What a sign-in to an entry of the command line is kept under. */
+async function identityOf(name: string, config: object, home: string): Promise<string> {
+  const mcpConfig = [JSON.stringify({ mcpServers: { [name]: config } })];
+  const places = { cwd: home, home, env: {}, strictMcpConfig: true, store: 'memory' } as const;
+  await using session = await createSession({ ...places, mcpConfig });
+  const [entry] = session.loaded.entries;
+  return entryIdentity({ name, config, identity: entry?.identity ?? entry?.id });
+}
+
 /** Signs in as a person would with `fittings login`, into the store of that home. */
 async function signInto(server: ProtectedServer, home: string): Promise<void> {
   const store = fileStore({ path: join(home, '.local/state/mcp-fittings/credentials'), consent: () => true });
   const provider = createOAuthProvider({
     url: server.url,
     server: 'protected',
+    identity: await identityOf('protected', { url: server.url }, home),
     store,
     clientName: 'fittings',
     interaction: scripted(),

@@ -57,7 +57,8 @@ export async function idOf(entry: unknown): Promise<string> {
   const places = { cwd: home, home, env: {}, strictMcpConfig: true };
   await using session = await createSession({ ...places, mcpConfig, store: 'memory' });
   await rm(home, { recursive: true, force: true });
-  return session.loaded.entries[0]?.id ?? '';
+  const [found] = session.loaded.entries;
+  return found?.identity ?? found?.id ?? '';
 }
 
 /** `check CODE` of all findings, in their order. */
