@@ -41,7 +41,7 @@ const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
 /** What a sign-in to an entry of the command line is kept under. */
-async function identityOf(name: string, config: object, home: string): Promise<string> {
+async function identityOf(name: string, config: { url: string }, home: string): Promise<string> {
   const mcpConfig = [JSON.stringify({ mcpServers: { [name]: config } })];
   const places = { cwd: home, home, env: {}, strictMcpConfig: true, store: 'memory' } as const;
   await using session = await createSession({ ...places, mcpConfig });
