@@ -208,7 +208,7 @@ describe.each(cases)(
     }
 
     const toolsOf = (host: Host): readonly string[] =>
-      [...new Set(host.tools().map(({ name }) => name))].sort();
+      [...new Set(host.tools().map(({ name }) => name))].toSorted();
     const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
 
     it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
