@@ -93,7 +93,10 @@ describeWithSecretService('a Secret Service that works', () => {
     const readers = new Set(helpersOf(process.pid));
     for (let n = 1; n <= 12; n++) {
       const write = writer.set('key', valueOf(n)).catch((error: unknown) => error);
-      await vi.waitUntil(() => helpersOf(process.pid).some((pid) => !readers.has(pid)), { interval: 1 });
+      await vi.waitUntil(() => helpersOf(process.pid).some((pid) => !readers.has(pid)), {
+        interval: 1,
+        timeout: 30_000,
+      });
       // Later in the write each time.
       for (let reads = 0; reads < n; reads++) await reader.get('other');
       for (const pid of helpersOf(process.pid)) if (!readers.has(pid)) process.kill(pid, 'SIGKILL');
