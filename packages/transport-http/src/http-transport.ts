@@ -64,6 +64,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         foreign: (id) => this.reportCounted('RESPONSE_UNEXPECTED', () => foreignAnswer(id)),
         malformed: () => this.reportCounted('MESSAGE_INVALID', () => NO_MESSAGE),
       },
+      paced: (source) => this.paced(source),
       lifetime: this.#lifetime,
       revision: () => this.protocolVersion,
       onInitialized: ({ protocolVersion }) => {

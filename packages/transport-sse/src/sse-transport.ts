@@ -19,6 +19,7 @@ import {
   challengeKind,
   createCredentials,
   createNetwork,
+  pacedNetwork,
   type ChallengeCount,
   type Credentials,
   type Network,
@@ -109,7 +110,7 @@ class SseTransport extends BaseTransport {
   protected override async open(): Promise<void> {
     this.#stream = openEventStream({
       url: this.#url,
-      network: this.#network,
+      network: pacedNetwork(this.#network, (source) => this.paced(source)),
       credentials: this.#credentials,
       authorization: this.#authorization,
       startTimeoutMs: this.#options.startTimeoutMs ?? START_MS,

@@ -14,6 +14,7 @@ import { HandlerGuard } from './handler-guard.js';
 import { createIntake, type Intake } from './intake.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
+import { createPacedSource, type PacedSource, type Pausable } from './paced-source.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
 import { TurnBudget } from './turn-budget.js';
@@ -187,6 +188,14 @@ export abstract class BaseTransport implements Transport {
     const intake = createIntake({ budget: this.#budget, take, estimateMs });
     this.#intakes.push(intake);
     return intake;
+  }
+
+  /**
+   * For a wire that handles at once what it reads: `read` of the result does so and, under {@link Transport.limitUnasked},
+   * pauses the source while the peer has used up its share. Resume the source by yourself when the transport ends.
+   */
+  protected paced(source: Pausable): PacedSource {
+    return createPacedSource(this.#budget, source);
   }
 
   /** For the wire: it has ended by itself, or has to be given up. */
