@@ -94,7 +94,6 @@ class SseTransport extends BaseTransport {
       server,
     });
     this.#idle = createIdleWatch({ idleMs, clock, onIdle: () => this.#endIdle(idleMs) });
-    this.#closeWith(options.signal);
   }
 
   override describe(): TransportFacts {
@@ -108,6 +107,13 @@ class SseTransport extends BaseTransport {
   }
 
   protected override async open(): Promise<void> {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) {
+      throw this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
+    }
+    const close = (): void => void this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.#release = () => signal?.removeEventListener('abort', close);
     this.#stream = openEventStream({
       url: this.#url,
       network: pacedNetwork(this.#network, (source) => this.paced(source)),
@@ -226,12 +232,5 @@ class SseTransport extends BaseTransport {
         hint: 'Connect again when needed.',
       }),
     );
-  }
-
-  #closeWith(signal: AbortSignal | undefined): void {
-    const close = (): void => void this.close();
-    if (signal?.aborted === true) return close();
-    signal?.addEventListener('abort', close, { once: true });
-    this.#release = () => signal?.removeEventListener('abort', close);
   }
 }

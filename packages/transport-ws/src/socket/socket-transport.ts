@@ -1,5 +1,6 @@
 import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
+  afterTurn,
   BaseTransport,
   isRequest,
   type JSONRPCMessage,
@@ -102,7 +103,7 @@ export class SocketTransport extends BaseTransport {
     }
     this.#startHeartbeat(open, this.#outbox);
     // Once `start()` has resolved and the engine listens.
-    setImmediate(() => webSocket.resume());
+    afterTurn(() => webSocket.resume());
   }
 
   protected override write(message: JSONRPCMessage): Promise<void> {
