@@ -29,6 +29,34 @@ describeWithTerminal('a person at a terminal', () => {
   }
 
   it(
+    'M10, M7: import asks about mcp-remote, and about a secret that would be written into the project',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      const file = await workspace.write('../home/desktop.json', {
+        mcpServers: {
+          remote: { command: 'npx', args: ['mcp-remote', 'https://r.example/mcp'] },
+          local: { command: 'x', env: { API_TOKEN: 'hunter2hunter2' } },
+        },
+      });
+      const from = `fittings import --from claude-desktop --file ${file} --scope project`;
+      const importing = await terminal.start(`${from} remote local`);
+      await terminal.until('Connect to the server itself?');
+      await terminal.press('Enter');
+      await terminal.until('What is written into the project?');
+      await terminal.press('Enter');
+      expect((await importing.ended()).code).toBe(0);
+      expect(JSON.parse(await readFile(join(workspace.project, '.mcp.json'), 'utf8'))).toEqual({
+        mcpServers: {
+          remote: { type: 'http', url: 'https://r.example/mcp' },
+          local: { type: 'stdio', command: 'x', env: { API_TOKEN: '${API_TOKEN}' } },
+        },
+      });
+      expect(await terminal.text()).not.toContain('hunter2hunter2');
+    },
+    PATIENCE,
+  );
+
+  it(
     'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
     async () => {
       const { terminal, workspace } = await sitDown();
