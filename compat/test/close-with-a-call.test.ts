@@ -93,7 +93,7 @@ async function startListening(kind: 'http' | 'sse' | 'ws'): Promise<Waiting> {
           async onConnection(transport) {
             transport.onmessage = (message) => {
               if ('method' in message && message.method === 'tools/call') called = true;
-              const answer = answerTo(message as never);
+              const answer = answerTo(message);
               if (answer !== undefined) void transport.send(answer as never);
             };
             await transport.start();
