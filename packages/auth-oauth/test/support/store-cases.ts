@@ -117,7 +117,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
       }
       const all = await Promise.all(owners.map((owner) => authorization(owner)));
       expect(all).toEqual(owners.map((_, index) => `Bearer token-${index}`));
-      const names = await Promise.all(owners.map((owner) => provider(owner).identity?.()));
+      const names = await Promise.all(owners.map(async (owner) => provider(owner).identity?.()));
       expect(new Set(names).size).toBe(owners.length);
       const [first, ...others] = owners;
       if (first === undefined) throw new Error('no owner');
