@@ -95,7 +95,7 @@ describe.each(Object.entries(refusedOver))('a refusal over %s', (_, refused) => 
 
 it.each(rows)('over http and sse %d with %j says the same of the delivery', async (status, headers) => {
   const [http, sse] = await Promise.all(
-    [refusedOver.http, refusedOver.sse].map((refused) => refused({ status, headers, body: '' })),
+    (['http', 'sse'] as const).map((wire) => refusedOver[wire]({ status, headers, body: '' })),
   );
   expect(sse?.delivery).toBe(http?.delivery);
 });

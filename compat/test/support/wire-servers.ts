@@ -1,4 +1,5 @@
 import type { Transport } from '@mcp-fittings/client-core';
+import { isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { createSseTransport } from '@mcp-fittings/transport-sse';
@@ -13,6 +14,9 @@ import { startServer } from '../../../packages/transport-ws/test/support/mcp-ser
 export interface WireServer extends AsyncDisposable {
   /** A new connection to it. */
   connect(): Transport;
+  readonly url: string;
+  /** Cuts every connection. */
+  drop(): void;
 }
 
 export interface WireServerOptions {
@@ -22,12 +26,14 @@ export interface WireServerOptions {
   readonly dies?: boolean | undefined;
   /** It says at once what comes after `notifications/initialized`. */
   readonly announces?: boolean | undefined;
+  /** The names of its tools; not over http. Default: it has none. */
+  readonly tools?: (() => readonly string[]) | undefined;
   /** HTTP only: how it answers the GET for its event stream. Default 405. */
   readonly onStream?: Script | undefined;
 }
 
 const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
-const TOKEN = 'a-token-of-enough-length';
+export const TOKEN = 'a-token-of-enough-length';
 
 /** Servers behind real sockets, one for each remote wire. */
 export const wireServers = { http, sse, ws } as const;
@@ -51,6 +57,10 @@ async function http(options: WireServerOptions = {}): Promise<WireServer> {
   });
   return {
     connect: () => createHttpTransport({ url: server.url, server: 'test' }),
+    url: server.url,
+    drop() {
+      for (const socket of server.sockets) socket.destroy();
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -58,8 +68,8 @@ async function http(options: WireServerOptions = {}): Promise<WireServer> {
 async function sse(options: WireServerOptions = {}): Promise<WireServer> {
   const server = await startSseServer({
     onPost(request, response, stream) {
-      const message = JSON.parse(request.body) as { method?: string };
-      if (options.dies === true && message.method === 'initialize') {
+      const message = JSON.parse(request.body) as JSONRPCMessage;
+      if (options.dies === true && 'method' in message && message.method === 'initialize') {
         stream?.cut();
         return void response.destroy();
       }
@@ -69,13 +79,19 @@ async function sse(options: WireServerOptions = {}): Promise<WireServer> {
   });
   return {
     connect: () => createSseTransport({ url: server.url, server: 'test' }),
+    url: server.url,
+    drop() {
+      for (const stream of server.streams) stream.cut();
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 async function ws(options: WireServerOptions = {}): Promise<WireServer> {
+  const transports: Transport[] = [];
   const server = await startServer({
     async onConnection(transport) {
+      transports.push(transport);
       transport.onmessage = (message) => {
         if (options.dies === true && 'method' in message && message.method === 'initialize') {
           return void transport.close();
@@ -87,18 +103,27 @@ async function ws(options: WireServerOptions = {}): Promise<WireServer> {
   });
   return {
     connect: () => createWebSocketTransport({ url: server.url, apiKey: TOKEN, server: 'test' }),
+    url: server.url,
+    drop() {
+      for (const transport of transports.splice(0)) void transport.close();
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 function answer(
-  message: object,
+  message: JSONRPCMessage,
   send: (value: Parameters<Transport['send']>[0]) => void,
-  { version, announces }: WireServerOptions,
+  { version, announces, tools }: WireServerOptions,
 ): void {
+  if (tools !== undefined && isRequest(message) && message.method === 'tools/list') {
+    const listed = tools().map((name) => ({ name, inputSchema: { type: 'object' } }));
+    return send({ jsonrpc: '2.0', id: message.id, result: { tools: listed } });
+  }
   const peer = createKitPeer({
     send(value) {
-      const text = JSON.stringify(value);
+      let text = JSON.stringify(value);
+      if (tools !== undefined) text = text.replace('"capabilities":{}', '"capabilities":{"tools":{}}');
       send(JSON.parse(version === undefined ? text : text.replace(/"\d{4}-\d\d-\d\d"/, `"${version}"`)));
     },
   });
