@@ -95,7 +95,9 @@ export async function fairness() {
       const each = found[kind].map((one) => one.ratio.toFixed(2)).join(', ');
       const verdict = ratio <= GOAL ? 'met' : 'missed';
       const times = median(found[kind].map((one) => one.times)).toFixed(2);
-      console.log(`  beside ${KINDS[kind]}: ${times} ms, ×${ratio.toFixed(2)} of ${each} (goal ≤ ${GOAL}: ${verdict})`);
+      console.log(
+        `  beside ${KINDS[kind]}: ${times} ms, ×${ratio.toFixed(2)} of ${each} (goal ≤ ${GOAL}: ${verdict})`,
+      );
       if (ratio > GOAL) process.exitCode = 1;
     }
     console.log(`load of the machine: ${loadavg()[0].toFixed(1)}`);

@@ -224,7 +224,10 @@ describe('D10 the share of what nobody asked for', () => {
       let now = 100;
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
       const delays: number[] = [];
-      const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((_task: () => void, ms: number) => {
+      const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+        _task: () => void,
+        ms: number,
+      ) => {
         delays.push(ms);
         return 0;
         // The handle is given to `clearTimeout` only, which takes any number.
