@@ -58,6 +58,7 @@ it.each([
   ['approve', ['approve']],
   ['login', ['login', 'everything']],
   ['logout', ['logout', 'everything']],
+  ['import, without a program', ['import']],
   ['import', ['import', '--from', 'cursor', '--all', '--dry-run']],
   ['import', ['import', '--from', 'cursor', '--all']],
   ['export', ['export', '--to', 'claude-desktop']],
