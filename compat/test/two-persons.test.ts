@@ -6,7 +6,7 @@ import { KeyObject, sign } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
 import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
@@ -27,6 +27,9 @@ import {
   type TestIdentityProvider,
 } from '../../packages/auth-xaa/test/support/company.mjs';
 import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
+
+// Each test starts several servers and signs in many times; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;
@@ -208,7 +211,7 @@ describe.each(cases)(
     }
 
     const toolsOf = (host: Host): readonly string[] =>
-      [...new Set(host.tools().map(({ name }) => name))].sort();
+      [...new Set(host.tools().map(({ name }) => name))].toSorted();
     const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
 
     it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/auth-keychain';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { helpersOf } from './support/processes.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { helpersOf, socketsOf } from './support/processes.js';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { startSecretService, type SecretService, type ServiceKind } from './support/secret-service.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
@@ -9,9 +9,10 @@ import { temporaryDirectory, type TemporaryDirectory } from './support/temporary
 const DRIVERS = ['@napi-rs/keyring', '@github/keytar'] as const;
 const VALUE = { accessToken: 'a', refreshToken: 'r' };
 
+// One daemon for the suite. A test that locks or ends it leaves one that works to the next test.
+let keyring: SecretService | undefined;
 let temporary: TemporaryDirectory;
 let open: Keychain[] = [];
-let running: SecretService | undefined;
 beforeEach(async () => {
   temporary = await temporaryDirectory();
 });
@@ -19,17 +20,27 @@ afterEach(async () => {
   await Promise.all(open.map((store) => store[Symbol.asyncDispose]()));
   open = [];
   vi.unstubAllEnvs();
-  const died = await running?.assertAlive().catch((error: unknown) => error);
-  await running?.[Symbol.asyncDispose]();
-  running = undefined;
   await temporary[Symbol.asyncDispose]();
-  if (died !== undefined) throw died;
+  await keyring?.recover();
+});
+afterAll(async () => {
+  await keyring?.[Symbol.asyncDispose]();
 });
 
-async function enter(kind: ServiceKind): Promise<SecretService> {
-  running = await startSecretService(kind);
-  running.enter();
-  return running;
+async function enter(): Promise<SecretService> {
+  keyring ??= await startSecretService('keyring');
+  keyring.enter();
+  return keyring;
+}
+
+/** A bus on which the service is missing or broken, for the tests of one block. */
+function onBrokenService(kind: Exclude<ServiceKind, 'keyring'>): void {
+  let broken: SecretService;
+  beforeAll(async () => {
+    broken = await startSecretService(kind);
+  });
+  beforeEach(() => broken.enter());
+  afterAll(() => broken[Symbol.asyncDispose]());
 }
 
 function opened(options: KeychainOptions = {}): Keychain {
@@ -41,7 +52,7 @@ function opened(options: KeychainOptions = {}): Keychain {
 describeWithSecretService('a Secret Service that works', () => {
   for (const driver of DRIVERS) {
     it(`${driver}: is available, and leaves no test item behind`, async () => {
-      const service = await enter('keyring');
+      const service = await enter();
       const store = opened({ driver });
       expect(await store.status()).toEqual({ state: 'available', driver });
       await store.set('key', VALUE);
@@ -49,7 +60,7 @@ describeWithSecretService('a Secret Service that works', () => {
     });
 
     it(`${driver}: what was stored outlives the service`, async () => {
-      const service = await enter('keyring');
+      const service = await enter();
       const store = opened({ driver, timeoutMs: 20_000 });
       const long = { text: 'x'.repeat(5000) };
       await store.set('short', VALUE);
@@ -63,7 +74,7 @@ describeWithSecretService('a Secret Service that works', () => {
   }
 
   it('never shows the items of one driver through another, and never changes the driver by itself', async () => {
-    await enter('keyring');
+    await enter();
     await opened().set('key', VALUE);
     expect(await opened({ driver: '@github/keytar' }).get('key')).toBeUndefined();
     await opened({ driver: '@github/keytar' }).set('key', { other: true });
@@ -71,7 +82,7 @@ describeWithSecretService('a Secret Service that works', () => {
   });
 
   it('KC-08 finds a whole value whenever the helper was killed', async () => {
-    await enter('keyring');
+    await enter();
     const writer = opened();
     const reader = opened();
     const valueOf = (n: number): { n: number; text: string } => ({
@@ -82,7 +93,10 @@ describeWithSecretService('a Secret Service that works', () => {
     const readers = new Set(helpersOf(process.pid));
     for (let n = 1; n <= 12; n++) {
       const write = writer.set('key', valueOf(n)).catch((error: unknown) => error);
-      await vi.waitUntil(() => helpersOf(process.pid).some((pid) => !readers.has(pid)), { interval: 1 });
+      await vi.waitUntil(() => helpersOf(process.pid).some((pid) => !readers.has(pid)), {
+        interval: 1,
+        timeout: 30_000,
+      });
       // Later in the write each time.
       for (let reads = 0; reads < n; reads++) await reader.get('other');
       for (const pid of helpersOf(process.pid)) if (!readers.has(pid)) process.kill(pid, 'SIGKILL');
@@ -98,7 +112,7 @@ describeWithSecretService('a Secret Service that works', () => {
 describeWithSecretService('D18 a service that goes away', () => {
   for (const driver of DRIVERS) {
     it(`D18: ${driver}: is typed unavailable while it is gone, and is found again when it is back`, async () => {
-      const service = await enter('keyring');
+      const service = await enter();
       const store = opened({ driver });
       await store.set('key', VALUE);
       await service.kill();
@@ -111,8 +125,21 @@ describeWithSecretService('D18 a service that goes away', () => {
     });
   }
 
-  it('D18: its end is the failure of the one test in which it ended', async () => {
-    const service = await enter('keyring');
+  it('D18: many calls hold few connections to the bus', async () => {
+    await enter();
+    const store = opened();
+    const most = { sockets: 0 };
+    for (let n = 0; n < 60; n++) {
+      await store.get(`key ${n % 5}`);
+      for (const helper of helpersOf(process.pid)) most.sockets = Math.max(most.sockets, socketsOf(helper));
+    }
+    // Sixteen, one that is closing, and what connects the helper with us.
+    expect(most.sockets).toBeGreaterThan(2);
+    expect(most.sockets).toBeLessThan(24);
+  });
+
+  it('D18: its end is the failure of the one test in which it ended, with how and what it said', async () => {
+    const service = await enter();
     await service.kill();
     await expect(service.assertAlive()).rejects.toThrow(/gnome-keyring-daemon ended by itself \(SIGKILL\)/);
     await service.assertAlive();
@@ -123,7 +150,7 @@ describeWithSecretService('D18 a service that goes away', () => {
 describeWithSecretService('KC-01 a keyring that is locked', () => {
   for (const driver of DRIVERS) {
     it(`${driver}: is typed locked; the stored login is not absent, not replaced, not deleted`, async () => {
-      const service = await enter('keyring');
+      const service = await enter();
       await opened({ driver }).set('key', VALUE);
       service.lock();
       const store = opened({ driver });
@@ -142,7 +169,7 @@ describeWithSecretService('KC-01 a keyring that is locked', () => {
     });
 
     it(`${driver}: that is locked under a store which has already written`, async () => {
-      const service = await enter('keyring');
+      const service = await enter();
       const store = opened({ driver });
       await store.set('key', VALUE);
       service.lock();
@@ -153,32 +180,19 @@ describeWithSecretService('KC-01 a keyring that is locked', () => {
 });
 
 describeWithSecretService('KC-02 no service', () => {
+  onBrokenService('absent');
   for (const driver of DRIVERS) {
-    const unavailable = {
-      code: 'STORE_UNAVAILABLE',
-      kind: 'auth',
-      details: { state: 'unavailable', driver },
-    };
-
     it(`${driver}: a bus without the service is unavailable, for reads too`, async () => {
-      await enter('absent');
       const store = opened({ driver });
+      const unavailable = unavailableIn(driver);
       expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
       await expect(store.get('key')).rejects.toMatchObject(unavailable);
       await expect(store.set('key', VALUE)).rejects.toMatchObject(unavailable);
       await expect(store.delete('key')).rejects.toMatchObject(unavailable);
     });
-
-    it(`${driver}: a service without a keyring, and nobody to make one, is unavailable`, async () => {
-      await enter('uninitialised');
-      const store = opened({ driver });
-      expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
-      await expect(store.set('key', VALUE)).rejects.toMatchObject(unavailable);
-    });
   }
 
   it('KC-06 never selects the keyring of the kernel, which forgets: it rejects where that one would be taken', async () => {
-    await enter('absent');
     const store = opened();
     await expect(store.set('key', VALUE)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     // Not pinned, this answers that there is no such item.
@@ -186,10 +200,26 @@ describeWithSecretService('KC-02 no service', () => {
   });
 });
 
+describeWithSecretService('KC-02 a service without a keyring', () => {
+  onBrokenService('uninitialised');
+  for (const driver of DRIVERS) {
+    it(`${driver}: that cannot make one is unavailable`, async () => {
+      const store = opened({ driver });
+      const unavailable = unavailableIn(driver);
+      expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
+      await expect(store.set('key', VALUE)).rejects.toMatchObject(unavailable);
+    });
+  }
+});
+
+function unavailableIn(driver: string): object {
+  return { code: 'STORE_UNAVAILABLE', kind: 'auth', details: { state: 'unavailable', driver } };
+}
+
 describeWithSecretService('a service that never answers', () => {
+  onBrokenService('hanging');
   for (const driver of DRIVERS) {
     it(`${driver}: is typed timeout, while the host goes on`, async () => {
-      await enter('hanging');
       const store = opened({ driver, timeoutMs: 1000 });
       let ticks = 0;
       const ticking = setInterval(() => ticks++, 10);

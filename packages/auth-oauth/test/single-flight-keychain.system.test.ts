@@ -1,21 +1,31 @@
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { keychain, type KeychainOptions } from '@mcp-fittings/auth-keychain';
 // How a Secret Service is started is known there.
 import { describeWithSecretService } from '../../auth-keychain/test/support/describe-with-secret-service.js';
-import { startSecretService } from '../../auth-keychain/test/support/secret-service.js';
+import { startSecretService, type SecretService } from '../../auth-keychain/test/support/secret-service.js';
 import { temporaryDirectory } from '../../auth-keychain/test/support/temporary-directory.js';
 import { fourProcesses, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld } from './support/world.js';
 
 describeWithSecretService('O4 four processes with one keychain, at a strictly rotating server', () => {
+  let service: SecretService;
+  beforeAll(async () => {
+    service = await startSecretService('keyring');
+    service.enter();
+  });
+  // A daemon that dies fails the test in which it died, and no other one.
+  afterEach(() => service.recover());
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await service[Symbol.asyncDispose]();
+  });
+
   it.each<KeychainOptions>([{}, { driver: '@github/keytar', layout: 'bundle' }])(
     `%j: 20 of 20 get through with one refresh, ${ROUNDS} times`,
     async (more) => {
       await using world = await createWorld({ accessTokenTtl: 86_400 });
       await using folder = await temporaryDirectory();
-      const service = await startSecretService('keyring');
-      service.enter();
       const options = { ...more, lockDirectory: join(folder.path, 'locks'), timeoutMs: 20_000 };
       const store = keychain(options);
       try {
@@ -23,8 +33,6 @@ describeWithSecretService('O4 four processes with one keychain, at a strictly ro
         expect(refreshes(world)).toBe(ROUNDS);
       } finally {
         await store[Symbol.asyncDispose]();
-        vi.unstubAllEnvs();
-        await service[Symbol.asyncDispose]();
       }
     },
     240_000,

@@ -22,6 +22,7 @@ export function withFallback(managed: AuthProvider, interactive: AuthProvider): 
     onDpopNonce: (reply) => chosen.onDpopNonce?.(reply),
     signIn: (request) => orElse(async (provider) => provider.signIn?.(request)),
     hasNewSignIn: async (challenge) => (await chosen.hasNewSignIn?.(challenge)) === true,
+    identity: async () => chosen.identity?.(),
     async signOut() {
       await managed.signOut?.();
       await interactive.signOut?.();

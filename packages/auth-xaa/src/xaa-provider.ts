@@ -46,6 +46,8 @@ export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
     onDpopNonce(reply) {
       for (const provider of people.values()) provider.onDpopNonce?.(reply);
     },
+    hasNewSignIn: async (challenge) => (await (await current()).hasNewSignIn?.(challenge)) === true,
+    identity: async () => (await current()).identity?.(),
     signIn: async (request) => (await current()).signIn?.(request),
     signOut: async () => (await current()).signOut?.(),
   };
@@ -59,6 +61,8 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
   const { identityProvider } = options;
   let session: string | undefined;
   let isInStep = false;
+  /** The proof that was of no use when a person was last asked for. */
+  let ended: string | undefined;
 
   const kind = person === '' ? 'xaa' : `xaa\n${person}`;
   const grants = createGrantProvider(options, {
@@ -108,6 +112,15 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
     if (demanded !== undefined) throw demanded;
   };
 
+  /** A person is asked for: what the store has now does not help. */
+  const asking = async (
+    challenge: AuthChallenge,
+    details?: AuthRequiredError['details'],
+  ): Promise<AuthRequiredError> => {
+    ended = await identityProvider.proof();
+    return required(challenge, details);
+  };
+
   return {
     async headers(request) {
       try {
@@ -121,15 +134,23 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
     },
     async onChallenge(challenge) {
       await followSession();
-      if (isSignedOut(await store.get(key))) throw required(challenge);
+      if (isSignedOut(await store.get(key))) throw await asking(challenge);
       try {
         await checkStepUp(challenge);
         return await silent.onChallenge(challenge);
       } catch (error) {
-        throw error instanceof AuthRequiredError ? required(challenge, error.details) : error;
+        throw error instanceof AuthRequiredError ? await asking(challenge, error.details) : error;
       }
     },
     onDpopNonce: (reply) => silent.onDpopNonce(reply),
+    async hasNewSignIn() {
+      if (isSignedOut(await store.get(key))) return false;
+      const proof = await identityProvider.proof({ again: true });
+      return proof !== undefined && proof !== ended;
+    },
+    async identity() {
+      return isSignedOut(await store.get(key)) ? undefined : identityProvider.session();
+    },
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
         context.tryAgain();

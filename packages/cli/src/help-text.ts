@@ -11,10 +11,10 @@ Examples:
 
 export const EXIT_CODES = `
 Exit codes:
-  0  done                        4  somebody has to sign in, or the sign-in failed
-  1  it failed                   5  somebody has to approve it, or a policy forbids it
-  2  used in a wrong way         6  the server can't be reached
-  3  wrong configuration       130  interrupted
+  0  done                        4  a sign-in is needed, or it failed
+  1  it failed                   5  an approval is needed, or a policy forbids it
+  2  invalid usage               6  the server cannot be reached
+  3  invalid configuration     130  interrupted
 `;
 
 /** Examples of one command, for `addHelpText('after', …)`. */

@@ -94,7 +94,7 @@ it.each([
   [['call'], "missing required argument 'tool'"],
   [['--layout', 'nope', 'status'], 'Allowed choices are'],
   [['--store', 'cloud', 'status'], 'Allowed choices are'],
-  [['import'], "required option '-f, --from"],
+  [['export'], "required option '-t, --to"],
   [['call', 'x', '--timeout', 'soon'], 'number of seconds'],
   [[], 'Usage: fittings'],
 ])('a wrong command line ends with 2 and says what is wrong: %j', async (args, words) => {

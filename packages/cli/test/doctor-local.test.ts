@@ -1,7 +1,9 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { reportText } from '../src/doctor/report-text.js';
+import { createStyle } from '../src/output/style.js';
 import { codesOf, diagnoseEntry } from './support/diagnosing.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
@@ -102,6 +104,30 @@ describe('a local server', () => {
     expect(codesOf(await diagnoseEntry(old))).toEqual(['handshake VERSION_UNSUPPORTED']);
   });
 
+  it('minor 16: starts a server that fails once, and shows its stderr once', async () => {
+    const started = join(folder, 'started');
+    const source = `require('fs').appendFileSync(${JSON.stringify(started)}, 'x'); console.error('no licence key'); process.exit(7)`;
+    const diagnosis = await diagnoseEntry(program(source));
+    expect(await readFile(started, 'utf8')).toBe('x');
+    const text = reportText([diagnosis], [], createStyle(false));
+    expect(text.match(/no licence key/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['HTTPS_PROXY', 'http://me:pw@proxy.example:3128', 'process.stdin.resume()'],
+    ['npm_config_cafile', '/ca.pem', 'process.stdin.resume()'],
+    ['PIP_CERT', '/ca.pem', 'process.exit(1)'],
+  ])('D17: %s of the environment is named if the server was not given it', async (name, value, source) => {
+    vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { findings } = await diagnoseEntry(program(source), { timeoutMs: 500 });
+    expect(findings[0]?.fix).toContain(`"${name}"`);
+    expect(findings[0]?.fix).toContain('"inheritEnv": [');
+    expect(JSON.stringify(findings)).not.toContain('me:pw');
+    const given = { ...program(source), inheritEnv: [name] };
+    expect((await diagnoseEntry(given, { timeoutMs: 500 })).findings[0]?.fix).not.toContain(`"${name}"`);
+  });
+
   it('leaves no process behind', async () => {
     const pidFile = join(folder, 'pid');
     await diagnoseEntry({ command: process.execPath, args: [DUAL_SERVER], env: { PID_FILE: pidFile } });
@@ -125,6 +151,18 @@ describe('configuration and consent', () => {
     expect(codesOf(await diagnoseEntry({ type: 'carrier-pigeon', url: 'https://mcp.example' }))).toEqual([
       'config TYPE_UNKNOWN',
     ]);
+  });
+
+  it.each([
+    [{ type: 'ws', url: 'ws://mcp.example/x', allowInsecure: true }, 'without encryption'],
+    [{ type: 'ws', url: 'wss://mcp.example/x', allowInsecure: true }, 'not needed'],
+  ])('S20: names allowInsecure of %j', async (entry, words) => {
+    const { findings } = await diagnoseEntry(entry, { timeoutMs: 300 });
+    expect(findings[0]).toMatchObject({
+      code: 'NOT_ENCRYPTED',
+      severity: 'warning',
+      message: expect.stringContaining(words),
+    });
   });
 
   it('a field of the wrong kind', async () => {

@@ -55,7 +55,7 @@ describe('signing in to a real authorization server', () => {
     const diagnosis = await tokenCheck();
     expect(codesOf(diagnosis)).toEqual([]);
     const token = diagnosis.checks.find(({ check }) => check === 'token');
-    expect(token?.summary).toMatch(/^got \d+ s ago, good for \d+ min$/);
+    expect(token?.summary).toMatch(/^obtained \d+ s ago, good for \d+ min$/);
   });
 
   it('a token that has expired and can be renewed is no fault', async () => {
@@ -71,7 +71,7 @@ describe('signing in to a real authorization server', () => {
     server.authorizationServer.fault = { path: '/token', status: 400, body: '{"error":"invalid_grant"}' };
     const diagnosis = await tokenCheck(later(2 * 3_600_000));
     expect(codesOf(diagnosis)).toEqual(['clock CLOCK_WRONG', 'token TOKEN_EXPIRED']);
-    expect(diagnosis.findings[1]?.message).toContain('nothing left to renew it with');
+    expect(diagnosis.findings[1]?.message).toContain('there is no refresh token');
   });
 
   it('a token that is good by its date and refused', async () => {
@@ -147,9 +147,9 @@ describe('documents that are missing or contradict each other', () => {
   });
   const diagnosis = () => diagnoseEntry({ url: planted.url });
 
-  it('401 without discovery', async () => {
+  it('minor 17: 401 without discovery', async () => {
     const found = await diagnosis();
-    expect(codesOf(found)).toEqual(['discovery DISCOVERY_MISSING', 'token SIGN_IN_REQUIRED']);
+    expect(codesOf(found)).toEqual(['discovery DISCOVERY_MISSING']);
     expect(found.findings[0]?.fix).toContain('apiKey');
   });
 
@@ -158,12 +158,13 @@ describe('documents that are missing or contradict each other', () => {
     expect(codesOf(await diagnosis())).toEqual(['token SIGN_IN_REQUIRED']);
   });
 
-  it('an authorization server that calls itself something else', async () => {
+  it('minor 17: an authorization server that calls itself something else', async () => {
     documents[`${PRM}/mcp`] = { resource: planted.url, authorization_servers: [planted.origin] };
     documents[AS] = metadata('https://login.example');
     const found = await diagnosis();
-    expect(codesOf(found)).toEqual(['discovery ISSUER_MISMATCH', 'token SIGN_IN_REQUIRED']);
+    expect(codesOf(found)).toEqual(['discovery ISSUER_MISMATCH']);
     expect(found.findings[0]?.message).toContain('https://login.example');
+    expect(JSON.stringify(found)).not.toContain('fittings login');
   });
 
   it('metadata that speaks for another resource', async () => {
@@ -172,7 +173,7 @@ describe('documents that are missing or contradict each other', () => {
       authorization_servers: [planted.origin],
     };
     const found = await diagnosis();
-    expect(codesOf(found)).toEqual(['discovery RESOURCE_MISMATCH', 'token SIGN_IN_REQUIRED']);
+    expect(codesOf(found)).toEqual(['discovery RESOURCE_MISMATCH']);
     expect(found.findings[0]?.message).toContain('https://other.example/mcp');
   });
 

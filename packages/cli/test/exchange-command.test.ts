@@ -81,9 +81,9 @@ it('M10: an mcp-remote line is offered for conversion, and converted when asked'
       r: {
         command: 'npx',
         args: [
-          ...['-y', '@mcp-fittings/cli', 'bridge', 'https://r.example/mcp'],
-          ...['--header', 'Authorization: ${AUTH}', '--port', '3334'],
-        ],
+          ['-y', '@mcp-fittings/cli', 'bridge', 'https://r.example/mcp'],
+          ['--header', 'Authorization: ${AUTH}', '--port', '3334'],
+        ].flat(),
       },
     },
   });

@@ -29,6 +29,34 @@ describeWithTerminal('a person at a terminal', () => {
   }
 
   it(
+    'M10, M7: import asks about mcp-remote, and about a secret that would be written into the project',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      const file = await workspace.write('../home/desktop.json', {
+        mcpServers: {
+          remote: { command: 'npx', args: ['mcp-remote', 'https://r.example/mcp'] },
+          local: { command: 'x', env: { API_TOKEN: 'hunter2hunter2' } },
+        },
+      });
+      const from = `fittings import --from claude-desktop --file ${file} --scope project`;
+      const importing = await terminal.start(`${from} remote local`);
+      await terminal.until('Connect to the server itself?');
+      await terminal.press('Enter');
+      await terminal.until('What is written into the project?');
+      await terminal.press('Enter');
+      expect((await importing.ended()).code).toBe(0);
+      expect(JSON.parse(await readFile(join(workspace.project, '.mcp.json'), 'utf8'))).toEqual({
+        mcpServers: {
+          remote: { type: 'http', url: 'https://r.example/mcp' },
+          local: { type: 'stdio', command: 'x', env: { API_TOKEN: '${API_TOKEN}' } },
+        },
+      });
+      expect(await terminal.text()).not.toContain('hunter2hunter2');
+    },
+    PATIENCE,
+  );
+
+  it(
     'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
     async () => {
       const { terminal, workspace } = await sitDown();
@@ -99,7 +127,7 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.until('Keep credentials unencrypted');
       await terminal.press('Left', 'Enter');
       await visitAs(terminal, loadPage);
-      expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tools.');
+      expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tool.');
 
       const called = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
       expect(called).toMatchObject({ code: 0, text: '5\n' });
@@ -132,7 +160,7 @@ describeWithTerminal('a person at a terminal', () => {
       const withCode = await terminal.start('SSH_TTY=/dev/pts/9 fittings --store memory login guarded');
       const text = await terminal.until('The code is good for');
       await scriptedPerson(/^ {2}(http:\S+\?user_code=\S+)$/m.exec(text)?.[1] ?? '');
-      expect((await withCode.ended()).text).toContain('Signed in to guarded: 1 tools.');
+      expect((await withCode.ended()).text).toContain('Signed in to guarded: 1 tool.');
 
       const withAddress = await terminal.start('fittings --store memory login guarded --method paste');
       await visitAs(terminal, async (address) => {
@@ -141,13 +169,13 @@ describeWithTerminal('a person at a terminal', () => {
         await terminal.until('That was not it');
         await terminal.type(address);
       });
-      expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tools.');
+      expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tool.');
     },
     PATIENCE,
   );
 
   it(
-    'L12 Ctrl-C cancels a call and says what became of it',
+    'L12 Ctrl-C cancels a call and says so',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -159,7 +187,7 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.press('C-c');
       const ended = await calling.ended();
       expect(ended.code).toBe(130);
-      expect(ended.text).toMatch(/^error: .*(?:gave up|interrupted)/);
+      expect(ended.text).toMatch(/^error: Interrupted\./);
     },
     PATIENCE,
   );
@@ -172,14 +200,14 @@ describeWithTerminal('a person at a terminal', () => {
       const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
       const calling = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
       await terminal.until('The server "everything" asks:');
-      await terminal.until('Answer?');
+      await terminal.until('Do you want to answer?');
       await terminal.press('Down', 'Enter');
       const declined = await calling.ended();
       expect(declined.code).toBe(0);
       expect(declined.text).toMatch(/declined/i);
 
       const again = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
-      await terminal.until('Answer?');
+      await terminal.until('Do you want to answer?');
       await terminal.press('Enter');
       await terminal.until('◆  String');
       await terminal.type('Ann');
@@ -204,13 +232,13 @@ describeWithTerminal('a person at a terminal', () => {
         'fittings --strict-mcp-config --mcp-config servers.json status --watch',
       );
       await terminal.until(/● {2}everything +stdio +connected +13/);
-      await terminal.until(/^1 server, 1 connected, 13 tools$/m);
+      await terminal.until(/^1 server, 1 connected, 13 tools *$/m);
       await workspace.write('servers.json', {
         mcpServers: { everything, other: { command: 'no-such-program' } },
       });
       await terminal.until(/✗ {2}other +stdio +failed/);
       await workspace.write('servers.json', { mcpServers: { other: { command: 'no-such-program' } } });
-      await terminal.until(/^1 server, 0 connected, 1 not usable, 0 tools$/m);
+      await terminal.until(/^1 server, 0 connected, 1 not usable, 0 tools *$/m);
       expect(await terminal.text()).not.toContain('● ');
       await terminal.press('C-c');
       expect((await watching.ended()).code).toBe(130);
@@ -251,8 +279,8 @@ describeWithTerminal('a person at a terminal', () => {
 
 /** Goes to the page that the terminal names, signs in there, and hands on the address that it ends at. */
 async function visitAs(terminal: Terminal, arrive: (address: string) => Promise<void>): Promise<void> {
-  const text = await terminal.until(/^ {2}http:\S+\/auth\?\S+/m);
-  const url = /^ {2}(http:\S+\/auth\?\S+)/m.exec(text)?.[1] ?? '';
+  const text = await terminal.until(/^ *http:\S+\/auth\?\S+/m);
+  const url = /^ *(http:\S+\/auth\?\S+)/m.exec(text)?.[1] ?? '';
   const { location } = await scriptedPerson(url);
   await arrive(location ?? '');
 }

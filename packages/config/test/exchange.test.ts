@@ -504,9 +504,9 @@ describe('export says what the target can not hold', () => {
           remote: {
             command: 'npx',
             args: [
-              ...['-y', '@mcp-fittings/cli', 'bridge', 'https://x.example/${PART:-mcp}'],
-              ...['--header', 'Authorization: Bearer ${TOKEN}', '--client-id', 'c', '--oauth-scope', 's'],
-            ],
+              ['-y', '@mcp-fittings/cli', 'bridge', 'https://x.example/${PART:-mcp}'],
+              ['--header', 'Authorization: Bearer ${TOKEN}', '--client-id', 'c', '--oauth-scope', 's'],
+            ].flat(),
           },
           socket,
         },

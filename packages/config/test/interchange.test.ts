@@ -56,12 +56,14 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
 
   it('M10: every option that an entry has a field for', async () => {
     const info = '{"client_id":"me","client_secret":"${SECRET}"}';
-    const remote = await remoteOf([
-      ...['-y', 'mcp-remote@0.1.37', 'http://internal.example/sse', '3334'],
-      ...['--header', 'Authorization:${AUTH}', '--header', 'X-Org: acme', '--allow-http'],
-      ...['--transport', 'sse-only', '--host', '127.0.0.1', '--static-oauth-client-info', info],
-      ...['--static-oauth-client-metadata', '{"scope":"a b"}', '--ignore-tool', 'delete*', '--debug'],
-    ]);
+    const remote = await remoteOf(
+      [
+        ['-y', 'mcp-remote@0.1.37', 'http://internal.example/sse', '3334'],
+        ['--header', 'Authorization:${AUTH}', '--header', 'X-Org: acme', '--allow-http'],
+        ['--transport', 'sse-only', '--host', '127.0.0.1', '--static-oauth-client-info', info],
+        ['--static-oauth-client-metadata', '{"scope":"a b"}', '--ignore-tool', 'delete*', '--debug'],
+      ].flat(),
+    );
     expect(remote).toMatchObject({
       entry: {
         type: 'sse',
@@ -142,21 +144,18 @@ describe('M10: export to a program that does not know a transport', () => {
     plain: { type: 'http', url: 'https://${HOST}/mcp' },
   };
 
-  it.each([
-    ['claude-desktop', 'npx'],
-    ['zed', 'npx'],
-    ['codex', 'npx'],
-    ['vscode', 'npx'],
-    ['mcporter', 'npx'],
-  ] as const)('M10: %s: what went out as a bridge comes back as what it was', async (program) => {
-    const { text, failed, exported } = exportServers({ to: program, servers });
-    const { imported: back } = await importServers({ from: program, text, home: '/home/me' });
-    expect(failed.filter(({ reason }) => !reason.includes('expands no variables'))).toEqual([]);
-    const bridged = exported.filter(({ losses }) => losses.some((loss) => loss.includes('bridge')));
-    expect(bridged.map(({ name }) => name)).toContain('socket');
-    for (const { name } of bridged)
-      expect(back.find((server) => server.name === name)?.remote?.entry).toEqual(servers[name]);
-  });
+  it.each(['claude-desktop', 'zed', 'codex', 'vscode', 'mcporter'] as const)(
+    'M10: %s: what went out as a bridge comes back as what it was',
+    async (program) => {
+      const { text, failed, exported } = exportServers({ to: program, servers });
+      const { imported: back } = await importServers({ from: program, text, home: '/home/me' });
+      expect(failed.filter(({ reason }) => !reason.includes('expands no variables'))).toEqual([]);
+      const bridged = exported.filter(({ losses }) => losses.some((loss) => loss.includes('bridge')));
+      expect(bridged.map(({ name }) => name)).toContain('socket');
+      for (const { name } of bridged)
+        expect(back.find((server) => server.name === name)?.remote?.entry).toEqual(servers[name]);
+    },
+  );
 
   it('M10: secrets are not written, and a field that the bridge does not take is named', () => {
     const { text, exported } = exportServers({

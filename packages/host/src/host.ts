@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from './limits.js';
 import { createTracer } from './observability/channels.js';
 import { createEmitter } from './observability/events.js';
 import { createServer, type Shared } from './server/create-server.js';
-import type { ServerConnection } from './server/server-connection.js';
+import type { ServerConnection } from './server/contract.js';
 import { statisticsOf } from './statistics.js';
 import { checkEntries, checkHostOptions, checkName, checkRecord, checkRef } from './check-arguments.js';
 import { unknownServer, unknownTool } from './unknown-names.js';

@@ -6,6 +6,7 @@ export { clientCertificateOf, remoteFields } from './entry-fields.js';
 export { checkHeaders } from './headers.js';
 export { bareHost, isLoopbackAddress, isLoopbackHost } from './hosts.js';
 export { replyExcerpt } from './reply-excerpt.js';
+export { readRemoteStatus, type RemoteRefusal, type RemoteStatus } from './remote-status.js';
 export { createRequestRedactor, redactRpcError, type RequestRedactor } from './request-secrets.js';
 export { parseRetryAfter, type RetryAfterOptions } from './retry-after.js';
 export { isSafeToRepeat } from './safe-methods.js';

@@ -1,7 +1,7 @@
 export interface RetryAfterOptions {
   /** Milliseconds since the epoch, for the form with a date. */
   readonly now: number;
-  /** The answer is never more, milliseconds. Default 60 000. */
+  /** The answer is never more, milliseconds. Default 86 400 000, a day: no server makes a client wait longer. */
   readonly maxMs?: number | undefined;
 }
 
@@ -10,7 +10,7 @@ export interface RetryAfterOptions {
  * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
  */
 export function parseRetryAfter(value: string | undefined, options: RetryAfterOptions): number | undefined {
-  const { now, maxMs = 60_000 } = options;
+  const { now, maxMs = 86_400_000 } = options;
   const text = value?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxMs);
   // Date.parse alone takes nearly anything for a date.

@@ -1,6 +1,7 @@
 /** For sign-in packages, which have these from here. */
 export { checkHeaders, isLoopbackHost, parseChallenges } from '@mcp-fittings/net-policy';
 export { createNetwork } from './http/create-network.js';
+export { pacedNetwork } from './http/paced-network.js';
 export { createIdleNetwork } from './http/idle-network.js';
 export type {
   CollectedRequest,

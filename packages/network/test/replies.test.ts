@@ -16,7 +16,7 @@ describe('a status that means failure', () => {
     [400, undefined, 'HTTP_STATUS', 'rejected', false],
     [401, undefined, 'AUTH_REJECTED', 'rejected', false],
     [404, undefined, 'HTTP_STATUS', 'rejected', false],
-    [408, undefined, 'HTTP_STATUS', 'unknown', false],
+    [408, undefined, 'HTTP_STATUS', 'unknown', true],
     [418, undefined, 'HTTP_STATUS', 'rejected', false],
     [429, undefined, 'RATE_LIMITED', 'rejected', true],
     [429, '2', 'RATE_LIMITED', 'rejected', true],

@@ -64,6 +64,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         foreign: (id) => this.reportCounted('RESPONSE_UNEXPECTED', () => foreignAnswer(id)),
         malformed: () => this.reportCounted('MESSAGE_INVALID', () => NO_MESSAGE),
       },
+      paced: (source) => this.paced(source),
       lifetime: this.#lifetime,
       revision: () => this.protocolVersion,
       onInitialized: ({ protocolVersion }) => {
@@ -80,7 +81,6 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     const { session } = this.#parts;
     // Not enumerable: it is a secret and must not be seen in an inspection.
     Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
-    this.#closeWith(options.signal);
   }
 
   override describe(): TransportFacts {
@@ -94,6 +94,15 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   }
 
   protected override open(): Promise<void> {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) {
+      return Promise.reject(
+        this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason }),
+      );
+    }
+    const close = (): void => void this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.#lifetime.onEnd(() => signal?.removeEventListener('abort', close));
     return Promise.resolve();
   }
 
@@ -190,13 +199,6 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     } catch (cause) {
       failed(cause);
     }
-  }
-
-  #closeWith(signal: AbortSignal | undefined): void {
-    const close = (): void => void this.close();
-    if (signal?.aborted === true) return close();
-    signal?.addEventListener('abort', close, { once: true });
-    this.#lifetime.onEnd(() => signal?.removeEventListener('abort', close));
   }
 }
 

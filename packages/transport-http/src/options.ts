@@ -30,7 +30,7 @@ export interface HttpTransportOptions {
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Milliseconds that `close()` waits for the server to end the session. Default 1000; 0 does not tell it. */
   readonly farewellMs?: number | undefined;
-  /** Ends the transport when it is aborted. */
+  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;

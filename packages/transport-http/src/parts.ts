@@ -1,7 +1,7 @@
 import type { TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
 import { createRequestRedactor, redactRpcError } from '@mcp-fittings/net-policy';
-import { createCredentials, createNetwork, type Network } from '@mcp-fittings/network';
+import { createCredentials, createNetwork, pacedNetwork, type Network } from '@mcp-fittings/network';
 import type { CheckedOptions } from './checked-options.js';
 import type { MakeError } from './errors/make-error.js';
 import type { Lifetime } from './lifetime.js';
@@ -18,6 +18,8 @@ export interface TransportSide {
   readonly makeError: MakeError;
   readonly encode: Encode;
   readonly inbox: Inbox;
+  /** Reads an event stream at the pace of the transport. */
+  readonly paced: (source: Pausable) => PacedSource;
   /** Ends with the transport. */
   readonly lifetime: Lifetime;
   /** The negotiated revision, once it is known. */
@@ -67,7 +69,7 @@ export function createParts(options: CheckedOptions, side: TransportSide): Parts
   });
   const exchange = createExchanger({
     url,
-    network,
+    network: pacedNetwork(network, side.paced),
     session,
     credentials: createCredentials({
       url,

@@ -16,7 +16,7 @@ import { streamRefused, type Refusal, type RefusalFacts } from './refusal.js';
 
 export interface EventStreamOptions {
   readonly url: URL;
-  readonly network: Network;
+  readonly network: Pick<Network, 'exchange'>;
   readonly credentials: Credentials;
   /** A configured `Authorization`. */
   readonly authorization: string | undefined;
@@ -115,7 +115,7 @@ class LegacyEventStream implements EventStream {
     }
   }
 
-  #request(network: Network, url: URL, signed: Readonly<Record<string, string>>): void {
+  #request(network: Pick<Network, 'exchange'>, url: URL, signed: Readonly<Record<string, string>>): void {
     const { credentials } = this.#options;
     const page = createByteParts();
     let head: ResponseHead | undefined;

@@ -29,7 +29,7 @@ export interface SseTransportOptions {
   readonly idleMs?: number | undefined;
   /** Largest message that is read, in bytes. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Ends the transport when it is aborted. */
+  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
   /** Told of a URL that works and deserves a second look. */
   readonly logger?: Logger | undefined;

@@ -19,6 +19,7 @@ import {
   challengeKind,
   createCredentials,
   createNetwork,
+  pacedNetwork,
   type ChallengeCount,
   type Credentials,
   type Network,
@@ -93,7 +94,6 @@ class SseTransport extends BaseTransport {
       server,
     });
     this.#idle = createIdleWatch({ idleMs, clock, onIdle: () => this.#endIdle(idleMs) });
-    this.#closeWith(options.signal);
   }
 
   override describe(): TransportFacts {
@@ -107,9 +107,16 @@ class SseTransport extends BaseTransport {
   }
 
   protected override async open(): Promise<void> {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) {
+      throw this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
+    }
+    const close = (): void => void this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.#release = () => signal?.removeEventListener('abort', close);
     this.#stream = openEventStream({
       url: this.#url,
-      network: this.#network,
+      network: pacedNetwork(this.#network, (source) => this.paced(source)),
       credentials: this.#credentials,
       authorization: this.#authorization,
       startTimeoutMs: this.#options.startTimeoutMs ?? START_MS,
@@ -225,12 +232,5 @@ class SseTransport extends BaseTransport {
         hint: 'Connect again when needed.',
       }),
     );
-  }
-
-  #closeWith(signal: AbortSignal | undefined): void {
-    const close = (): void => void this.close();
-    if (signal?.aborted === true) return close();
-    signal?.addEventListener('abort', close, { once: true });
-    this.#release = () => signal?.removeEventListener('abort', close);
   }
 }

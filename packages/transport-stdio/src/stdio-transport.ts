@@ -224,7 +224,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#stderrLines.flush();
     this.#stderr.end();
     // A server that is gone before the first message is written has read nothing either.
-    const leftUnread = server.leftUnread || !this.#queue.hasDelivered;
+    const leftUnread = server.leftUnread || this.#queue.wasRefused;
     const again = this.#shield.take({ leftUnread });
     if (again !== undefined) {
       this.#launching = this.#startAgain(server, again);

@@ -1,6 +1,6 @@
 import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
 import { storeError } from '@mcp-fittings/token-store/parts';
-import { isServiceGone } from '../isolation/once-more.js';
+import { isBusFull, isServiceGone } from '../isolation/once-more.js';
 import type { Failure } from '../isolation/protocol.js';
 import type { KeychainState } from '../status.js';
 
@@ -20,7 +20,7 @@ const WORDS: readonly (readonly [Trouble, RegExp])[] = [
 /** What a failure says about the keychain; undefined where it may be about this one call. */
 export function troubleOf(failure: Failure): Trouble | undefined {
   const { kind, message } = failure;
-  if (isServiceGone(failure)) return 'unavailable';
+  if (isServiceGone(failure) || isBusFull(failure)) return 'unavailable';
   if (kind === 'timeout') return 'timeout';
   if (kind !== 'driver') return 'unavailable';
   return WORDS.find(([, words]) => words.test(message))?.[0];
@@ -31,6 +31,12 @@ export function troubleError(state: Trouble, driver: string, failure: Failure): 
   if (isServiceGone(failure)) {
     return storeError('STORE_UNAVAILABLE', `The keychain's service went away, twice. (${said})`, {
       hint: 'Try again: the system may have started it anew. If it keeps ending, look at its log, such as `journalctl --user -t gnome-keyring-daemon`.',
+      details: { state, driver },
+    });
+  }
+  if (isBusFull(failure)) {
+    return storeError('STORE_UNAVAILABLE', `The session bus does not accept another connection. (${said})`, {
+      hint: 'Try again when fewer programs use the keychain. A larger `max_connections_per_user` in the configuration of the bus also helps.',
       details: { state, driver },
     });
   }

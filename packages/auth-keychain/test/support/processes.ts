@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 interface ProcessFacts {
   readonly pid: number;
@@ -43,4 +43,15 @@ export function helpersOf(parent: number): readonly number[] {
 export function isRunning(pid: number): boolean {
   const facts = factsOf(String(pid));
   return facts !== undefined && facts.state !== 'Z';
+}
+
+/** How many sockets a process has open. */
+export function socketsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${descriptor}`).startsWith('socket:');
+    } catch {
+      return false;
+    }
+  }).length;
 }

@@ -23,7 +23,7 @@ export type ServiceKind = 'keyring' | 'uninitialised' | 'absent' | 'hanging';
 export interface SecretService {
   /** Points `process.env` to it, until `vi.unstubAllEnvs()`. */
   enter(): void;
-  /** As a person, or a screen saver, locks the keyring. */
+  /** As a person, or a screen saver, locks the keyring, until `recover()` or `restart()`. */
   lock(): void;
   /** How many items the keyring holds. */
   countItems(): number;
@@ -38,6 +38,11 @@ export interface SecretService {
   assertAlive(): Promise<void>;
   /** The daemon ends as by a crash, and is not there any more. */
   kill(): Promise<void>;
+  /**
+   * For `afterEach` of tests that share the daemon: as `assertAlive()`, and what the test did to the daemon itself is undone:
+   * it runs, is unlocked, and holds no item of ours.
+   */
+  recover(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -47,9 +52,13 @@ const NAME = 'org.freedesktop.secrets';
 const COLLECTION = '/org/freedesktop/secrets/collection/login';
 const PASSWORD = 'test-pass';
 
+/** The limits are those of the session bus of a desktop; without them 256 connections are all that it takes. */
 const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><auth>EXTERNAL</auth>
+<limit name="max_connections_per_user">100000</limit><limit name="max_completed_connections">100000</limit>
+<limit name="max_incomplete_connections">10000</limit><limit name="auth_timeout">240000</limit>
+<limit name="max_replies_per_connection">50000</limit>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>`;
 
@@ -69,9 +78,14 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     XDG_RUNTIME_DIR: runtime,
   };
   const children: ChildProcess[] = [];
+  /** The end of what each wrote to stderr. */
+  const said = new Map<ChildProcess, string>();
   const start = (program: string, args: readonly string[], input?: string): ChildProcess => {
     const stdin = input === undefined ? 'ignore' : 'pipe';
-    const child = spawn(program, args, { env: environment, stdio: [stdin, 'pipe', 'ignore'] });
+    const child = spawn(program, args, { env: environment, stdio: [stdin, 'pipe', 'pipe'] });
+    child.stderr?.on('data', (text: Buffer) => {
+      said.set(child, `${said.get(child) ?? ''}${text.toString()}`.slice(-2000));
+    });
     child.stdin?.end(input);
     children.push(child);
     return child;
@@ -100,10 +114,30 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     return service;
   };
   let service = await startService();
+  let isLocked = false;
+  let isOurDoing = false;
   const restart = async (): Promise<void> => {
     if (service !== undefined) await ended(service);
     await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
     service = await startService();
+    isLocked = false;
+    isOurDoing = false;
+  };
+  const hasEnded = (): boolean =>
+    service !== undefined && (service.exitCode !== null || service.signalCode !== null);
+  const assertAlive = async (): Promise<void> => {
+    if (service === undefined || !hasEnded()) return;
+    const how = service.signalCode ?? `exit code ${service.exitCode}`;
+    const last = said.get(service)?.trim() ?? '';
+    const name = service.spawnfile;
+    await restart();
+    throw new Error(
+      `${name} ended by itself (${how}) in this test; it was started again. It said: ${last || 'nothing'}`,
+    );
+  };
+  const clear = async (name: string): Promise<void> => {
+    // It ends with 1 where there are none.
+    await once(start('secret-tool', ['clear', 'service', name]), 'close');
   };
 
   return {
@@ -115,6 +149,7 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     },
     lock() {
       const method = 'org.freedesktop.Secret.Service.Lock';
+      isLocked = true;
       send(`--dest=${NAME}`, '/org/freedesktop/secrets', method, `array:objpath:${COLLECTION}`);
     },
     countItems() {
@@ -128,20 +163,19 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
       );
       return items.split('object path').length - 1;
     },
-    async clear(name) {
-      // It ends with 1 where there are none.
-      await once(start('secret-tool', ['clear', 'service', name]), 'close');
-    },
+    clear,
     restart,
-    async assertAlive() {
-      if (service === undefined || (service.exitCode === null && service.signalCode === null)) return;
-      const how = service.signalCode ?? `exit code ${service.exitCode}`;
-      await restart();
-      throw new Error(`${service.spawnfile} ended by itself (${how}) in this test; it was started again.`);
-    },
+    assertAlive,
     async kill() {
+      isOurDoing = true;
       if (service !== undefined) await ended(service);
       await vi.waitUntil(() => !hasOwner(), { timeout: 10_000, interval: 10 });
+    },
+    async recover() {
+      const died = isOurDoing ? undefined : await assertAlive().catch((error: unknown) => error);
+      if (isLocked || hasEnded()) await restart();
+      await clear('mcp-fittings');
+      if (died !== undefined) throw died;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map(ended));

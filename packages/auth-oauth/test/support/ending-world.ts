@@ -56,7 +56,12 @@ function answer({ id, method }: Message): object {
     : { jsonrpc: '2.0', id, result };
 }
 
-export async function createEndingWorld(kind: Kind, engine: Engine): Promise<EndingWorld> {
+/** `open` opens the store once for the world, and once for every host, as for programs that are started one after the other. */
+export async function createEndingWorld(
+  kind: Kind,
+  engine: Engine,
+  open?: () => TokenStore,
+): Promise<EndingWorld> {
   let as: TestAuthorizationServer | undefined;
   const refused = { all: false, tokens: new Set<string>(), seen: new Set<string>() };
   const find = async (token: string): ReturnType<TestAuthorizationServer['find']> => {
@@ -70,14 +75,16 @@ export async function createEndingWorld(kind: Kind, engine: Engine): Promise<End
   const started = as;
   served.issuers.push(as.origin);
   let key = '';
-  const inner = memoryStore();
-  const store: TokenStore = {
-    ...inner,
+  const only = memoryStore();
+  const inner = open?.() ?? only;
+  const noting = (opened: TokenStore): TokenStore => ({
+    ...opened,
     async set(name, value) {
       if (typeof value['accessToken'] === 'string') key = name;
-      await inner.set(name, value);
+      await opened.set(name, value);
     },
-  };
+  });
+  const store = noting(inner);
   const plugins: readonly TransportPlugin[] = [http(), sse(), ws()];
   const hosts: Host[] = [];
   return {
@@ -88,7 +95,13 @@ export async function createEndingWorld(kind: Kind, engine: Engine): Promise<End
       const host = createHost({
         engine: engine === 'v1' ? sdk(identity) : sdkV2(identity),
         transports: plugins,
-        auth: [oauth({ clientName: 'tests', store, interaction: scripted() })],
+        auth: [
+          oauth({
+            clientName: 'tests',
+            store: open === undefined ? store : noting(open()),
+            interaction: scripted(),
+          }),
+        ],
         random: () => 0,
       });
       hosts.push(host);

@@ -19,6 +19,11 @@ export interface IdentityProvider {
   /** Id of the sign-in that counts; undefined when nobody is signed in. Another one means: another person, or signed out since. */
   session(): Promise<string | undefined>;
   /**
+   * Opaque name of the proof that the sign-in rests on, which changes with every sign-in and renewal; undefined when nobody is
+   * signed in. With `again` the store is read: another process may have signed in. Asks no server.
+   */
+  proof(options?: { readonly again?: boolean }): Promise<string | undefined>;
+  /**
    * An assertion for one resource, without a person. Rejects with `AUTH_REQUIRED`, `AUTH_EXCHANGE_FAILED`, `POLICY_DENIED`,
    * `AUTH_DISCOVERY_FAILED`, and with the codes of network and store.
    */
@@ -105,6 +110,13 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
   return {
     issuer,
     session: () => shared.id(),
+    async proof(request) {
+      const before = await shared.proof();
+      const now = await shared.proof(request);
+      // What the identity provider demanded of the one before may be fulfilled.
+      if (now !== before) waiting.clear();
+      return now;
+    },
     async assertionFor(target, signal) {
       const key = keyOf(target);
       const session = await shared.id();

@@ -24,6 +24,11 @@ export interface Subject extends SubjectToken {
 export interface SharedSignIn {
   /** Id of the sign-in that counts; undefined when nobody is signed in. */
   id(): Promise<string | undefined>;
+  /**
+   * Opaque name of the proof that there is now, which changes with every sign-in and renewal; `again`: reads the store, since
+   * another process may have signed in. Undefined when nobody is signed in.
+   */
+  proof(options?: { readonly again?: boolean }): Promise<string | undefined>;
   /** What to show to the identity provider, renewed when it is about to end. Rejects with `AUTH_REQUIRED`. */
   subject(server: string): Promise<Subject>;
   /**
@@ -123,6 +128,13 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
       const record = await (isOld ? keeper.reload() : keeper.current());
       const person = await host.person(context.server);
       if (isOurs(record, person)) return record?.session;
+      return person && host.sessionOf(person);
+    },
+    async proof({ again = false } = {}) {
+      const record = await (again ? keeper.reload() : keeper.current());
+      if (again) readAt = clock.now();
+      const person = await host.person(context.server);
+      if (isOurs(record, person)) return `${record?.session ?? ''} ${record?.obtainedAt}`;
       return person && host.sessionOf(person);
     },
     subject,

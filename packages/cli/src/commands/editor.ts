@@ -9,7 +9,7 @@ import {
 } from '@mcp-fittings/config';
 import type { CommandContext } from '../command-context.js';
 import { LAYOUTS } from '../composition/layouts.js';
-import { loadServers, placeOptions } from '../composition/load-servers.js';
+import { loadAgain, loadServers, placeOptions } from '../composition/load-servers.js';
 import { secretsIn } from '../composition/secrets.js';
 import { sessionOptions } from './open-session.js';
 
@@ -26,11 +26,25 @@ export interface Workspace {
 
 export async function openWorkspace(
   context: CommandContext,
-  /** Whether what is written into the project is approved with it. Default true: the person typed it. */
-  { approves = true }: { readonly approves?: boolean } = {},
+  {
+    approves = true,
+    asks = false,
+  }: {
+    /** Whether what is written into the project is approved with it. Default true: the person typed it. */
+    readonly approves?: boolean;
+    /** The command asks about unapproved servers: the questions say where the user has signed in. Default false. */
+    readonly asks?: boolean;
+  } = {},
 ): Promise<Workspace> {
   const options = sessionOptions(context);
-  const { loaded, approvals, transports, home } = await loadServers(options);
+  const parts = await loadServers(options);
+  const { approvals, transports, home } = parts;
+  let { loaded } = parts;
+  if (asks && loaded.entries.some(({ approval }) => approval !== undefined && 'url' in approval.definition)) {
+    const { openSignInLookup } = await import('../composition/sign-in-lookup.js');
+    await using lookup = openSignInLookup({ store: options.store, home, clock: context.clock }, loaded);
+    loaded = await loadAgain(options, parts, (url) => lookup.hasSignIn(url));
+  }
   context.output.hide(secretsIn(loaded));
   const editor = createConfigEditor({
     ...placeOptions(options),

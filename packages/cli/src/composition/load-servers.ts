@@ -33,6 +33,15 @@ export function loadOptions(
   return { ...placeOptions(options), cli: { configs: mcpConfig, strict }, env, approvals, plugins, signal };
 }
 
+/** Reads the configuration again with what a question about an unapproved server wants to know. */
+export async function loadAgain(
+  options: LoadServersOptions,
+  parts: Pick<Awaited<ReturnType<typeof loadServers>>, 'approvals' | 'transports'>,
+  hasSignIn: NonNullable<LoadOptions['hasSignIn']>,
+): Promise<LoadedConfig> {
+  return loadConfig({ ...loadOptions(options, parts.approvals, parts.transports), hasSignIn });
+}
+
 /** The configuration alone: no protocol, no network, no store. For commands that only read or write files. */
 export async function loadServers(options: LoadServersOptions): Promise<{
   readonly loaded: LoadedConfig;

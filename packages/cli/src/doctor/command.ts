@@ -7,7 +7,7 @@ Examples:
   $ fittings doctor github      why does this server not work?
   $ fittings doctor --json      all servers, for a script
 
-It starts or contacts each server once. What nobody has approved is not touched. Exit code 1: something is wrong.
+It starts or contacts each server once. Servers that are not approved are left alone. Exit code 1: something is wrong.
 `;
 
 export function registerDoctor(program: Command, context: CommandContext): void {

@@ -14,7 +14,7 @@ const CODES = {
     'The entry says that the server is not to be used.',
     'Enable it: fittings enable NAME.',
   ),
-  CONFIG_INVALID: code('The entry, or a file, can not be used.', 'Correct the field that is named.'),
+  CONFIG_INVALID: code('The entry, or a file, cannot be used.', 'Correct the field that is named.'),
   CONFIG_SUSPICIOUS: code('The entry works and deserves a second look.', 'Check the field that is named.'),
   VARIABLE_MISSING: code(
     'The entry uses an environment variable that is not set.',
@@ -25,10 +25,10 @@ const CODES = {
     'Correct `type`: stdio, http, sse or ws.',
   ),
   APPROVAL_MISSING: code(
-    'Nobody has approved this server of a project.',
-    'Look at it: fittings approve NAME.',
+    'The server came with a project and has not been approved.',
+    'Review it: fittings approve NAME.',
   ),
-  POLICY_DENIED: code('A policy forbids the server.', 'Ask whoever administers this machine.'),
+  POLICY_DENIED: code('A policy forbids the server.', 'Ask the administrator of this machine.'),
 
   // a local process
   COMMAND_NOT_FOUND: code(
@@ -41,32 +41,42 @@ const CODES = {
     'The operating system refused to start the process.',
     'Look at the limits of the system.',
   ),
-  PROCESS_EXITED: code('The process ended instead of answering.', 'Read its last words; start it by hand.'),
+  PROCESS_EXITED: code(
+    'The process ended instead of answering.',
+    'Read what it wrote to stderr; run the command manually.',
+  ),
   STDOUT_NOISE: code(
-    'The process writes to stdout what is no message.',
+    'The process writes something other than messages to stdout.',
     'Send its logging to stderr; look for a start script that prints.',
   ),
 
   // the way to a remote server
   HOST_NOT_FOUND: code(
-    'The host name does not resolve.',
+    'Could not resolve the host name.',
     'Check its spelling, and whether a VPN or a proxy is needed.',
   ),
-  PROXY_WRONG: code('The proxy made no connection.', 'Check `proxy`, HTTPS_PROXY and NO_PROXY.'),
+  PROXY_WRONG: code('Could not connect through the proxy.', 'Check `proxy`, HTTPS_PROXY and NO_PROXY.'),
   CONNECTION_REFUSED: code(
-    'Nobody listens at that address.',
+    'Connection refused: nothing is listening at that address.',
     'Check that the server runs, its host and its port.',
   ),
-  CONNECT_FAILED: code('No connection came about.', 'Check the network and a firewall on the way.'),
+  CONNECT_FAILED: code('Could not connect to the server.', 'Check the network and a firewall on the way.'),
+  NOT_ENCRYPTED: code(
+    'The entry allows an unencrypted connection (`allowInsecure`).',
+    'Use wss: or https:, and remove `allowInsecure`.',
+  ),
   CERTIFICATE_SELF_SIGNED: code(
     'The certificate is signed by itself or by a private authority.',
     'If you trust it, name the certificate or its authority in `ca`.',
   ),
   CERTIFICATE_UNTRUSTED: code(
-    'The certificate is signed by an authority that this machine does not know.',
+    'The certificate is signed by an unknown authority.',
     'If you trust it, name the authority in `ca`; else the server has to send its whole chain.',
   ),
-  CERTIFICATE_EXPIRED: code('The certificate is out of date.', 'The owner of the server has to renew it.'),
+  CERTIFICATE_EXPIRED: code(
+    'The certificate has expired or is not valid yet.',
+    'The owner of the server has to renew it.',
+  ),
   CERTIFICATE_WRONG_HOST: code(
     'The certificate is for other host names.',
     'Use a host name that the certificate has.',
@@ -76,11 +86,11 @@ const CODES = {
     'Check that the port speaks TLS, and whether a client certificate is wanted.',
   ),
   CLOCK_WRONG: code(
-    'The clocks of this machine and of the server differ by minutes.',
+    'The clocks of this machine and the server differ by minutes.',
     'Set the clock of this machine by the network; tokens and certificates depend on it.',
   ),
   ENDPOINT_NOT_FOUND: code(
-    'There is nothing at this path.',
+    'The server has nothing at this path.',
     'Check the path of the URL; many servers end in /mcp or /sse.',
   ),
   NOT_MCP: code(
@@ -88,8 +98,8 @@ const CODES = {
     'Check the URL: a web page or another service is there.',
   ),
   TRANSPORT_TYPE_WRONG: code('The server speaks another transport than the entry says.', 'Correct `type`.'),
-  REDIRECTED: code('The server sends elsewhere.', 'Put the new address into `url`.'),
-  SERVER_ERROR: code('The server is there and broken.', 'Try later, or tell its owner.'),
+  REDIRECTED: code('The server redirects to another address.', 'Put the new address into `url`.'),
+  SERVER_ERROR: code('The server answered with an internal error.', 'Try again later, or tell its owner.'),
   RATE_LIMITED: code('The server asks to come back later.', 'Wait, then try again.'),
   REQUEST_REFUSED: code(
     'The server refuses the request.',
@@ -101,7 +111,7 @@ const CODES = {
     'The server wants credentials and does not say where to get them.',
     'It probably wants an API key: put it into `headers` or `apiKey`.',
   ),
-  DISCOVERY_FAILED: code('The metadata for sign-in can not be used.', 'Tell the owner of the server.'),
+  DISCOVERY_FAILED: code('The metadata for sign-in cannot be used.', 'Tell the owner of the server.'),
   ISSUER_MISMATCH: code(
     'The authorization server calls itself something else than the server says.',
     'The owner has to make both say the same, letter by letter.',
@@ -110,16 +120,16 @@ const CODES = {
     'The metadata speaks for another server than this one.',
     'Use the URL that it names, or tell the owner.',
   ),
-  SIGN_IN_REQUIRED: code('Nobody has signed in.', 'Sign in: fittings login NAME.'),
-  TOKEN_EXPIRED: code(
-    'The token is out of date and can not be renewed.',
+  SIGN_IN_REQUIRED: code('The server requires a sign-in.', 'Sign in: fittings login NAME.'),
+  TOKEN_EXPIRED: code('The token has expired and cannot be renewed.', 'Sign in again: fittings login NAME.'),
+  TOKEN_REFUSED: code('The server refuses the stored token.', 'Sign in again: fittings login NAME.'),
+  CREDENTIALS_REFUSED: code('The configured credentials are refused.', 'Correct `headers` or `apiKey`.'),
+  SCOPE_INSUFFICIENT: code(
+    'The token lacks a scope that the server requires.',
     'Sign in again: fittings login NAME.',
   ),
-  TOKEN_REFUSED: code('The server refuses the token that is held.', 'Sign in again: fittings login NAME.'),
-  CREDENTIALS_REFUSED: code('The configured credentials are refused.', 'Correct `headers` or `apiKey`.'),
-  SCOPE_INSUFFICIENT: code('The token does not reach far enough.', 'Sign in again: fittings login NAME.'),
   STORE_UNUSABLE: code(
-    'The credential store can not be used.',
+    'The credential store cannot be used.',
     'Unlock the keychain, or choose another with --store.',
   ),
 
@@ -137,7 +147,7 @@ const CODES = {
     'The server is connected and does not list what it offers.',
     'Look at the log of the server, or tell its owner.',
   ),
-  UNEXPECTED: code('Something failed that has no name here.', 'Run it again with --verbose.'),
+  UNEXPECTED: code('An unexpected error.', 'Run it again with --verbose.'),
 } as const satisfies Record<string, CodeFacts>;
 
 /** The closed set of what a diagnosis can find. */

@@ -1,27 +1,25 @@
-import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
+import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportFacts, TransportSendOptions } from '../contracts/transport.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { FittingsError, type Delivery, type FittingsErrorOptions } from '../errors/fittings-error.js';
 import { codeOfSystemError } from '../errors/system-codes.js';
 import { TransportError } from '../errors/transport-error.js';
-import { isMessage, isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
+import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
 import { sanitizeText } from '../tools/sanitize.js';
 import { createAbortWatch } from './abort-watch.js';
 import { callSafely } from './call-safely.js';
 import { createDiagnostics } from './diagnostics.js';
 import { afterTurn } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
+import { Inbound, shownId } from './inbound.js';
 import { createIntake, type Intake } from './intake.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
+import { createPacedSource, type PacedSource, type Pausable } from './paced-source.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
 import { TurnBudget } from './turn-budget.js';
 
-/** The only revision in which a peer may send several messages as one array. */
-const REVISION_WITH_BATCHES = '2025-03-26';
-/** What comes before `start` has succeeded waits, up to this many messages. */
-const EARLY_MESSAGES = 1024;
 const NO_OPTIONS: TransportSendOptions = {};
 
 export interface BaseTransportOptions {
@@ -47,7 +45,6 @@ export abstract class BaseTransport implements Transport {
   #owesClose = false;
   #opening: Opening | undefined;
   #protocolVersion: string | undefined;
-  #early: unknown[] = [];
   readonly #pending = createPendingRequests();
   readonly #budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
@@ -56,6 +53,16 @@ export abstract class BaseTransport implements Transport {
   readonly #refusals = new RefusalPace();
   readonly #delivery = createOrderedDelivery((message) => this.#hand(message));
   readonly #diagnostics = createDiagnostics((error) => this.report(error));
+  readonly #inbound = new Inbound({
+    pending: this.#pending,
+    revision: () => this.#protocolVersion,
+    receive: (value) => this.receive(value),
+    settle: (kind) => this.#budget.settle(kind),
+    accept: (message) => this.#delivery.push(message),
+    failRequest: (id, problem) =>
+      this.failRequest(id, this.error('PROTOCOL_VIOLATION', problem, { delivery: 'unknown' })),
+    report: (code, describe) => this.reportCounted(code, describe),
+  });
 
   constructor(options: BaseTransportOptions = {}) {
     this.server = options.server;
@@ -122,7 +129,7 @@ export abstract class BaseTransport implements Transport {
     }
     this.#state = 'open';
     this.#owesClose = true;
-    for (const value of this.#early.splice(0)) this.receive(value);
+    this.#inbound.releaseEarly();
   }
 
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
@@ -161,12 +168,8 @@ export abstract class BaseTransport implements Transport {
   /** For the wire: a parsed value came in. */
   protected receive(value: unknown): void {
     if (this.#state === 'ended') return;
-    if (this.#state !== 'open') this.#keepEarly(value);
-    else if (!isMessage(value)) this.#receiveInvalid(value);
-    else if (!isResponse(value)) {
-      this.unasked();
-      this.#delivery.push(value);
-    } else if (this.#expects(value)) this.#delivery.push(value);
+    if (this.#state === 'open') this.#inbound.receive(value);
+    else this.#inbound.keepEarly(value);
   }
 
   /**
@@ -187,6 +190,14 @@ export abstract class BaseTransport implements Transport {
     const intake = createIntake({ budget: this.#budget, take, estimateMs });
     this.#intakes.push(intake);
     return intake;
+  }
+
+  /**
+   * For a wire that handles at once what it reads: `read` of the result does so and, under {@link Transport.limitUnasked},
+   * pauses the source while the peer has used up its share. Resume the source by yourself when the transport ends.
+   */
+  protected paced(source: Pausable): PacedSource {
+    return createPacedSource(this.#budget, source);
   }
 
   /** For the wire: it has ended by itself, or has to be given up. */
@@ -281,7 +292,7 @@ export abstract class BaseTransport implements Transport {
     if (requestSignal?.aborted === true) return Promise.reject(this.#aborted(requestSignal, 'not-sent'));
     const answered = this.#pending.add(id);
     if (answered === undefined) {
-      const text = `Another request with the id ${shown(id)} is still in flight.`;
+      const text = `Another request with the id ${shownId(id)} is still in flight.`;
       return Promise.reject(this.error('REQUEST_ID_IN_USE', text, { delivery: 'not-sent' }));
     }
     if (requestSignal !== undefined) this.#failOnAbort(id, requestSignal, answered);
@@ -349,55 +360,6 @@ export abstract class BaseTransport implements Transport {
     this.report(this.error('CALLBACK_FAILED', `The ${which} handler threw.`, { cause }));
   }
 
-  #expects(message: JSONRPCResponse): boolean {
-    const { id } = message;
-    if (isRequestId(id)) {
-      if (this.#pending.answer(id)) {
-        this.#budget.settle('asked');
-        return true;
-      }
-      if (!this.#pending.wasForgotten(id)) {
-        this.reportCounted('RESPONSE_UNEXPECTED', () => `No request with the id ${shown(id)} is in flight.`);
-      }
-      return false;
-    }
-    this.reportCounted('PROTOCOL_VIOLATION', () => {
-      const text = 'error' in message ? sanitizeText(message.error.message) : '';
-      return `The peer could not read a message of ours: ${text}`;
-    });
-    return false;
-  }
-
-  #receiveInvalid(value: unknown): void {
-    if (Array.isArray(value) && this.#protocolVersion === REVISION_WITH_BATCHES) {
-      for (const element of value) if (!Array.isArray(element)) this.receive(element);
-      return;
-    }
-    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-    const answersRequest =
-      isRequestId(id) && !(typeof value === 'object' && value !== null && 'method' in value);
-    const message = 'The peer sent an object that is not a JSON-RPC message.';
-    if (
-      answersRequest &&
-      this.failRequest(id, this.error('PROTOCOL_VIOLATION', message, { delivery: 'unknown' }))
-    )
-      return;
-    this.reportCounted('MESSAGE_INVALID', () => message);
-  }
-
-  /** A handler that answers at once could not, while `start` is still running. */
-  #keepEarly(value: unknown): void {
-    if (this.#early.length < EARLY_MESSAGES) {
-      this.unasked();
-      this.#early.push(value);
-    } else {
-      this.reportCounted(
-        'PROTOCOL_VIOLATION',
-        () => 'The peer sent too much before the connection was open.',
-      );
-    }
-  }
-
   #aborted(signal: AbortSignal, delivery: Delivery): TransportError {
     return this.error('ABORTED', 'The caller gave up the request.', { cause: signal.reason, delivery });
   }
@@ -458,8 +420,4 @@ export abstract class BaseTransport implements Transport {
 /** Made on purpose by another part, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
 function isForeignFittingsError(cause: unknown): cause is FittingsError {
   return cause instanceof FittingsError && !(cause instanceof TransportError);
-}
-
-function shown(id: RequestId): string {
-  return typeof id === 'number' ? String(id) : JSON.stringify(sanitizeText(id, { maxLength: 64 }));
 }

@@ -40,8 +40,8 @@ export class TurnBudget {
   #unsettled = 0;
   /** Messages of the current work that we asked for, and others. */
   #counts = { asked: 0, unasked: 0 };
-  /** The largest estimate of the current work. */
-  #longest = 0;
+  /** What that work should take. */
+  #estimate = 0;
   /** Takes back the end of a wait for the share. */
   #wake: (() => void) | undefined;
 
@@ -74,7 +74,7 @@ export class TurnBudget {
 
   /** Does the work and counts its time; it should take about `estimateMs`. */
   run(work: () => void, estimateMs = 0): void {
-    if (estimateMs > this.#longest) this.#longest = estimateMs;
+    this.#estimate += estimateMs;
     if (this.#depth > 0) return work();
     const start = this.#now();
     this.#used = this.#usedAt(start);
@@ -86,10 +86,30 @@ export class TurnBudget {
       const end = this.#now();
       this.#used += end - start;
       this.#lastEnd = end;
-      if (this.#unasked !== undefined) this.#account(end - start, end);
-      this.#longest = 0;
+      if (this.#unasked === undefined) this.#estimate = 0;
+      else this.#account(end - start, end);
       if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
     }
+  }
+
+  /** Does work of about `estimateMs` that nothing holds back within a turn: it counts for {@link limitUnasked} alone. */
+  count(work: () => void, estimateMs: number): void {
+    if (this.#unasked === undefined || this.#depth > 0) return work();
+    this.#estimate += estimateMs;
+    const start = this.#now();
+    this.#depth++;
+    try {
+      work();
+    } finally {
+      this.#depth--;
+      const end = this.#now();
+      this.#account(end - start, end);
+    }
+  }
+
+  /** The share of {@link limitUnasked} is used up: {@link nextTurn} says when to go on. */
+  get isShareUsedUp(): boolean {
+    return this.#unasked !== undefined && this.#mustWait(this.#now());
   }
 
   /** Runs the task in the next turn, with a new budget. */
@@ -109,11 +129,12 @@ export class TurnBudget {
 
   #account(ms: number, now: number): void {
     const { asked, unasked } = this.#counts;
-    const isLong = this.#longest > this.#budgetMs;
+    const isLong = this.#estimate > this.#budgetMs;
     this.#unsettled += isLong ? ms * LONG_WORK_FACTOR : Math.min(ms, SMALL_WORK_MS);
     if (asked + unasked === 0) return;
     if (unasked > 0) this.#unasked?.spend((this.#unsettled * unasked) / (asked + unasked), now);
     this.#unsettled = 0;
+    this.#estimate = 0;
     this.#counts = { asked: 0, unasked: 0 };
   }
 

@@ -1,5 +1,5 @@
 import { textParts } from '../entry/variables.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
 import type { Dialect } from './dialect.js';
 import { secretsAsVariables } from './literal-secrets.js';
 
@@ -38,10 +38,10 @@ export function bridgeEntry(
   const named: Record<string, string> = {};
   const { type, url, headers, oauth, ...rest } = entry;
   const spell = (text: string): string => (expandsVariables ? text : literalVariables(text, named));
-  const args = ['-y', '@mcp-fittings/cli', 'bridge', spell(String(url))];
+  const args = ['-y', '@mcp-fittings/cli', 'bridge', spell(typeof url === 'string' ? url : '')];
   if (typeof type === 'string' && type !== 'http') args.push('--type', type);
   for (const [header, value] of Object.entries(isJsonObject(headers) ? headers : {}))
-    args.push('--header', spell(`${header}: ${String(value)}`));
+    if (typeof value === 'string') args.push('--header', spell(`${header}: ${value}`));
   if (isJsonObject(oauth)) {
     const { clientId, scopes, callbackPort, enabled } = oauth;
     if (typeof clientId === 'string') args.push('--client-id', spell(clientId));

@@ -59,9 +59,10 @@ function convert(name: string, server: ServerConfig, dialect: Dialect): Converte
     ...(typeof apiKey === 'string' && { Authorization: `Bearer ${apiKey}` }),
   };
   const entry: JsonObject = { ...rest, ...(Object.keys(all).length > 0 && { headers: all }) };
-  if (dialect.transports.includes(String(entry['type']))) return dialect.write(entry);
-  if (typeof entry['url'] !== 'string')
-    return { reason: `${dialect.title} has no transport ${JSON.stringify(entry['type'])}.` };
+  const { type, url } = entry;
+  if (typeof type === 'string' && dialect.transports.includes(type)) return dialect.write(entry);
+  if (typeof url !== 'string')
+    return { reason: `${dialect.title} has no transport ${JSON.stringify(type)}.` };
   const bridge = bridgeEntry(name, entry, dialect);
   return chain(bridge, (local) => dialect.write(local));
 }

@@ -66,7 +66,9 @@ export function secretsAsVariables(
   const copy: Record<string, JsonValue> = { ...jsonCopy(entry) };
   for (const [field, value] of Object.entries(copy)) {
     if (field === 'headers' && isJsonObject(value)) {
-      copy[field] = mapMembers(value, (name, text) => header(name, text, replace));
+      copy[field] = mapMembers(value, (name, text) =>
+        typeof text === 'string' ? header(name, text, replace) : text,
+      );
     } else if (field === 'env' && isJsonObject(value)) {
       copy[field] = mapMembers(value, (name, text) => whole(['env', name], name, text));
     } else if (field === 'args' && Array.isArray(value)) {
@@ -90,8 +92,8 @@ export function secretsAsVariables(
 type Replace = (keys: readonly (string | number)[], name: string, text: string) => string;
 
 /** `Bearer …` stays, so that the variable holds the token alone. */
-function header(name: string, value: JsonValue, replace: Replace): JsonValue {
-  if (typeof value !== 'string' || !isLiteral(value)) return value;
+function header(name: string, value: string, replace: Replace): string {
+  if (!isLiteral(value)) return value;
   const [, scheme = '', credential = value] = /^((?:Bearer|Basic|Token|ApiKey) +)(\S.*)$/i.exec(value) ?? [];
   const isSecret = isSecretName(name) || scheme !== '' || SECRET_TEXT.test(credential);
   return isSecret ? `${scheme}${replace(['headers', name], name, credential)}` : value;
@@ -117,7 +119,7 @@ function argumentsOf(
     const [, headerName, headerValue] = /^([\w-]+): *(\S.*)$/s.exec(argument) ?? [];
     if (headerName !== undefined && headerValue !== undefined && !argument.includes('://')) {
       const kept = header(headerName, headerValue, (_keys, part, text) => replace(keys, part, text));
-      return `${headerName}: ${String(kept)}`;
+      return `${headerName}: ${kept}`;
     }
     if (argument.startsWith('-')) return argument;
     return whole(keys, option.replace(/^-+/, ''), argument);

@@ -37,8 +37,8 @@ export const mcporter: Dialect = {
       rest,
       {
         ...FIELDS,
-        headers: (value, draft) => void mergeHeaders(draft, value),
-        bearerToken: (value, draft) => void mergeHeaders(draft, { Authorization: `Bearer ${String(value)}` }),
+        headers: (value, draft) => mergeHeaders(draft, value),
+        bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
         // The variable holds the whole value of the header there.
         bearerTokenEnv: (value, draft) => {
           const token = typeof value === 'string' ? variable(value) : undefined;
@@ -59,7 +59,7 @@ export const mcporter: Dialect = {
           mergeOauth(
             draft,
             'scopes',
-            String(value)
+            textOf(value)
               .split(/\s+/)
               .filter((each) => each !== ''),
           ),
@@ -99,7 +99,7 @@ export const mcporter: Dialect = {
       ...(isJsonObject(oauth) && oauth['enabled'] !== false && { auth: 'oauth' }),
       ...(clientId !== undefined && { oauthClientId: clientId }),
       ...(clientSecret !== undefined && { oauthClientSecret: clientSecret }),
-      ...(scopes !== undefined && { oauthScope: isJsonList(scopes) ? scopes.join(' ') : scopes }),
+      ...(scopes !== undefined && { oauthScope: isJsonList(scopes) ? scopes.map(textOf).join(' ') : scopes }),
       ...(redirectUri !== undefined && { oauthRedirectUrl: redirectUri }),
       ...(deniedTools !== undefined && { blockedTools: deniedTools }),
     };
@@ -130,6 +130,10 @@ function commandOf(command: JsonValue | undefined, args: JsonValue | undefined):
   if (more.length > 0) return { command, args: more };
   const [first, ...others] = splitWords(command);
   return first === undefined ? undefined : { command: first, ...(others.length > 0 && { args: others }) };
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function mergeHeaders(draft: Draft, value: JsonValue): undefined {

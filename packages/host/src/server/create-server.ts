@@ -6,7 +6,8 @@ import type { ListBudget } from '../contracts/engine.js';
 import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
 import type { Tracer } from '../observability/channels.js';
 import type { Emitter } from '../observability/events.js';
-import { createServerConnection, type ServerConnection } from './server-connection.js';
+import type { ServerConnection } from './contract.js';
+import { createServerConnection } from './server-connection.js';
 
 /** What all servers of one host share. */
 export interface Shared {

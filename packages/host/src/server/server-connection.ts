@@ -1,95 +1,27 @@
-import {
-  AuthRequiredError,
-  FittingsError,
-  type AuthProvider,
-  type Clock,
-  type HostCache,
-  type Logger,
-  type ServerConfig,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core';
-import { createCaller, type Call } from '../calls/caller.js';
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { createCaller } from '../calls/caller.js';
 import { createUrlElicitations } from '../calls/url-elicitations.js';
-import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
+import { createServerCatalogue } from '../catalogue/server-catalogue.js';
 import { connectOnce, type Live } from '../connection/attempt.js';
 import { typeOf } from '../connection/choose-plugin.js';
 import { startHealthCheck } from '../connection/health-check.js';
 import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createIdleTimer } from '../connection/idle-timer.js';
-import type { Semaphore } from '../connection/semaphore.js';
-import type { ServerSettings } from '../connection/settings.js';
-import { sleep } from '../connection/sleep.js';
-import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
-import type { Engine, ListBudget } from '../contracts/engine.js';
-import type { ListKind, Offered } from '../contracts/catalogue.js';
 import { isCallable } from '../connection/is-callable.js';
-import type { HostEvents, HostLimits } from '../contracts/host.js';
-import type { HostCallbacks, LogLevel } from '../contracts/server-requests.js';
-import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
-import type { Tracer } from '../observability/channels.js';
-import type { Emitter } from '../observability/events.js';
+import { sleep } from '../connection/sleep.js';
+import { createSupervisor } from '../connection/supervisor.js';
+import type { ConnectionState, ConnectPhase } from '../contracts/state.js';
 import { guardCallbacks } from '../server-requests/guard.js';
+import type { ServerConnection, ServerParts } from './contract.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { entryIdentity } from './entry-identity.js';
 import { createOffers } from './offers.js';
+import { createPreparation } from './prepare-connection.js';
 import { createServerMemory } from './server-memory.js';
-import { createSignIn, type SignIn } from './sign-in.js';
+import { createSignIn } from './sign-in.js';
 import { createSignInWatch } from './sign-in-watch.js';
 import { toSnapshot } from './snapshot.js';
 import { createStanding } from './standing.js';
-
-export interface ServerParts {
-  readonly server: string;
-  readonly config: ServerConfig;
-  readonly settings: ServerSettings;
-  /** Finds what serves the entry; throws a `FittingsError` where nothing does. */
-  readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };
-  readonly engine: Engine;
-  readonly callbacks: HostCallbacks;
-  readonly clock: Clock;
-  readonly random: (() => number) | undefined;
-  readonly logger: Logger | undefined;
-  readonly limits: HostLimits;
-  readonly cache: HostCache | undefined;
-  readonly person: string | undefined;
-  readonly scope: () => string | undefined;
-  readonly turns: Semaphore;
-  readonly listBudget: ListBudget;
-  readonly tracer: Tracer;
-  readonly traceContext: () => Readonly<Record<string, unknown>> | undefined;
-  readonly emitter: Emitter<HostEvents>;
-}
-
-/** One server of a host: its connection, its lists, its calls. */
-export interface ServerConnection extends Pick<
-  Supervisor,
-  'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'start' | 'stop'
-> {
-  readonly config: ServerConfig;
-  readonly settings: ServerSettings;
-  readonly signIn: SignIn;
-  /** What the server wants before it lets us in; undefined while it does. */
-  readonly demanded: AuthRequiredError | undefined;
-  snapshot(): ServerSnapshot;
-  /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
-  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
-  /** What the server lists; reads again, in the background, what has aged. */
-  lists(): Readonly<Lists>;
-  /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
-  forget(): void;
-  /** Forgets what the server said of itself, as somebody else may be signed in now. */
-  forgetEra(): void;
-  /** Lists that an earlier run remembered; for a server that is not connected. */
-  recall(): Promise<void>;
-  call<T>(
-    call: Omit<Call<T>, 'method' | 'target'>,
-    about: { readonly method: string; readonly target?: string | undefined },
-  ): Promise<T>;
-  subscribe(uri: string, call: Call<void>['options']): Promise<void>;
-  unsubscribe(uri: string, call: Call<void>['options']): Promise<void>;
-  setLogLevel(level: LogLevel, call: Call<void>['options']): Promise<void>;
-  rootsChanged(): Promise<void>;
-}
 
 /** How long the end of a server waits for its cache. */
 const CACHE_FAREWELL_MS = 2000;
@@ -205,35 +137,16 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     });
   };
 
-  /** All that a connection needs before it counts as connected. */
-  const prepare = async ({ session, transport }: Live, signal: AbortSignal): Promise<void> => {
-    const options = { timeoutMs: limits.discoveryMs, signal };
-    const restore = async (): Promise<void> => {
-      for (const error of await standing.restore(session, options)) report(error);
-    };
-    try {
-      await Promise.all([catalogue.readAll(session, signal), restore()]);
-    } catch (error) {
-      // Why the connection ended says more than what did not work without it.
-      throw transport.closeReason ?? error;
-    }
-    if (transport.closeReason !== undefined) throw transport.closeReason;
-    let renewal: Disposable | undefined;
-    // The session is another one that knows nothing of what the lost one was asked for, or news may have been missed
-    // while the stream was down. Several such events at once are one.
-    const renewSoon = (): void => {
-      renewal ??= clock.schedule(() => {
-        renewal = undefined;
-        if (supervisor.live?.session !== session) return;
-        catalogue.changedAll(session);
-        void restore().then(() => {
-          for (const uri of standing.uris) emitter.emit('resourceUpdated', { server, uri });
-        });
-      }, 0);
-    };
-    transport.onsessionrestored = renewSoon;
-    transport.onreconnect = renewSoon;
-  };
+  const prepare = createPreparation({
+    server,
+    clock,
+    emitter,
+    catalogue,
+    standing,
+    discoveryMs: limits.discoveryMs,
+    isCurrent: ({ session }) => supervisor.live?.session === session,
+    onError: report,
+  });
 
   const signIn = createSignIn(server, () => resolve().auth);
   const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(demanded?.challenge);

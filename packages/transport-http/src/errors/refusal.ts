@@ -30,17 +30,12 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined;
 }
 
-/** No server makes us wait longer than a day. */
-const LONGEST_RETRY_MS = 86_400_000;
 /** What the official SDK answers when it does not know a session, in its examples and the servers made from them. */
 const UNKNOWN_SESSION = -32_000;
 
 export function readRefusal(reply: RefusedReply, request: RefusedRequest, clock: Clock): Refusal {
   const { head, text } = reply;
-  const retryAfterMs = parseRetryAfter(head.header('retry-after'), {
-    now: clock.now(),
-    maxMs: LONGEST_RETRY_MS,
-  });
+  const retryAfterMs = parseRetryAfter(head.header('retry-after'), { now: clock.now() });
   const rpcError = rpcErrorOf(text);
   const session = request.sessionId !== undefined;
   const safe = request.safe || request.handshake || request.verb !== 'POST';

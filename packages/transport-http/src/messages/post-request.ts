@@ -10,13 +10,14 @@ import type { Redact } from '../errors/excerpt.js';
 import type { Refusal } from '../errors/refusal.js';
 import { messageHeaders, type MessageHeaders } from '../headers/message-headers.js';
 import { allowsBatches } from '../headers/revision.js';
-import type { Lifetime } from '../lifetime.js';
+import { createLifetime, type Lifetime } from '../lifetime.js';
 import { acceptReply, type ReadingFacts } from '../reply/accept-reply.js';
 import { inBandAnswer } from '../reply/in-band.js';
 import { createOwnAnswer, type OwnAnswer } from '../reply/own-answer.js';
 import type { Session } from '../session/session.js';
 import { createCursor, type StreamCursor } from '../stream/cursor.js';
 import { createReconnects, type ReconnectOptions, type Reconnects } from '../stream/reconnects.js';
+import { heedingSink, SILENCE_MS, watchSilence, type SilenceWatch } from '../stream/silence-watch.js';
 import { streamHeaders } from '../stream/stream-headers.js';
 import { wait } from '../wait.js';
 import type { Exchanger } from '../wire/exchanger.js';
@@ -52,6 +53,9 @@ export interface OutgoingRequest {
 /** A server that goes on streaming after the answer is given so long to end it; then the socket is closed. */
 const LINGER_MS = 1000;
 
+/** Its stream is the server's own (2026-07-28): it may be half-open, and no deadline of a caller notices. */
+const LISTEN = 'subscriptions/listen';
+
 /**
  * Sends a request and sees to its answer, over as many connections as that takes: where the stream ends early and its
  * server gave event ids, a GET takes it up again. Settles when nothing more is to be read; rejects as soon as no
@@ -74,6 +78,7 @@ class RequestOnItsWay {
   #streams = false;
   #hasStreamed = false;
   #linger: Disposable | undefined;
+  #silence: SilenceWatch | undefined;
 
   constructor(outgoing: OutgoingRequest, facts: RequestFacts) {
     const { request, options } = outgoing;
@@ -110,6 +115,7 @@ class RequestOnItsWay {
       }
     } finally {
       this.#linger?.[Symbol.dispose]();
+      this.#silence?.[Symbol.dispose]();
       if (this.#handshake && !this.#answer.received) session.forget();
       const { onRequestStreamEnd } = options;
       if (this.#hasStreamed && !lifetime.ended && onRequestStreamEnd !== undefined) guard(onRequestStreamEnd);
@@ -126,6 +132,7 @@ class RequestOnItsWay {
     const { request, lifetime, onSend } = this.#outgoing;
     const { encode, exchange } = this.#facts;
     const { fields, stateless } = this.#headers;
+    const attempt = createLifetime(lifetime);
     const reply = await exchange({
       verb: 'POST',
       body: encode(request),
@@ -135,11 +142,14 @@ class RequestOnItsWay {
       eventStream: true,
       safe: isSafeToRepeat(request),
       survivesSession: true,
-      lifetime,
+      lifetime: attempt,
       onSend,
-      accept: (head, redact) => this.#accept(head, redact),
+      accept: (head, redact) => this.#heed(this.#accept(head, redact), attempt),
       settle: (refusal) => this.#takeRefusal(refusal),
     });
+    const silent = attempt.ended && !lifetime.ended;
+    attempt.end();
+    if (silent) return this.#silentFailure();
     if (this.#isSettled || this.#streams) return reply?.broken;
     throw reply?.broken ?? this.#unanswered();
   }
@@ -162,6 +172,23 @@ class RequestOnItsWay {
       return error;
     }
     return reply?.broken ?? (this.#streams ? undefined : this.#unanswered());
+  }
+
+  /** The stream of `subscriptions/listen` ends when nothing came for too long, as that of a GET. */
+  #heed(sink: BodySink, attempt: Lifetime): BodySink {
+    const { clock, reconnect } = this.#facts;
+    if (!this.#streams || this.#outgoing.request.method !== LISTEN) return sink;
+    const watch = watchSilence(clock, reconnect.silenceMs ?? SILENCE_MS, () => attempt.end());
+    this.#silence = watch;
+    return heedingSink(sink, watch.heard);
+  }
+
+  #silentFailure(): TransportError {
+    const { makeError, reconnect } = this.#facts;
+    const ms = reconnect.silenceMs ?? SILENCE_MS;
+    return makeError('TIMEOUT', `The server sent nothing for ${ms} ms.`, {
+      hint: 'The connection may be half-open. A server keeps a stream alive with comments.',
+    });
   }
 
   #accept(head: ResponseHead, redact: Redact): BodySink {

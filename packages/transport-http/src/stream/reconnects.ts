@@ -9,8 +9,8 @@ export interface ReconnectOptions {
   /** Attempts without a single event before the stream counts as lost. Default 5. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Silence, without even a comment, after which the server's own event stream is taken for half-open and opened again.
-   * Default 120 000; 0 for never.
+   * Silence, without even a comment, after which the server's own event stream is taken for half-open and opened again; the
+   * stream of `subscriptions/listen` (2026-07-28) ends with `STREAM_LOST` instead, and its caller listens again. Default 120 000; 0 for never.
    */
   readonly silenceMs?: number | undefined;
 }

@@ -8,6 +8,7 @@ import type { Exchanger } from '../wire/exchanger.js';
 import { createCursor } from './cursor.js';
 import { eventSink } from './event-sink.js';
 import { createReconnects, type ReconnectOptions } from './reconnects.js';
+import { heedingSink, SILENCE_MS, watchSilence } from './silence-watch.js';
 import { streamHeaders } from './stream-headers.js';
 
 /**
@@ -40,7 +41,6 @@ export interface StandaloneFacts extends ReadingFacts {
 }
 
 const REVIVAL_MS = 30_000;
-const SILENCE_MS = 120_000;
 
 export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream {
   const { exchange, clock, makeError, report, inbox } = facts;
@@ -94,13 +94,7 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
             onMalformed: inbox.malformed,
             maxEventBytes: facts.maxMessageBytes,
           });
-          return {
-            data(bytes) {
-              heard();
-              sink.data(bytes);
-            },
-            end: () => sink.end(),
-          };
+          return heedingSink(sink, heard);
         },
       });
       if (!offered) state = 'none';
@@ -197,30 +191,4 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
 function mayPass(failure: unknown, hasWorked: boolean): boolean {
   if (!(failure instanceof FittingsError)) return false;
   return failure.retryable || (hasWorked && failure.kind !== 'auth' && failure.kind !== 'config');
-}
-
-interface SilenceWatch extends Disposable {
-  readonly heard: () => void;
-}
-
-/** One timer a stream, not one for each thing that is heard. */
-function watchSilence(clock: Clock, ms: number, onSilence: () => void): SilenceWatch {
-  let last = clock.now();
-  let timer: Disposable | undefined;
-  const listen = (left: number): void => {
-    timer = clock.schedule(
-      () => {
-        const rest = last + ms - clock.now();
-        if (rest > 0) listen(rest);
-        else onSilence();
-      },
-      left,
-      { unref: true },
-    );
-  };
-  if (ms > 0) listen(ms);
-  return {
-    heard: () => void (last = clock.now()),
-    [Symbol.dispose]: () => timer?.[Symbol.dispose](),
-  };
 }

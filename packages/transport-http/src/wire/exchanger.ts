@@ -43,7 +43,7 @@ export interface Call {
 
 export interface ExchangerOptions {
   readonly url: URL;
-  readonly network: Network;
+  readonly network: Pick<Network, 'exchange'>;
   readonly credentials: Credentials;
   /** There is a provider of credentials. */
   readonly signs: boolean;

@@ -32,7 +32,7 @@ const REFUSAL_BYTES = 64 * 1024;
  * body. Rejects when no head came; settles with nothing when `lifetime` ends first.
  */
 export function send(
-  network: Network,
+  network: Pick<Network, 'exchange'>,
   request: HttpRequest,
   lifetime: Lifetime,
   accept: (head: ResponseHead) => BodySink | undefined,

@@ -58,13 +58,17 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     throw new Error('The child has no pipes.');
   const tree = createProcessTree(child.pid, process.platform);
   const reaped = options.reaper.add(() => tree.killNow());
+  let isWatched = false;
   let leftUnread = false;
   stdin.on('error', (error: NodeJS.ErrnoException) => {
-    leftUnread ||= error.code === 'ECONNRESET';
+    leftUnread ||= isWatched && error.code === 'ECONNRESET';
   });
   // The pipe is a socket: reading from our side fails with ECONNRESET when the other side ends with data unread.
   const watchStdin = (): void => {
-    if (process.platform === 'win32' || !(stdin instanceof Duplex)) return;
+    // Deno resets the socket of a child that has read everything, too.
+    const isDeno = process.versions['deno'] !== undefined;
+    if (process.platform === 'win32' || isDeno || !(stdin instanceof Duplex)) return;
+    isWatched = true;
     try {
       stdin._read(0);
     } catch {

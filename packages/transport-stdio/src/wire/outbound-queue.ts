@@ -13,8 +13,8 @@ export interface OutboundQueue {
   attach(pipe: Writable): void;
   /** Whether the message with this id was not handed to the pipe yet. */
   isUnsent(id: RequestId): boolean;
-  /** Whether the pipe took anything at all. */
-  readonly hasDelivered: boolean;
+  /** Whether the pipe refused the very first message: its other end was closed already. */
+  readonly wasRefused: boolean;
   /** Nothing more is written; what waits is rejected. */
   end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
 }
@@ -38,6 +38,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
   let scheduled = false;
   let full = false;
   let hasDelivered = false;
+  let wasRefused = false;
   let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
   /** Bytes that no pipe has taken yet. */
   let waitingBytes = 0;
@@ -60,7 +61,10 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
     const encoding = batch.bytes === batch.text.length ? 'latin1' : 'utf8';
     full = !to.write(batch.text, encoding, (error) => {
       // A broken pipe: what became of the process will say why, so the messages wait for `end`.
-      if (error !== null && error !== undefined) return;
+      if (error !== null && error !== undefined) {
+        wasRefused ||= !hasDelivered;
+        return;
+      }
       hasDelivered = true;
       inPipe.delete(batch);
       waitingBytes -= batch.bytes;
@@ -108,8 +112,8 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
       flush();
     },
     isUnsent: (id) => unsent.has(id),
-    get hasDelivered() {
-      return hasDelivered;
+    get wasRefused() {
+      return wasRefused;
     },
     end(errorFor) {
       ended = errorFor;

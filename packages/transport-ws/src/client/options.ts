@@ -34,7 +34,7 @@ export interface WebSocketTransportOptions extends SocketOptions, TlsOptions {
   readonly server?: string | undefined;
   /** Told what a person should know about the URL, e.g. that it is not encrypted. */
   readonly logger?: Logger | undefined;
-  /** Aborting it gives up the connection. */
+  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
   /** Where `proxy: 'env'` looks. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

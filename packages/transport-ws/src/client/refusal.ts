@@ -5,7 +5,7 @@ import {
   type FittingsErrorOptions,
   type Redactor,
 } from '@mcp-fittings/client-core';
-import { namesError, parseRetryAfter, replyExcerpt } from '@mcp-fittings/net-policy';
+import { namesError, readRemoteStatus, replyExcerpt } from '@mcp-fittings/net-policy';
 import type { UpgradeRefusal } from './upgrade.js';
 
 /** The upgrade request that was refused. */
@@ -24,32 +24,27 @@ interface StatusRow {
   readonly from: number;
   readonly to: number;
   /** The row counts only then. */
-  readonly when?: 'insufficientScope' | 'retryAfter';
-  readonly code: ErrorCode;
-  readonly hint?: string;
+  readonly when?: 'insufficientScope';
+  /** Default: what the status means over any remote transport. */
+  readonly code?: ErrorCode;
+  readonly hint: string;
 }
 
 const NO_WEBSOCKET = 'Check the path of the URL, and that the server speaks MCP over WebSocket.';
 const SIGN_IN = 'Check the configured credentials, or sign in.';
 
-/** The first row that fits counts; codes as in `@mcp-fittings/transport-http`. */
+/** What an upgrade adds to the meaning of a status. The first row that fits counts. */
 // prettier-ignore
 const STATUSES: readonly StatusRow[] = [
   { from: 300, to: 399, code: 'REDIRECT_REFUSED', hint: 'If you trust that address, configure it as `url`.' },
-  { from: 401, to: 401, code: 'AUTH_REJECTED', hint: SIGN_IN },
-  { from: 403, to: 403, when: 'insufficientScope', code: 'AUTH_SCOPE_INSUFFICIENT', hint: SIGN_IN },
-  { from: 403, to: 403, code: 'HTTP_STATUS', hint: 'Check which Origin and Host the server accepts, and the rights of the account.' },
-  { from: 429, to: 429, code: 'RATE_LIMITED' },
-  { from: 503, to: 503, when: 'retryAfter', code: 'RATE_LIMITED' },
-  { from: 500, to: 599, code: 'SERVER_ERROR' },
+  { from: 401, to: 401, hint: SIGN_IN },
+  { from: 403, to: 403, when: 'insufficientScope', hint: SIGN_IN },
+  { from: 403, to: 403, hint: 'Check which Origin and Host the server accepts, and the rights of the account.' },
   { from: 200, to: 299, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
   { from: 400, to: 400, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
   { from: 404, to: 405, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
   { from: 426, to: 426, code: 'ENDPOINT_INCOMPATIBLE', hint: NO_WEBSOCKET },
 ];
-
-/** No server makes us wait longer than a day. */
-const LONGEST_RETRY_MS = 86_400_000;
 
 /** What to ask the `AuthProvider` about this refusal; undefined when it is not about credentials that it can mend. */
 export function challengeOf(
@@ -70,18 +65,22 @@ export function meaningOfRefusal(
   request: RefusedRequest,
 ): readonly [ErrorCode, string, FittingsErrorOptions] {
   const { status } = refusal;
-  const retryAfterMs = parseRetryAfter(refusal.header('retry-after'), {
+  const { header } = refusal;
+  // To ask for an upgrade twice does no harm.
+  const { code, retryable, retryAfterMs } = readRemoteStatus({
+    status,
+    header,
+    safe: true,
     now: request.now,
-    maxMs: LONGEST_RETRY_MS,
   });
-  const facts = { insufficientScope: wantsMoreScope(refusal), retryAfter: retryAfterMs !== undefined };
   const row = STATUSES.find(
-    ({ from, to, when }) => status >= from && status <= to && (when === undefined || facts[when]),
+    ({ from, to, when }) => status >= from && status <= to && (when === undefined || wantsMoreScope(refusal)),
   );
   const target =
     status >= 300 && status < 400 ? targetOf(refusal.header('location'), request.url) : undefined;
   const details = { status, url: request.origin, target, retryAfterMs };
-  return [row?.code ?? 'HTTP_STATUS', messageOf(refusal, request, target), { hint: row?.hint, details }];
+  const message = messageOf(refusal, request, target);
+  return [row?.code ?? code, message, { hint: row?.hint, retryable, details }];
 }
 
 function messageOf(

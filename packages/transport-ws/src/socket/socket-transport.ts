@@ -1,5 +1,6 @@
 import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
+  afterTurn,
   BaseTransport,
   isRequest,
   type JSONRPCMessage,
@@ -40,6 +41,7 @@ export class SocketTransport extends BaseTransport {
   readonly #ending = new AbortController();
   #open: OpenSocket | undefined;
   #outbox: Outbox | undefined;
+  #onMessage: (data: RawData, isBinary: boolean) => void = () => undefined;
   #heartbeat: Disposable | undefined;
   #closeCode: number = CLOSE.normal;
   #peerIsDead = false;
@@ -88,6 +90,10 @@ export class SocketTransport extends BaseTransport {
       lost: (cause) => this.asTransportError(this.#socketError ?? cause, 'CONNECTION_LOST', 'unknown'),
     });
     socket.once('error', (error) => (this.#socketError = error));
+    const reader = this.paced({ pause: () => webSocket.pause(), resume: () => webSocket.resume() });
+    this.#onMessage = (data, isBinary) => {
+      reader.read(Buffer.isBuffer(data) ? data.length : 0, () => this.#take(data, isBinary));
+    };
     webSocket.on('message', this.#onMessage);
     this.#limitPings(open);
     webSocket.on('error', (error) => this.#onError(error));
@@ -97,7 +103,7 @@ export class SocketTransport extends BaseTransport {
     }
     this.#startHeartbeat(open, this.#outbox);
     // Once `start()` has resolved and the engine listens.
-    setImmediate(() => webSocket.resume());
+    afterTurn(() => webSocket.resume());
   }
 
   protected override write(message: JSONRPCMessage): Promise<void> {
@@ -175,7 +181,7 @@ export class SocketTransport extends BaseTransport {
     webSocket.on('pong', count);
   }
 
-  readonly #onMessage = (data: RawData, isBinary: boolean): void => {
+  #take(data: RawData, isBinary: boolean): void {
     if (isBinary || !Buffer.isBuffer(data)) {
       this.#closeCode = CLOSE.unsupportedData;
       this.fail(this.error('PROTOCOL_VIOLATION', 'The peer sent a binary message; MCP is text.'));
@@ -193,7 +199,7 @@ export class SocketTransport extends BaseTransport {
       return;
     }
     this.receive(redactRpcError(value, this.#redact));
-  };
+  }
 
   #onError(error: Error): void {
     const fault = faultOfFrame(error);

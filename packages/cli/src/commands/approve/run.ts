@@ -15,7 +15,7 @@ export async function approve(
   options: ApproveOptions,
 ): Promise<void> {
   const { output } = context;
-  const workspace = await openWorkspace(context);
+  const workspace = await openWorkspace(context, { asks: true });
   const asked = choose(workspace, names, options);
   const decisions: { name: string; hash: string; decision: Decided }[] = [];
   for (const { approval } of asked) {
@@ -98,8 +98,8 @@ async function ask(
 function facts(entry: ServerEntry | undefined) {
   const { approval } = entry ?? {};
   if (approval === undefined) return {};
-  const { definition, variables, warnings, changed } = approval;
-  return { file: entry?.file, line: entry?.line, definition, variables, warnings, changed };
+  const { definition, variables, warnings, changed, hasSignIn } = approval;
+  return { file: entry?.file, line: entry?.line, definition, variables, warnings, changed, hasSignIn };
 }
 
 function otherDefinition({ name, hash }: ApprovalRequest): FittingsError {

@@ -34,6 +34,13 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
     const fix = `Enable it: fittings enable ${server}`;
     findings.push(finding('SERVER_DISABLED', `"${server}" is disabled.`, { fix }));
   }
+  if (entry.config?.['allowInsecure'] === true) {
+    const isUsed = /^(?:ws|http):/i.test(String(entry.config['url'] ?? ''));
+    const message = isUsed
+      ? '`allowInsecure` is set: everything, your credentials included, is sent without encryption.'
+      : '`allowInsecure` is set and not needed for this URL.';
+    findings.push(finding('NOT_ENCRYPTED', message, { severity: 'warning' }));
+  }
   const line = entry.line === undefined ? '' : `:${entry.line}`;
   return checked('config', `${entry.file}${line} (${entry.scope})`, findings);
 }
@@ -41,13 +48,13 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
 /** Whether a person and the policies let it be used. */
 export function checkApproval(entry: ServerEntry): CheckResult {
   const { name, status } = entry;
-  const fix = `Look at it: fittings approve ${name}`;
+  const fix = `Review it: fittings approve ${name}`;
   if (status === 'pending') {
-    const message = `"${name}" comes with the project and nobody has approved it as it is now.`;
+    const message = `"${name}" came with the project and has not been approved as it is now.`;
     return checked('approval', '', [finding('APPROVAL_MISSING', message, { fix })]);
   }
   if (status === 'rejected') {
-    return checked('approval', '', [finding('APPROVAL_MISSING', `"${name}" was rejected by you.`, { fix })]);
+    return checked('approval', '', [finding('APPROVAL_MISSING', `You rejected "${name}".`, { fix })]);
   }
   const denied = entry.problems.find(({ code }) => BY_PROBLEM[code] === 'POLICY_DENIED');
   if (denied !== undefined) return checked('approval', '', [ofProblem(denied)]);

@@ -1,5 +1,7 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
 import type { Attempt } from '../connect-attempt.js';
 import type { CheckName, CheckResult, Finding } from '../diagnosis.js';
+import type { FindingCode } from '../finding-codes.js';
 import { findingOfError } from '../finding-of-error.js';
 import { checked, finding } from '../finding.js';
 import { handshakeSummary } from './handshake.js';
@@ -19,20 +21,34 @@ export function checkLocalProcess(attempt: Attempt): readonly CheckResult[] {
   for (const step of STEPS) {
     const findings: Finding[] = step === 'spawn' ? noise(attempt) : [];
     const isHere = failed?.check === step || (failed !== undefined && !STEPS.includes(failed.check));
-    if (isHere) findings.push(failed.finding);
+    if (isHere) findings.push(withWithheld(failed.finding, attempt));
     results.push(checked(step, summaries[step] ?? '', findings));
     if (isHere) break;
   }
   return results;
 }
 
-/** Lines that are no message are passed over; where the handshake fails too, they are the likely cause. */
+/** Lines that are not messages are passed over; where the handshake fails too, they are the likely cause. */
 function noise({ error, reported, facts }: Attempt): Finding[] {
   const lines = Number(facts['ignoredLines'] ?? 0);
   if (lines === 0) return [];
   const told = reported.find(({ code }) => code === 'MESSAGE_INVALID');
-  const message = told?.message ?? `The process wrote ${lines} lines to stdout that are no message.`;
+  const message = told?.message ?? `The process wrote ${lines} lines to stdout that are not messages.`;
   return [
     finding('STDOUT_NOISE', message, { severity: error === undefined ? 'warning' : 'error', error: told }),
   ];
+}
+
+const UNREACHED: ReadonlySet<FindingCode> = new Set(['HANDSHAKE_TIMEOUT', 'PROCESS_EXITED']);
+
+/**
+ * Behind a proxy that inspects TLS, `npx` and `uvx` reach nothing without the variables that say so: those that the
+ * environment has and the server was not given are named.
+ */
+function withWithheld(found: Finding, { facts }: Attempt): Finding {
+  const names = facts['withheld'];
+  if (!UNREACHED.has(found.code) || typeof names !== 'string') return found;
+  const list = names.split(', ').map((name) => JSON.stringify(name));
+  const advice = `The environment has ${names}, which the server was not given; if it needs them, add "inheritEnv": [${list.join(', ')}] to its entry.`;
+  return { ...found, fix: `${found.fix} ${sanitizeText(advice)}` };
 }

@@ -37,14 +37,18 @@ export async function checkRemote(options: RemoteOptions): Promise<readonly Chec
     results.push(httpResult(options, attempt, head));
   }
   const { signIn } = options;
+  let discovery: CheckResult | undefined;
   if (signIn !== undefined && wantsSignIn(error, head)) {
     const challenge = challengeOf(error, head);
-    results.push(await checkDiscovery({ ...options, network, challenge }));
+    discovery = await checkDiscovery({ ...options, network, challenge });
+    results.push(discovery);
   }
   if (signIn !== undefined && (error === undefined || error.kind === 'auth')) {
     const url = String(options.config['url']);
     const token = await checkToken({ ...options, ...signIn, url, refusal: refusalOf(error) });
-    if (error?.code !== 'AUTH_DISCOVERY_FAILED') results.push(token);
+    // Without its documents no sign-in can work, so that none is advised.
+    const canSignIn = error?.code !== 'AUTH_DISCOVERY_FAILED' && discovery?.outcome !== 'failed';
+    if (canSignIn || !needsSignIn(token)) results.push(token);
   } else if (placed?.check === 'token') results.push(checked('token', '', [placed.finding]));
   if (error === undefined) results.push(checked('handshake', handshakeSummary(attempt)));
   else if (
@@ -53,6 +57,11 @@ export async function checkRemote(options: RemoteOptions): Promise<readonly Chec
   )
     results.push(checked(head === undefined ? placed.check : afterWay(placed.check), '', [placed.finding]));
   return results;
+}
+
+/** Whether what is wrong with a token is mended by signing in. */
+function needsSignIn({ findings }: CheckResult): boolean {
+  return findings.some(({ code }) => code !== 'STORE_UNUSABLE');
 }
 
 const COME_BACK_LATER: ReadonlySet<number> = new Set([429, 503]);

@@ -36,23 +36,22 @@ export async function checkToken(options: TokenOptions): Promise<CheckResult> {
   const fix = `Sign in: fittings login ${server}`;
   if (refusal === undefined) return checked('token', summaryOf(record, clock.now()));
   if (record === undefined) {
-    const message = `"${server}" wants a sign-in and nobody has signed in.`;
+    const message = `"${server}" requires a sign-in.`;
     return checked('token', '', [finding('SIGN_IN_REQUIRED', message, { fix, error: refusal })]);
   }
   const { expiresAt, refreshToken } = record;
   if (expiresAt !== undefined && expiresAt <= clock.now()) {
     const ago = ageOf(clock.now() - expiresAt);
-    const why =
-      refreshToken === undefined ? 'there is nothing left to renew it with' : 'it could not be renewed';
+    const why = refreshToken === undefined ? 'there is no refresh token' : 'it could not be renewed';
     const message = `The token for "${server}" expired ${ago} ago and ${why}.`;
     return checked('token', '', [finding('TOKEN_EXPIRED', message, { fix, error: refusal })]);
   }
-  const message = `"${server}" refuses the token that was got ${ageOf(clock.now() - record.obtainedAt)} ago.`;
+  const message = `"${server}" refuses the token that was obtained ${ageOf(clock.now() - record.obtainedAt)} ago.`;
   return checked('token', '', [finding('TOKEN_REFUSED', message, { fix, error: refusal })]);
 }
 
 /** The record as the provider keeps it; reading it renews nothing. */
-async function heldToken(options: TokenOptions): Promise<TokenRecord | undefined> {
+export async function heldToken(options: Omit<TokenOptions, 'refusal'>): Promise<TokenRecord | undefined> {
   const { server, url, config, store, clock } = options;
   const identity = entryIdentity({ name: server, config, identity: options.identity });
   const context = createProviderContext({ server, url, identity, store, clock });
@@ -72,8 +71,8 @@ async function heldToken(options: TokenOptions): Promise<TokenRecord | undefined
 }
 
 function summaryOf(record: TokenRecord | undefined, now: number): string {
-  if (record === undefined) return 'none is held and none is asked for';
-  const age = `got ${ageOf(now - record.obtainedAt)} ago`;
+  if (record === undefined) return 'none is stored and none is required';
+  const age = `obtained ${ageOf(now - record.obtainedAt)} ago`;
   const end = record.expiresAt === undefined ? '' : `, good for ${ageOf(record.expiresAt - now)}`;
   return `${age}${end}${record.refreshToken === undefined ? ', not renewable' : ''}`;
 }

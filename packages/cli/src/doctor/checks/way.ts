@@ -108,9 +108,7 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   } catch (cause) {
     const what = isProxy ? 'of the proxy ' : '';
     const isAway = cause instanceof Error && 'code' in cause && cause.code === 'EAI_AGAIN';
-    const message = isAway
-      ? `No name server answers, so that the host name ${what}"${host}" does not resolve.`
-      : `The host name ${what}"${host}" does not resolve.`;
+    const message = `Could not resolve the host name ${what}${host}${isAway ? ': no name server answers' : ''}.`;
     const error = new TransportError('HOST_NOT_FOUND', message, { cause });
     return checked('dns', '', [finding('HOST_NOT_FOUND', message, { error })]);
   }

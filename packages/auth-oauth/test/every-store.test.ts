@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { keychain } from '@mcp-fittings/auth-keychain';
+import type { TokenStore } from '@mcp-fittings/client-core';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/token-store';
+import { memoryKeytar } from '../../auth-keychain/test/support/memory-keytar.js';
+import { storeCases, type StorePlace } from './support/store-cases.js';
+
+const key = { id: 'test', bytes: new Uint8Array(32).fill(7) };
+
+/** In a folder of its own. A function, since what only one program has is made once for each test. */
+const KINDS: Readonly<Record<string, (folder: string) => () => TokenStore>> = {
+  memory() {
+    const store = memoryStore();
+    return () => store;
+  },
+  'a file': (folder) => () => fileStore({ path: folder, consent: () => true }),
+  'an encrypted file': (folder) => () => encryptedFileStore({ path: folder, key: () => key }),
+  'a keychain'(folder) {
+    const driver = memoryKeytar();
+    return () => keychain({ driver, lockDirectory: folder });
+  },
+};
+
+describe.each(Object.entries(KINDS))('%s', (name, kind) => {
+  storeCases(name, async (): Promise<StorePlace> => {
+    const folder = await mkdtemp(join(tmpdir(), 'every-store-'));
+    return {
+      open: kind(join(folder, 'store')),
+      [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    };
+  });
+});

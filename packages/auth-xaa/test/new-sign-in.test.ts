@@ -1,0 +1,85 @@
+import { describe, expect, it, vi, afterEach, beforeEach } from 'vitest';
+import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { createWorld, type World } from './support/world.js';
+
+const DAY = 86_400_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What a person is asked for; undefined when the request gets through. */
+async function asks(world: World, provider: AuthProvider): Promise<AuthChallenge | undefined> {
+  try {
+    await world.useSilently(provider);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AuthRequiredError)) throw error;
+    return error.challenge;
+  }
+}
+
+describe('C1 a sign-in of another process at the identity provider', () => {
+  it('C1: is noticed at once by one where nobody was signed in, and is enough', async () => {
+    await using world = await createWorld();
+    const waiting = world.provider(world.identity());
+    const challenge = await asks(world, waiting);
+    expect(challenge).toBeDefined();
+    expect(await waiting.hasNewSignIn?.(challenge)).toBe(false);
+    await world.use(world.provider(world.identity()));
+    expect(await waiting.hasNewSignIn?.(challenge)).toBe(true);
+    expect((await world.useSilently(waiting)).status).toBe(200);
+    expect(world.pages).toHaveLength(1);
+  });
+
+  it('C1: is noticed where the sign-in has ended, with the same person again', async () => {
+    await using world = await createWorld();
+    const waiting = world.provider(world.identity());
+    await world.use(waiting);
+    vi.setSystemTime(Date.now() + 30 * DAY);
+    const challenge = await asks(world, waiting);
+    expect(challenge).toBeDefined();
+    expect(await waiting.hasNewSignIn?.(challenge)).toBe(false);
+    await world.use(world.provider(world.identity()));
+    expect(await waiting.hasNewSignIn?.(challenge)).toBe(true);
+    expect((await world.useSilently(waiting)).status).toBe(200);
+    expect(world.pages).toHaveLength(2);
+  });
+
+  it('C1: does not count for a server from which the person has signed out', async () => {
+    await using world = await createWorld();
+    const provider = world.provider(world.identity());
+    await world.use(provider);
+    await provider.signOut?.();
+    const challenge = await asks(world, provider);
+    expect(challenge).toBeDefined();
+    expect(await provider.hasNewSignIn?.(challenge)).toBe(false);
+    await world.use(world.provider(world.identity()));
+    expect(await provider.hasNewSignIn?.(challenge)).toBe(false);
+  });
+});
+
+describe('whose credentials they are', () => {
+  it('S12: is an opaque name of the sign-in, the same in every process, and another one for another person', async () => {
+    await using world = await createWorld();
+    const identity = world.identity();
+    const provider = world.provider(identity);
+    expect(await provider.identity?.()).toBeUndefined();
+    await world.use(provider);
+    const name = await provider.identity?.();
+    expect(name).toMatch(/./);
+    expect(name).not.toContain('person');
+    expect(world.resource.seen.join()).not.toContain(name);
+    expect(await world.provider(world.identity()).identity?.()).toBe(name);
+    await provider.signOut?.();
+    expect(await provider.identity?.()).toBeUndefined();
+    await identity.signOut();
+    world.login = 'somebody-else';
+    await world.use(provider);
+    expect(await provider.identity?.()).toMatch(/./);
+    expect(await provider.identity?.()).not.toBe(name);
+  });
+});

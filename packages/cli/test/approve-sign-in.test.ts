@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { oauth } from '@mcp-fittings/auth-oauth';
+import { createSession } from '@mcp-fittings/cli';
+import { fileStore } from '@mcp-fittings/token-store';
+import { expect, it } from 'vitest';
+import { scripted } from '../../auth-oauth/test/support/world.js';
+import { startProtectedServer } from './support/protected-server.js';
+import { openWorkspace } from './support/workspace.js';
+
+it('S12: the question about a server of a project names an existing sign-in at its address', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await using guarded = await startProtectedServer();
+  const { home, project } = workspace;
+  await workspace.fittings(['add', 'mine', guarded.url]);
+  const theirs = `${new URL(guarded.url).origin}/other`;
+  await workspace.write('.mcp.json', {
+    mcpServers: { same: { url: theirs }, else: { url: 'http://127.0.0.1:1/mcp' } },
+  });
+  const approve = async (): Promise<unknown> => (await workspace.json(['approve', '--store', 'file'])).value;
+  const asked = (isSignedIn: boolean) => ({
+    servers: [
+      { name: 'same', hasSignIn: isSignedIn },
+      { name: 'else', hasSignIn: false },
+    ],
+  });
+  expect(await approve()).toMatchObject(asked(false));
+
+  await using session = await createSession({ cwd: project, home, env: {}, store: 'memory' });
+  const [entry] = session.loaded.entries.filter(({ name }) => name === 'mine');
+  const path = join(home, '.local/state/mcp-fittings/credentials');
+  const store = fileStore({ path, consent: () => true });
+  const plugin = oauth({ store, clientName: 'x', interaction: scripted() });
+  const config = { type: 'http', url: guarded.url };
+  await plugin.create({ name: 'mine', config, identity: entry?.identity ?? entry?.id }, {})?.signIn?.({});
+
+  expect(await approve()).toMatchObject(asked(true));
+  // Nobody was contacted for the question.
+  const { loaded } = session;
+  expect(loaded.entries.find(({ name }) => name === 'same')?.approval?.hasSignIn).toBe(false);
+});
