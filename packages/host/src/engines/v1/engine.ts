@@ -4,7 +4,7 @@ import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transpo
 import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { withOwnSignal } from '../shared/own-signal.js';
-import { createRequestDeadline, NO_SDK_TIMEOUT } from '../shared/request-deadline.js';
+import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
 import { rawOf, tapTransport } from '../shared/tap.js';
@@ -60,13 +60,8 @@ async function connect(
     given: EngineRequestOptions,
   ): Promise<JSONRPCObject> => {
     using deadline = createRequestDeadline(context.clock, given);
-    const { signal: own, onProgress } = deadline;
     try {
-      return await client.request({ method, params }, ResultSchema, {
-        timeout: NO_SDK_TIMEOUT,
-        signal: own,
-        ...(onProgress !== undefined && { onprogress: onProgress }),
-      });
+      return await client.request({ method, params }, ResultSchema, { ...deadline.sdkOptions });
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);

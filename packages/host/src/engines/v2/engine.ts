@@ -16,7 +16,7 @@ import { attachHandlers } from './handlers.js';
 import { headerProblem } from './header-annotations.js';
 import { createListening, type Listening } from './listening.js';
 import { watchRefusals } from './refusals.js';
-import { requestOther, requestWith, toRequestOptions } from './requests.js';
+import { requestOther, requestWith } from './requests.js';
 
 /**
  * The share of the time for connecting that a local server has to answer the probe. It may need most of it to start; the
@@ -146,7 +146,7 @@ async function connect(
   ): Promise<JSONRPCObject> => {
     using deadline = createRequestDeadline(clock, given);
     try {
-      return await work(toRequestOptions(deadline));
+      return await work({ ...deadline.sdkOptions });
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);

@@ -2,7 +2,6 @@ import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ClientMethod, RequestExtras } from '../shared/methods.js';
-import { NO_SDK_TIMEOUT, type RequestDeadline } from '../shared/request-deadline.js';
 
 /** Sends one request of any method through SDK v2. */
 export type Send = (
@@ -37,14 +36,6 @@ export function requestWith(client: Client): Send {
       };
     }
     return { ...(await client.request({ method, params }, options)) };
-  };
-}
-
-export function toRequestOptions({ signal, onProgress }: RequestDeadline): RequestOptions {
-  return {
-    timeout: NO_SDK_TIMEOUT,
-    signal,
-    ...(onProgress !== undefined && { onprogress: onProgress }),
   };
 }
 
