@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { BIN } from './bridge-process.js';
 import { always, plant, type Planted } from './planted-server.js';
 import { DUAL_SERVER } from './upstreams.js';
@@ -87,7 +87,7 @@ export async function hostileClone(): Promise<HostileClone> {
   for (const file of new Set(Object.values(PERSONAL_FILES)))
     await write(`home/${file}`, { mcpServers: { mine } });
   await write('npx-home/.npmrc', `registry=${registry.origin}/\nfetch-retries=0\nupdate-notifier=false\n`);
-  const real = { command: join(dirname(process.execPath), 'npx'), args: ['-y', 'planted-tool'] };
+  const real = { command: npxOfNode(), args: ['-y', 'planted-tool'] };
   await write(`npx-home/${PERSONAL_FILES.fittings}`, { mcpServers: { real } });
 
   // The clone: programs where something might look for them, and files that ask for programs.
@@ -208,4 +208,14 @@ export async function hostileClone(): Promise<HostileClone> {
       await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+/** The npx of Node.js: a Node.js that was installed by itself has none beside it. */
+function npxOfNode(): string {
+  const folders = [dirname(process.execPath), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const found = folders
+    .map((folder) => join(folder, 'npx'))
+    .find((file) => isAbsolute(file) && existsSync(file));
+  if (found === undefined) throw new Error('There is no npx on the PATH.');
+  return found;
 }
