@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { HOST_FIELDS } from '../entry/host-fields.js';
 import { type JsonObject, type JsonValue, isJsonList } from '../jsonc/json-value.js';
 
 /**
@@ -11,21 +12,6 @@ export function definitionHash(name: string, definition: JsonValue): string {
     .digest('hex');
 }
 
-/** Fields that decide neither which server an entry leads to nor with which account. */
-const FIELDS_OF_NO_ACCOUNT: ReadonlySet<string> = new Set([
-  'description',
-  'disabled',
-  'timeout',
-  'healthCheck',
-  'reconnect',
-  'trust',
-  'allowedTools',
-  'deniedTools',
-  'allowedResources',
-  'readPermission',
-  'writePermission',
-]);
-
 /**
  * Identifies an entry for what belongs to it alone, such as its credentials: scope, project, name, and every field except
  * those that only switch it off, describe it, or grant something. Stable across processes; equal for no two projects.
@@ -35,7 +21,7 @@ export function entryIdentity(
   definition: JsonObject,
   place: { readonly scope: string; readonly project: string | undefined },
 ): string {
-  const kept = Object.entries(definition).filter(([field]) => !FIELDS_OF_NO_ACCOUNT.has(field));
+  const kept = Object.entries(definition).filter(([field]) => !HOST_FIELDS.includes(field));
   const { scope, project = null } = place;
   return createHash('sha256')
     .update(canonicalJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) }))

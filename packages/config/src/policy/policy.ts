@@ -1,6 +1,7 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 import { environmentNames, variableRisk } from '../entry/dangerous-environment.js';
+import { HOST_FIELDS } from '../entry/host-fields.js';
 import type { Scope } from '../scopes.js';
 import { globMatches } from './glob.js';
 import { commandMatches } from './match-command.js';
@@ -86,17 +87,7 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
   'headers',
   'apiKey',
   'name',
-  'description',
-  'disabled',
-  'timeout',
-  'healthCheck',
-  'reconnect',
-  'trust',
-  'allowedTools',
-  'deniedTools',
-  'allowedResources',
-  'readPermission',
-  'writePermission',
+  ...HOST_FIELDS,
 ]);
 
 /** Why the policy refuses a server; undefined when it does not. */
