@@ -1,0 +1,20 @@
+/**
+ * Settles as `work` does, or rejects with the reason of `signal` as soon as that is aborted. The work itself goes on; its
+ * later rejection is not reported as unhandled.
+ */
+export async function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  const settled = Promise.resolve(work);
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the caller's own
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([aborted, settled]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
