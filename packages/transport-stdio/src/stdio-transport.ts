@@ -10,7 +10,6 @@ import {
   isRequest,
   type Intake,
   type JSONRPCMessage,
-  type RequestId,
   type Transport,
   TransportError,
   type TransportFacts,

@@ -127,8 +127,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     } catch (cause) {
       this.#opening = undefined;
       if (this.#ended !== undefined) return;
-      void this.#end(this.asTransportError(cause, 'CONNECT_FAILED'));
-      await this.#ended;
+      await this.#end(this.asTransportError(cause, 'CONNECT_FAILED'));
       if (isForeignFittingsError(cause)) throw nameServer(cause, this.server);
     }
   }

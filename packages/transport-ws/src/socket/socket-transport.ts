@@ -4,8 +4,6 @@ import {
   BaseTransport,
   isRequest,
   type JSONRPCMessage,
-  type RequestId,
-  type TransportError,
   type TransportFacts,
 } from '@mcp-fittings/client-core/transport';
 import { redactRpcError, replyExcerpt } from '@mcp-fittings/net-policy';
