@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publicPackages } from '../../scripts/workspace.mjs';
 import * as z from 'zod';
-import { codeBlocks, pagesBelow, type CodeBlock } from './support/code-blocks.js';
+import { codeBlocks, pagesBelow, unusedHelpers, type CodeBlock } from './support/code-blocks.js';
 import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
 import { startModelStandIn } from './support/model-stand-in.js';
 
@@ -48,16 +48,7 @@ describe('every code block of the documentation', () => {
   );
 
   it('B1: one that does not run by itself is imported by one that does', () => {
-    const helpers = blocks.filter(({ imported }) => imported);
-    const unused = helpers.filter(({ file }) => {
-      const folder = file.slice(0, file.indexOf('/') + 1);
-      const name = file.slice(folder.length).replace(/\.ts$/, '.js');
-      return !runs.some(
-        ({ block }) => block.file.startsWith(folder) && block.code.includes(`from './${name}'`),
-      );
-    });
-    expect(helpers.length).toBeGreaterThan(0);
-    expect(unused.map(({ place }) => place)).toEqual([]);
+    expect(unusedHelpers(blocks).map(({ place }) => place)).toEqual([]);
   });
 
   it('every model API has a block', () => {

@@ -32,6 +32,16 @@ export function codeBlocks(root: string, page: string): readonly CodeBlock[] {
   });
 }
 
+/** Blocks that are imported only, and that no block of their page imports that runs. */
+export function unusedHelpers(blocks: readonly CodeBlock[]): readonly CodeBlock[] {
+  return blocks.filter(({ file, imported }) => {
+    const [folder = '', name = ''] = file.replace(/\.ts$/, '.js').split('/');
+    const imports = (other: CodeBlock): boolean =>
+      !other.imported && other.file.startsWith(`${folder}/`) && other.code.includes(`from './${name}'`);
+    return imported && !blocks.some(imports);
+  });
+}
+
 /** The pages below a folder, relative to the root. */
 export function pagesBelow(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -83,12 +83,16 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
         return file('src', block.file);
     }
   };
-  const execute = (block: CodeBlock, how: RunAs, bin: string, env: NodeJS.ProcessEnv) =>
-    run(process.execPath, [place(block, how)], {
+  const execute = (block: CodeBlock, how: RunAs, bin: string, env: NodeJS.ProcessEnv) => {
+    const program = run(process.execPath, [place(block, how)], {
       cwd: root,
       env: { ...env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` },
       timeout: 25_000,
     });
+    // Nobody types: a program that reads its standard input comes to an end.
+    program.child.stdin?.end();
+    return program;
+  };
   return {
     complaints: stdout,
     async run(block, how) {
