@@ -35,6 +35,7 @@ export interface HttpTransport extends Transport {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport;
+/** The same, with the URL first. */
 export function createHttpTransport(
   url: string | URL,
   options?: Omit<HttpTransportOptions, 'url'>,

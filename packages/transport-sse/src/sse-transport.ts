@@ -50,6 +50,7 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createSseTransport(options: SseTransportOptions): Transport;
+/** The same, with the URL first. */
 export function createSseTransport(url: string | URL, options?: Omit<SseTransportOptions, 'url'>): Transport;
 export function createSseTransport(
   first: string | URL | SseTransportOptions,

@@ -23,6 +23,7 @@ import { checkUpgradeHeaders } from './upgrade-headers.js';
  * @see https://www.rfc-editor.org/rfc/rfc6455
  */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Transport;
+/** The same, with the URL first. */
 export function createWebSocketTransport(
   url: string | URL,
   options?: Omit<WebSocketTransportOptions, 'url'>,
