@@ -192,6 +192,21 @@ it('minor 21: notes wrap at words', () => {
   expect(wrapWords(text, undefined)).toBe(text);
 });
 
+it('minor 21: an address that is longer than a line stays whole, on a line of its own, with its indent', () => {
+  const url = `https://auth.example/authorize?state=${'x'.repeat(90)}`;
+  const text = `Sign in to notion in your browser. If it does not open, go to:\n  ${url}`;
+  expect(wrapWords(text, 40).split('\n')).toEqual([
+    'Sign in to notion in your browser. If it',
+    '  does not open, go to:',
+    `  ${url}`,
+  ]);
+  expect(wrapWords(`    open ${url} and come back`, 40).split('\n')).toEqual([
+    '    open',
+    `      ${url}`,
+    '      and come back',
+  ]);
+});
+
 it('minor 23: --arg sets members that an open object does not declare', () => {
   const schema = {
     type: 'object',
