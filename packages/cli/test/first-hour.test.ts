@@ -95,6 +95,27 @@ it.each([['status'], ['call', 'hang/x'], ['doctor']])(
     const { code, stderr } = await run;
     expect(code).toBe(130);
     expect(stderr).toContain('error: Interrupted.');
+    // Nothing was sent that could have been carried out.
+    expect(stderr).not.toContain('may have carried it out');
+  },
+);
+
+it.each([[[]], [['--json']]])(
+  'minor 13: Ctrl-C during a call says that the server may have carried it out: %j',
+  async (json) => {
+    await using workspace = await openWorkspace();
+    const args = [...json, '--verbose', ...only({ everything }), 'call'];
+    const run = await workspace.fittings(
+      [...args, 'everything/trigger-long-running-operation', '-a', 'duration=600', '-a', 'steps=1200'],
+      { interruptWhen: (text) => text.includes('of 1200') },
+    );
+    expect(run.code).toBe(130);
+    const sentence = 'The call had already been sent: the server may have carried it out.';
+    if (json.length === 0) expect(run.stderr).toContain(`error: Interrupted. ${sentence}`);
+    else
+      expect(JSON.parse(run.stdout)).toMatchObject({
+        error: { code: 'ABORTED', message: 'Interrupted.', delivery: 'unknown', hint: sentence },
+      });
   },
 );
 

@@ -175,7 +175,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'L12 Ctrl-C cancels a call and says so',
+    'L12 Ctrl-C cancels a call, and says that the server may have carried it out',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -187,7 +187,9 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.press('C-c');
       const ended = await calling.ended();
       expect(ended.code).toBe(130);
-      expect(ended.text).toMatch(/^error: Interrupted\./);
+      expect(ended.text).toContain(
+        'error: Interrupted. The call had already been sent: the server may have carried it out.',
+      );
     },
     PATIENCE,
   );

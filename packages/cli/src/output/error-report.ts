@@ -27,10 +27,18 @@ export function errorFacts(error: unknown): ErrorFacts {
   };
 }
 
-/** An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. */
+/**
+ * An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. What is known of the
+ * request that was under way is kept: `delivery`, and the hint of a command that says what it means.
+ */
 export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted && !isInterruption(error)) return error;
-  return new FittingsError('ABORTED', 'Interrupted.', { cause: error });
+  const { delivery, hint, code } = error instanceof FittingsError ? error : ({} as Partial<FittingsError>);
+  return new FittingsError('ABORTED', 'Interrupted.', {
+    cause: error,
+    delivery,
+    hint: code === 'ABORTED' ? hint : undefined,
+  });
 }
 
 function isInterruption(error: unknown): boolean {

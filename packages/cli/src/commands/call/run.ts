@@ -65,8 +65,17 @@ export async function call(context: CommandContext, text: string, options: CallO
     if (result.isError === true) context.setExitCode(EXIT.failed);
   }
 
-  /** A model is told to call again; a person is told what to type. */
+  /** A model is told to call again; a person is told what to type, and what an interrupted call may have done. */
   function forPerson(error: FittingsError): FittingsError {
+    // Ctrl-C reaches a local server too: the call may fail of that before it fails of the abort.
+    if (signal.aborted && error.delivery === 'unknown') {
+      return new FittingsError('ABORTED', 'Interrupted.', {
+        server: target.server,
+        cause: error,
+        delivery: 'unknown',
+        hint: 'The call had already been sent: the server may have carried it out.',
+      });
+    }
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new FittingsError('ARGUMENTS_INVALID', error.message, {
       server: target.server,
