@@ -57,6 +57,28 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
+    'issue 18: export shows a named server that is not approved, and asks',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('.mcp.json', { mcpServers: { brought: everything } });
+      const from = 'fittings export brought --to cursor -o out.json';
+      const declining = await terminal.start(from);
+      await terminal.until('brought is not approved. Export it anyway?');
+      expect(await terminal.text()).toContain(`"${everything.args[0]}"`);
+      await terminal.press('Enter');
+      const declined = await declining.ended();
+      expect(declined).toMatchObject({ code: 5, text: expect.stringContaining('Nothing was exported.') });
+      await expect(readFile(join(workspace.project, 'out.json'))).rejects.toThrow('ENOENT');
+      const agreeing = await terminal.start(from);
+      await terminal.until('Export it anyway?');
+      await terminal.press('Left', 'Enter');
+      expect((await agreeing.ended()).text).toContain('Wrote 1 server to');
+      expect(await readFile(join(workspace.project, 'out.json'), 'utf8')).toContain('server-everything');
+    },
+    PATIENCE,
+  );
+
+  it(
     'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
     async () => {
       const { terminal, workspace } = await sitDown();
