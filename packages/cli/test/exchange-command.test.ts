@@ -108,7 +108,7 @@ it.each([
     expect(text).toContain(variable);
     expect(text).not.toContain(TOKEN);
     const kept = await workspace.fittings([...from, '--secrets', 'keep', '--replace']);
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is in the file now') });
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is now in the file') });
     expect(await projectFile(workspace)).toContain(TOKEN);
     for (const { stdout, stderr } of [refused, asVariables, kept])
       expect(stdout + stderr).not.toContain(TOKEN);
@@ -121,7 +121,7 @@ it('M7: the file of the user gets the same warning as with add', async () => {
   const run = await workspace.fittings(['import', '--from', 'claude-desktop', 's']);
   expect(run).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('The value of API_KEY is in the file now'),
+    stdout: expect.stringContaining('The value of API_KEY is now in the file'),
   });
 });
 

@@ -69,7 +69,7 @@ it('M6: a call does not wait for a server that never answers', async () => {
   const servers = only({ hang: SILENT, everything });
   const run = await workspace.fittings([...servers, 'call', 'get-sum', '-a', 'a=1', '-a', 'b=2']);
   expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
-  expect(run.stderr).toContain('Not waited for: hang.');
+  expect(run.stderr).toContain('Did not wait for: hang.');
 });
 
 it('M6: list prints each server as it comes, and Ctrl-C keeps what was printed', async () => {

@@ -42,7 +42,7 @@ describeWithTerminal('a person at a terminal', () => {
       const importing = await terminal.start(`${from} remote local`);
       await terminal.until('Connect to the server itself?');
       await terminal.press('Enter');
-      await terminal.until('What is written into the project?');
+      await terminal.until('What do you want to write to the project?');
       await terminal.press('Enter');
       expect((await importing.ended()).code).toBe(0);
       expect(JSON.parse(await readFile(join(workspace.project, '.mcp.json'), 'utf8'))).toEqual({
@@ -98,7 +98,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(waiting.text).toContain('fittings approve brought');
 
       const approving = await terminal.start('fittings approve brought');
-      await terminal.until('May brought run?');
+      await terminal.until('Allow brought to run?');
       expect(await terminal.text()).toContain(`"${args[0]}"`);
       await terminal.press('Down', 'Enter');
       expect((await approving.ended()).text).toContain('brought: approved');
@@ -146,7 +146,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(before.text).toContain('fittings login guarded');
 
       const signingIn = await terminal.start('fittings --store file login guarded --method browser');
-      await terminal.until('Keep credentials unencrypted');
+      await terminal.until('Store credentials unencrypted');
       await terminal.press('Left', 'Enter');
       await visitAs(terminal, loadPage);
       expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tool.');
@@ -188,7 +188,7 @@ describeWithTerminal('a person at a terminal', () => {
       await visitAs(terminal, async (address) => {
         await terminal.until('Address');
         await terminal.type('http://127.0.0.1/nonsense');
-        await terminal.until('That was not it');
+        await terminal.until('That is not the address');
         await terminal.type(address);
       });
       expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tool.');
@@ -277,7 +277,7 @@ describeWithTerminal('a person at a terminal', () => {
       const adding = await terminal.start('fittings add');
       await terminal.until('Name of the server');
       await terminal.type('two words');
-      await terminal.until('"two-words" would do');
+      await terminal.until('Try "two-words"');
       await terminal.press(...Array.from({ length: 9 }, () => 'BSpace'));
       await terminal.type('files');
       await terminal.until('What kind of server is it?');

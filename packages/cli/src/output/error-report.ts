@@ -102,14 +102,14 @@ const MOST_CAUSES = 8;
 
 function* errorDetails(error: unknown): Generator<string> {
   if (error instanceof FittingsError) {
-    yield `code: ${error.code}, kind: ${error.kind}, worth a retry: ${error.retryable ? 'yes' : 'no'}`;
+    yield `code: ${error.code}, kind: ${error.kind}, retryable: ${error.retryable ? 'yes' : 'no'}`;
     if (error.delivery !== undefined) yield `delivery: ${error.delivery}`;
     for (const [name, value] of Object.entries(error.details))
       if (value !== undefined) yield `${name}: ${indented(String(value))}`;
   } else if (error instanceof Error) yield indented(error.stack ?? error.message);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth++) {
-    yield `because: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
+    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
 }

@@ -58,7 +58,9 @@ export async function call(context: CommandContext, text: string, options: CallO
     const { result, issues } = event;
     for (const { path, message } of issues) {
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
-      output.note(shown(`The structured content is not what the tool announced${place}: ${message}`));
+      output.note(
+        shown(`The structured content does not match the output schema of the tool${place}: ${message}`),
+      );
     }
     await save(result);
     output.result({ server, tool, ...result }, () => renderForPerson(result));
@@ -97,7 +99,7 @@ export async function call(context: CommandContext, text: string, options: CallO
     }
     const file = resolve(context.cwd, options.output);
     await writeOutput(file, bytes);
-    output.note(`${bytes.length} bytes in ${shown(file)}`);
+    output.note(`Wrote ${bytes.length} bytes to ${shown(file)}`);
   }
 }
 
@@ -159,6 +161,6 @@ function nameIn({ names, left }: Toolset, { server, name: tool }: Target): strin
     hint:
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
-        : `See what it has: fittings list tools ${server}`,
+        : `List its tools: fittings list tools ${server}`,
   });
 }

@@ -49,7 +49,7 @@ export async function exportOut(
     return;
   }
   if (output.redact(text) !== text)
-    output.note(output.noteStyle.yellow('Secrets in it are not shown; --output writes them to a file.'));
+    output.note(output.noteStyle.yellow('Secrets are not shown; use --output to write them to a file.'));
   output.result({ to, text, exported, failed, skipped }, () => text.trimEnd());
 }
 
@@ -60,8 +60,8 @@ function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readon
   );
   const unknown = names.filter((name) => !counting.some((entry) => entry.name === name));
   if (unknown.length > 0) {
-    throw new FittingsError('SERVER_UNKNOWN', `No server is called "${shown(unknown.join('", "'))}".`, {
-      hint: `There are: ${counting.map(({ name }) => name).join(', ') || 'none'}.`,
+    throw new FittingsError('SERVER_UNKNOWN', `No server is named "${shown(unknown.join('", "'))}".`, {
+      hint: `Configured servers: ${counting.map(({ name }) => name).join(', ') || 'none'}.`,
     });
   }
   return counting.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -117,7 +117,7 @@ async function present(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new FittingsError('CONFIG_INVALID', `The file ${shown(file)} can't be read.`, { cause });
+    throw new FittingsError('CONFIG_INVALID', `Cannot read the file ${shown(file)}.`, { cause });
   }
 }
 
@@ -133,6 +133,6 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await rename(temporary, file);
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw new FittingsError('CONFIG_READ_ONLY', `The file ${shown(file)} can't be written.`, { cause });
+    throw new FittingsError('CONFIG_READ_ONLY', `Cannot write the file ${shown(file)}.`, { cause });
   }
 }
