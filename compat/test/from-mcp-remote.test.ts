@@ -213,7 +213,7 @@ async function bridges(args: readonly string[], env: Env = {}): Promise<string> 
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`The bridge ended: ${stderr}`);
       // Only messages are on stdout.
-      const message = JSON.parse(String(value)) as Record<string, unknown>;
+      const message = JSON.parse(value) as Record<string, unknown>;
       if (message['id'] === id && !('method' in message)) return message;
     }
   };
