@@ -154,7 +154,7 @@ describeWithTerminal('a person at a terminal', () => {
       const called = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
       expect(called).toMatchObject({ code: 0, text: '5\n' });
       const twice = await terminal.run('fittings --store file login guarded');
-      expect(twice.text).toContain('no sign-in is needed');
+      expect(twice.text).toContain('no sign-in is required');
 
       expect((await terminal.run('fittings --store file logout guarded')).text).toContain(
         'Signed out of guarded.',
@@ -180,7 +180,7 @@ describeWithTerminal('a person at a terminal', () => {
 
       // Over SSH; the authorization server knows the device grant.
       const withCode = await terminal.start('SSH_TTY=/dev/pts/9 fittings --store memory login guarded');
-      const text = await terminal.until('The code is good for');
+      const text = await terminal.until('The code expires in');
       await scriptedPerson(/^ {2}(http:\S+\?user_code=\S+)$/m.exec(text)?.[1] ?? '');
       expect((await withCode.ended()).text).toContain('Signed in to guarded: 1 tool.');
 

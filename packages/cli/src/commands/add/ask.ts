@@ -41,7 +41,7 @@ async function askForName(prompts: Prompts): Promise<string> {
       const problem = nameProblem(name);
       if (problem === undefined) return undefined;
       const suggestion = suggestName(name);
-      return `The name ${problem}.${suggestion === undefined ? '' : ` Try "${suggestion}".`}`;
+      return `${suggestion === undefined ? '' : `Try "${suggestion}". `}The name ${problem}.`;
     },
   });
 }
