@@ -32,6 +32,8 @@ export interface TokenProviderParts {
 
 export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
   const { context, keeper, startsAlone, exhausted, widen } = parts;
+  /** What was signed with last, and its value for the header; undefined for a token that cannot be sent. */
+  let signedWith: TokenRecord | undefined;
   let given: string | undefined;
   /** The token that was got last without discovery, and how many in a row were, each refused as soon as it was there. */
   let undiscovered: { readonly token: string; readonly count: number } | undefined;
@@ -71,7 +73,10 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
       // Whoever asks: what belongs to this server goes nowhere else.
       if (url.origin !== context.serverUrl.origin) return {};
       const record = await keeper.usable();
-      given = record && isSendable(record.accessToken) ? authorizationOf(record) : undefined;
+      if (record !== signedWith) {
+        signedWith = record;
+        given = record && isSendable(record.accessToken) ? authorizationOf(record) : undefined;
+      }
       if (record === undefined || given === undefined) return {};
       if (record.tokenType === 'Bearer') return { authorization: given };
       return { authorization: given, dpop: await context.proofs.prove({ url, method }, record.accessToken) };
