@@ -8,8 +8,8 @@ import {
   type TransportFacts,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { openEntry, type Engine } from '@mcp-fittings/host';
+import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -51,7 +51,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
     return { error: ours(error), reported: [], facts: {}, session: undefined, usedFallback: false };
   }
   const first = await connectOver(opened.transport, options);
-  if (first.error?.code !== 'ENDPOINT_INCOMPATIBLE' || opened.fallback === undefined) return first;
+  if (opened.fallback === undefined || !isOlderEndpoint(first.error)) return first;
   const second = await connectOver(await opened.fallback(), options);
   // Who has to sign in there has found the right transport too.
   const isThere = second.error === undefined || second.error.kind === 'auth';
@@ -79,6 +79,7 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       timeoutMs,
       callbacks: {},
       clock,
+      observe: observeTransport(transport),
       events: {
         log: nothing,
         listChanged: nothing,

@@ -1,13 +1,5 @@
-import type { CatalogueTool, ToolDefinition } from '../contracts/catalogue.js';
+import type { CatalogueTool, ToolChanges, ToolDefinition } from '../contracts/catalogue.js';
 import { canonical } from './digest.js';
-
-/** How the tools of a server differ from what they were. A host that approves tools asks again for what changed. */
-export interface ToolChanges {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  /** Which members of the definition are not what they were. */
-  readonly changed: readonly { readonly tool: string; readonly members: readonly string[] }[];
-}
 
 /** Undefined when nothing differs. */
 export function differences(

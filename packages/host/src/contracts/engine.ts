@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {
@@ -35,8 +35,24 @@ export interface EngineContext {
   readonly callbacks: EngineCallbacks;
   readonly events: EngineEvents;
   readonly clock: Clock;
+  /** Adds an observer to the transport; call it before the transport is started. */
+  observe(observer: TransportObserver): void;
   /** What an earlier connection to the same entry found, so that no probe is needed. */
-  readonly era?: EraVerdict | undefined;
+  readonly era?: ProtocolEra | undefined;
+}
+
+/** Sees what passes between an engine and its transport. Its methods must not throw. */
+export interface TransportObserver {
+  /** The transport is open. */
+  started?(): void;
+  /** The engine sends a message; the transport gets it next. */
+  sending?(message: JSONRPCMessage): void;
+  /** The transport could not send the message, or no answer to this request can come any more. */
+  sendFailed?(message: JSONRPCMessage, error: unknown): void;
+  /** The server has sent a message. Returns what the engine gets of it; undefined: nothing. */
+  received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
+  /** The engine tells the transport which protocol revision was negotiated. */
+  negotiated?(version: string): void;
 }
 
 /** The callbacks of the host as an engine calls them, without the hooks that the host runs itself. */
@@ -67,7 +83,7 @@ export interface EngineEvents {
 }
 
 /** Which handshake a server needs; plain JSON, so that it can be kept. */
-export type EraVerdict =
+export type ProtocolEra =
   | {
       readonly kind: 'initialize';
       /** The server only stayed silent when it was asked for the newer era; not to be kept. */
@@ -102,8 +118,8 @@ export interface ListBudget {
 
 export interface ListResult<Kind extends ListKind> {
   readonly items: readonly Listings[Kind][];
-  /** Entries that were left out because they are malformed or over the limit, with the reason. */
-  readonly left: readonly string[];
+  /** Why entries were left out: they are malformed or over a limit. */
+  readonly skipped: readonly string[];
   /** Every page was called `public`, or there was none: the list is the same for everybody. Default false. */
   readonly isPublic?: boolean | undefined;
   /** Milliseconds for which the server calls the list fresh. */
@@ -122,7 +138,7 @@ export interface ServerIdentity {
 export interface EngineSession {
   /** Negotiated protocol revision. */
   readonly protocolVersion: string;
-  readonly era: EraVerdict;
+  readonly era: ProtocolEra;
   /** As the server calls itself: for display only. */
   readonly serverInfo: ServerIdentity | undefined;
   readonly instructions: string | undefined;

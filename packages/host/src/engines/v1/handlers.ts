@@ -11,8 +11,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { EngineContext } from '../../contracts/engine.js';
-import { toElicitationRequest } from '../shared/elicitation.js';
-import { elicited } from '../shared/elicited-values.js';
+import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /** Connects the requests and notifications of a server with the host. */
 export function attachHandlers(client: Client, { server, callbacks, events }: EngineContext): void {

@@ -1,8 +1,7 @@
 import { isSpecType, type Client } from '@modelcontextprotocol/client';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { EngineContext } from '../../contracts/engine.js';
-import { elicited } from '../shared/elicited-values.js';
-import { toElicitationRequest } from '../shared/elicitation.js';
+import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /**
  * Connects the requests and notifications of a server with the host. In the stateless era the same handlers answer the
