@@ -1,5 +1,6 @@
 /** For authors of a transport: the contract, a life cycle to build on, framing, and a schema for config entries. */
 export { BaseTransport, type BaseTransportOptions } from './base/base-transport.js';
+export type { TransportController } from './base/transport-controller.js';
 export { afterTurn } from './base/after-turn.js';
 export { createIntake, type Intake, type IntakeOptions } from './base/intake.js';
 export type { PacedSource, Pausable } from './base/paced-source.js';

@@ -1,15 +1,16 @@
 import { TransportError, type TransportFacts } from '@mcp-fittings/client-core';
-import { BaseTransport, type RequestId } from '@mcp-fittings/client-core/transport';
+import { BaseTransport, isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
 
-/** A wire that never takes the message with the id 2. */
+/** A wire that never sends the message with the id 2. */
 class Queueing extends BaseTransport {
   protected override open = (): Promise<void> => Promise.resolve();
-  protected override write = (): Promise<void> => Promise.resolve();
-  protected override shutDown = (): Promise<void> => Promise.resolve();
-  protected override isUnsent(id: RequestId): boolean {
-    return id === 2;
+  protected override write(message: JSONRPCMessage): undefined {
+    if (!isRequest(message)) return;
+    this.markUnsent(message.id);
+    if (message.id !== 2) this.markSent(message.id);
   }
+  protected override shutDown = (): Promise<void> => Promise.resolve();
   break(): void {
     this.fail(new TransportError('PROCESS_EXITED', 'It is gone.'));
   }

@@ -19,7 +19,6 @@ export interface CheckedOptions {
   readonly farewellMs: number;
   readonly logger: Logger | undefined;
   readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
   readonly random: () => number;
 }
 
@@ -42,7 +41,6 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     farewellMs: options.farewellMs ?? FAREWELL_MS,
     logger: options.logger,
     clock: options.clock ?? systemClock,
-    signal: options.signal,
     random: options.random ?? Math.random,
   };
 }

@@ -49,11 +49,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   readonly #requests = new Map<RequestId, Lifetime>();
   /** `notifications/initialized` waits for the event stream: what is announced from now on is heard. */
   #opensStream = false;
-  /** Requests that no wire has seen so far. */
-  readonly #unsent = new Set<RequestId>();
 
   constructor(options: HttpTransportOptions) {
-    super({ server: options.server });
+    super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
     this.#parts = createParts(this.#options, {
       makeError: (code, message, facts) => this.error(code, message, facts),
@@ -72,11 +70,11 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
       },
       onRestored: (result) => this.#restored(result),
       onStreamOpen: () => {
-        if (!this.#opensStream) this.#guard(() => this.onreconnect?.());
+        if (!this.#opensStream) this.guard(() => this.onreconnect?.());
       },
       report: (error) => this.report(error),
       fail: (error) => this.fail(error),
-      guard: (callback) => this.#guard(callback),
+      guard: (callback) => this.guard(callback),
     });
     const { session } = this.#parts;
     // Not enumerable: it is a secret and must not be seen in an inspection.
@@ -94,24 +92,11 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   }
 
   protected override open(): Promise<void> {
-    const { signal } = this.#options;
-    if (signal?.aborted === true) {
-      return Promise.reject(
-        this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason }),
-      );
-    }
-    const close = (): void => void this.close();
-    signal?.addEventListener('abort', close, { once: true });
-    this.#lifetime.onEnd(() => signal?.removeEventListener('abort', close));
     return Promise.resolve();
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     return isRequest(message) ? this.#request(message, options) : this.#unanswered(message, options);
-  }
-
-  protected override isUnsent(id: RequestId): boolean {
-    return this.#unsent.has(id);
   }
 
   protected override async shutDown(): Promise<void> {
@@ -130,10 +115,10 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     const lifetime = createLifetime(this.#lifetime);
     const abort = (): void => lifetime.end();
     this.#requests.set(id, lifetime);
-    this.#unsent.add(id);
+    this.markUnsent(id);
     const release = requestSignal && this.onAbort(requestSignal, abort);
     try {
-      const onSend = (): void => void this.#unsent.delete(id);
+      const onSend = (): void => this.markSent(id);
       await postRequest({ request, options, lifetime, onSend }, this.#parts.facts);
     } finally {
       release?.();
@@ -141,7 +126,6 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
       // Whoever cancelled the request may have used its id again.
       if (this.#requests.get(id) === lifetime) {
         this.#requests.delete(id);
-        this.#unsent.delete(id);
       }
     }
   }
@@ -181,24 +165,13 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   }
 
   #restored(result: JSONRPCObject): void {
-    this.#guard(() => this.onsessionrestored?.(result));
+    this.guard(() => this.onsessionrestored?.(result));
     if (isStateless(this.protocolVersion)) return;
     const { standalone } = this.#parts;
     void standalone.start().then(() => {
       // An open one has said so itself.
-      if (standalone.state === 'none') this.#guard(() => this.onreconnect?.());
+      if (standalone.state === 'none') this.guard(() => this.onreconnect?.());
     });
-  }
-
-  #guard(callback: () => unknown): void {
-    const failed = (cause: unknown): void =>
-      this.report(this.error('CALLBACK_FAILED', 'A function that the host supplied threw.', { cause }));
-    try {
-      const result = callback();
-      if (result instanceof Promise) result.catch(failed);
-    } catch (cause) {
-      failed(cause);
-    }
   }
 }
 

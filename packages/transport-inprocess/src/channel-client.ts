@@ -8,8 +8,9 @@ export interface ChannelClient {
   /**
    * A transport to the server of that name. Its `start` rejects with `CONNECT_FAILED` while another connection to the
    * same server is open on this channel.
+   * @param options.signal Closes the connection when it is aborted, with `ABORTED`.
    */
-  transport(server: string): Transport;
+  transport(server: string, options?: { readonly signal?: AbortSignal | undefined }): Transport;
 }
 
 /**
@@ -18,5 +19,5 @@ export interface ChannelClient {
  */
 export function createChannelClient(channel: ControlChannel): ChannelClient {
   const routes = createChannelRoutes(channel);
-  return { transport: (server) => new ChannelHalf(server, channel, routes) };
+  return { transport: (server, { signal } = {}) => new ChannelHalf({ server, signal }, channel, routes) };
 }

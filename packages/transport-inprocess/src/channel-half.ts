@@ -1,5 +1,6 @@
 import {
   BaseTransport,
+  type BaseTransportOptions,
   type JSONRPCMessage,
   type TransportError,
   type TransportFacts,
@@ -15,9 +16,13 @@ export class ChannelHalf extends BaseTransport implements ChannelRoute {
   #added = false;
   #endedByPeer = false;
 
-  constructor(name: string, channel: ControlChannel, routes: ChannelRoutes) {
-    super({ server: name });
-    this.#name = name;
+  constructor(
+    options: BaseTransportOptions & { readonly server: string },
+    channel: ControlChannel,
+    routes: ChannelRoutes,
+  ) {
+    super(options);
+    this.#name = options.server;
     this.#channel = channel;
     this.#routes = routes;
   }

@@ -1,7 +1,7 @@
 import { FittingsError, sanitizeText, TransportError, type Clock } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import type { Transport } from '@mcp-fittings/client-core/transport';
 import type { ConnectableServer, ServerFactory } from './server-factory.js';
-import { withDeadline } from './with-deadline.js';
 
 /** The server of one connection: made, connected and closed with it, whatever the host's code does. */
 export interface HostedServer {
@@ -43,9 +43,9 @@ export function hostServer(options: HostedServerOptions): HostedServer {
     new TransportError('TIMEOUT', `${what} within ${ms} ms.`, { server: name });
 
   const close = async (made: ConnectableServer): Promise<void> => {
-    const late = tooLate('The in-process server did not close', STOP_TIMEOUT_MS);
+    const error = tooLate('The in-process server did not close', STOP_TIMEOUT_MS);
     try {
-      await withDeadline(made.close(), clock, STOP_TIMEOUT_MS, late);
+      await withTimeout({ ms: STOP_TIMEOUT_MS, clock, error }, () => made.close());
     } catch (cause) {
       onError(
         cause instanceof TransportError ? cause : failed('The in-process server could not be closed', cause),
@@ -74,12 +74,9 @@ export function hostServer(options: HostedServerOptions): HostedServer {
 
   return {
     async start(transport) {
-      const work = Promise.race([makeAndConnect(transport), interrupted]);
-      await withDeadline(
-        work,
-        clock,
-        startTimeoutMs,
-        tooLate('The in-process server did not start', startTimeoutMs),
+      const error = tooLate('The in-process server did not start', startTimeoutMs);
+      await withTimeout({ ms: startTimeoutMs, clock, error }, () =>
+        Promise.race([makeAndConnect(transport), interrupted]),
       );
     },
     stop() {

@@ -15,6 +15,8 @@ export interface InProcessTransportOptions {
   /** Milliseconds that the factory and the server's `connect` may take together. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
+  /** Closes the connection when it is aborted; `closeReason` is then `ABORTED`, and `start()` rejects with it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 class InProcessTransport extends LinkedHalf {
@@ -25,7 +27,7 @@ class InProcessTransport extends LinkedHalf {
     const { server: factory, name = 'in-process', clone = false, startTimeoutMs = 30_000 } = options;
     const inbox = createMailbox();
     const outbox = createMailbox();
-    super({ inbox, outbox, clone, server: name });
+    super({ inbox, outbox, clone, server: name, signal: options.signal });
     this.#serverSide = new LinkedHalf({ inbox: outbox, outbox: inbox, clone, server: name });
     this.#hosted = hostServer({
       name,

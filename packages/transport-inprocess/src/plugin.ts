@@ -45,9 +45,10 @@ export function inprocess(options: InProcessPluginOptions): TransportPlugin<InPr
       const name = entry.name ?? context.server;
       const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
       if (server !== undefined) {
-        return createInProcessTransport({ server, name, clone, startTimeoutMs, clock: context.clock });
+        const { clock, signal } = context;
+        return createInProcessTransport({ server, name, clone, startTimeoutMs, clock, signal });
       }
-      if (client !== undefined) return client.transport(name);
+      if (client !== undefined) return client.transport(name, { signal: context.signal });
       const known = Object.keys(servers).join(', ');
       throw new TransportError(
         'CONFIG_INVALID',

@@ -63,7 +63,7 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
     return stopped;
   };
 
-  const half: ChannelHalf = new ChannelHalf(name, channel, {
+  const half: ChannelHalf = new ChannelHalf({ server: name }, channel, {
     add() {
       for (const message of takeBacklog()) half.take(message);
     },

@@ -60,14 +60,11 @@ class SseTransport extends BaseTransport {
   readonly #network: Network;
   readonly #credentials: Credentials;
   readonly #idle: IdleWatch;
-  /** Requests that no wire has seen so far. */
-  readonly #unsent = new Set<RequestId>();
   #stream: EventStream | undefined;
   #endpoint: URL | undefined;
-  #release: () => void = () => undefined;
 
   constructor(options: SseTransportOptions, facts: TransportFacts) {
-    super({ server: options.server });
+    super({ server: options.server, signal: options.signal });
     const { server, apiKey, clock = systemClock, idleMs = 0 } = options;
     const { url } = checkServerUrl(options.url, { server });
     const given = { ...options.headers, ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }) };
@@ -107,13 +104,6 @@ class SseTransport extends BaseTransport {
   }
 
   protected override async open(): Promise<void> {
-    const { signal } = this.#options;
-    if (signal?.aborted === true) {
-      throw this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
-    }
-    const close = (): void => void this.close();
-    signal?.addEventListener('abort', close, { once: true });
-    this.#release = () => signal?.removeEventListener('abort', close);
     this.#stream = openEventStream({
       url: this.#url,
       network: pacedNetwork(this.#network, (source) => this.paced(source)),
@@ -137,21 +127,12 @@ class SseTransport extends BaseTransport {
   protected override async write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     const body = this.encode(message);
     const id = isRequest(message) ? message.id : undefined;
-    if (id !== undefined) this.#unsent.add(id);
+    if (id !== undefined) this.markUnsent(id);
     this.#idle.touch();
-    try {
-      await this.#deliver(message, id, body, options.requestSignal);
-    } finally {
-      if (id !== undefined) this.#unsent.delete(id);
-    }
-  }
-
-  protected override isUnsent(id: RequestId): boolean {
-    return this.#unsent.has(id);
+    await this.#deliver(message, id, body, options.requestSignal);
   }
 
   protected override async shutDown(): Promise<void> {
-    this.#release();
     this.#idle.stop();
     this.#stream?.end();
     await this.#network.close();
@@ -174,7 +155,7 @@ class SseTransport extends BaseTransport {
       const url = this.#endpoint;
       // It is there once `start` has succeeded; what waited for credentials may come after the end.
       if (url === undefined) throw this.lost('not-sent');
-      if (id !== undefined) this.#unsent.delete(id);
+      if (id !== undefined) this.markSent(id);
       this.#redactor.learn(signed);
       const headers = { ...POST_HEADERS, ...signed };
       const refused = await post(

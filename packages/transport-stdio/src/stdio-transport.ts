@@ -10,7 +10,6 @@ import {
   isRequest,
   type Intake,
   type JSONRPCMessage,
-  type RequestId,
   type Transport,
   TransportError,
   type TransportFacts,
@@ -83,7 +82,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #stopping = false;
 
   constructor(options: StdioTransportOptions, reaper: ExitReaper) {
-    super({ server: options.server });
+    super({ server: options.server, signal: options.signal });
     this.#options = options;
     this.#plan = planLaunch(options);
     this.#reaper = reaper;
@@ -131,11 +130,6 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   protected override async open(): Promise<void> {
-    const { signal } = this.#options;
-    if (signal?.aborted === true) {
-      throw this.#fault('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
-    }
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#launching = this.#launch();
     await this.#launching;
   }
@@ -156,13 +150,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     return id === undefined ? taken : undefined;
   }
 
-  protected override isUnsent(id: RequestId): boolean {
-    return this.#queue.isUnsent(id);
-  }
-
   protected override async shutDown(reason: TransportError | undefined): Promise<void> {
     this.#stopping = true;
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#shield.stop();
     this.#queue.end((delivery) => this.lost(delivery));
     await this.#launching?.catch(() => undefined);
@@ -170,8 +159,6 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#stderr.end();
     this.#stderrLines.flush();
   }
-
-  readonly #onAbort = (): void => void this.close();
 
   async #launch(): Promise<void> {
     const problem = invalidText(this.#plan);
@@ -286,18 +273,14 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   #newQueue(): OutboundQueue {
-    return createOutboundQueue(this.#options.maxQueuedBytes ?? DEFAULT_MAX_BYTES);
+    return createOutboundQueue(this.#options.maxQueuedBytes ?? DEFAULT_MAX_BYTES, this);
   }
 
   #stderrListener(): ((line: string) => void) | undefined {
     const { stderr } = this.#options;
     if (typeof stderr !== 'function') return undefined;
     return (line) => {
-      try {
-        stderr(line);
-      } catch (cause) {
-        this.report(this.#fault('CALLBACK_FAILED', 'The function for stderr threw.', { cause }));
-      }
+      this.guard(() => stderr(line), 'The function for stderr');
     };
   }
 

@@ -162,7 +162,8 @@ describe('a transport', () => {
     await using client = await startToy({ signal: abort.signal });
     const pending = client.ask('silent');
     abort.abort();
-    await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await expect(pending).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(client.transport.closeReason).toMatchObject({ code: 'ABORTED' });
     await client.transport.close();
     expect(isRunning(client.transport.pid ?? 0)).toBe(false);
     const late = toyClient({ signal: abort.signal });

@@ -1,3 +1,4 @@
+import type { RequestId } from '@mcp-fittings/client-core/transport';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutboundQueue } from '../src/wire/outbound-queue.js';
@@ -28,6 +29,8 @@ function slowPipe(): {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const unheard = { markSent: () => undefined, markUnsent: () => undefined };
+
 function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
   const states: string[] = sends.map((send) => (send === undefined ? 'refused' : 'waits'));
   for (const [index, send] of sends.entries()) {
@@ -42,7 +45,7 @@ function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
 describe('messages on their way into a pipe', () => {
   it('PERF joins what is sent in one turn into one write, in order', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1000);
+    const queue = createOutboundQueue(1000, unheard);
     queue.attach(pipe);
     const states = outcomes(['a', 'b'].map((text) => queue.offer(text)));
     await Promise.resolve()
@@ -58,7 +61,7 @@ describe('messages on their way into a pipe', () => {
 
   it('does not join without bound', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1e9);
+    const queue = createOutboundQueue(1e9, unheard);
     queue.attach(pipe);
     const half = 'x'.repeat(40_000);
     outcomes([queue.offer(half), queue.offer(half), queue.offer('y')]);
@@ -69,26 +72,31 @@ describe('messages on their way into a pipe', () => {
 
   it('hands nothing to a full pipe, and tells what it was handed from what it was not', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1e9);
+    const unsent = new Set<RequestId>();
+    const queue = createOutboundQueue(1e9, {
+      markSent: (id) => void unsent.delete(id),
+      markUnsent: (id) => void unsent.add(id),
+    });
     queue.attach(pipe);
     const large = 'x'.repeat(100_000);
     const states = outcomes([queue.offer(large, 1)]);
+    expect([...unsent]).toEqual([1]);
     await tick();
     const more = outcomes([queue.offer('y', 2)]);
     await tick();
     expect(writes).toHaveLength(1);
-    expect([queue.isUnsent(1), queue.isUnsent(2)]).toEqual([false, true]);
+    expect([...unsent]).toEqual([2]);
     await take();
     expect(states).toEqual(['taken']);
     expect(writes).toEqual([large, 'y']);
-    expect(queue.isUnsent(2)).toBe(false);
+    expect([...unsent]).toEqual([]);
     await take();
     expect(more).toEqual(['taken']);
   });
 
   it('ST-14 refuses what has no room, and takes one message of any size when nothing waits', async () => {
     const { pipe, take } = slowPipe();
-    const queue = createOutboundQueue(10);
+    const queue = createOutboundQueue(10, unheard);
     queue.attach(pipe);
     expect(outcomes([queue.offer('x'.repeat(50)), queue.offer('y')])).toEqual(['waits', 'refused']);
     await tick();
@@ -104,7 +112,7 @@ describe('messages on their way into a pipe', () => {
 
   it('waits for its pipe', async () => {
     const { pipe, writes } = slowPipe();
-    const queue = createOutboundQueue(1000);
+    const queue = createOutboundQueue(1000, unheard);
     outcomes([queue.offer('a')]);
     await tick();
     outcomes([queue.offer('b')]);
@@ -115,7 +123,7 @@ describe('messages on their way into a pipe', () => {
 
   it('at the end fails what waits, each by how far it got, and writes nothing more', async () => {
     const { pipe, writes, breakIt } = slowPipe();
-    const queue = createOutboundQueue(1e9);
+    const queue = createOutboundQueue(1e9, unheard);
     queue.attach(pipe);
     const large = 'x'.repeat(100_000);
     const states = outcomes([queue.offer(large)]);

@@ -308,19 +308,19 @@ describe('no answer', () => {
     const waiting = client(`ws://127.0.0.1:${listening.port}/`, { signal: during.signal });
     const failed = failureOf(waiting.transport.start());
     during.abort();
-    expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    expect(await failed).toMatchObject({ code: 'ABORTED' });
 
     await using server = await startDecidingServer(() => undefined);
     const after = new AbortController();
     const started = await startedClient(server.url, { signal: after.signal });
     const pending = started.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
     after.abort();
-    await expect(pending).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown' });
+    await expect(pending).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
     await started.closed;
-    expect(started.transport.closeReason).toBeUndefined();
+    expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
   });
 
-  it('C12: a call under way fails with TRANSPORT_CLOSED when the host closes, by signal or by close()', async () => {
+  it('C12: a call under way fails when the host closes, with ABORTED by signal and with TRANSPORT_CLOSED by close()', async () => {
     for (const how of ['signal', 'close'] as const) {
       await using raw = await startRawServer();
       const host = new AbortController();
@@ -330,9 +330,10 @@ describe('no answer', () => {
       await peer.nextFrame();
       if (how === 'signal') host.abort(new Error('the host ends'));
       else await recorder.transport.close();
-      expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown' });
+      const code = how === 'signal' ? 'ABORTED' : 'TRANSPORT_CLOSED';
+      expect(await call).toMatchObject({ code, delivery: 'unknown' });
       await recorder.closed;
-      expect(recorder.transport.closeReason).toBeUndefined();
+      expect(recorder.transport.closeReason?.code).toBe(how === 'signal' ? 'ABORTED' : undefined);
     }
   });
 });

@@ -1,63 +1,63 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportFacts, TransportSendOptions } from '../contracts/transport.js';
-import type { ErrorCode } from '../errors/codes.js';
-import { FittingsError, type Delivery, type FittingsErrorOptions } from '../errors/fittings-error.js';
-import { codeOfSystemError } from '../errors/system-codes.js';
+import { FittingsError, type Delivery } from '../errors/fittings-error.js';
+import { nameServer } from '../errors/name-server.js';
 import { TransportError } from '../errors/transport-error.js';
 import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
-import { sanitizeText } from '../tools/sanitize.js';
-import { createAbortWatch } from './abort-watch.js';
-import { callSafely } from './call-safely.js';
-import { createDiagnostics } from './diagnostics.js';
 import { afterTurn } from './after-turn.js';
+import { callSafely } from './call-safely.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, shownId } from './inbound.js';
-import { createIntake, type Intake } from './intake.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
-import { createPacedSource, type PacedSource, type Pausable } from './paced-source.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
-import { TurnBudget } from './turn-budget.js';
+import { TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
 export interface BaseTransportOptions {
-  /** Name of the server, for error messages. */
+  /** Name of the server. Every error that leaves the transport has it as `server`. */
   readonly server?: string | undefined;
+  /**
+   * Closes the connection when it is aborted. `closeReason` is then an `ABORTED` error with the reason of the signal as
+   * its `cause`; `start()` rejects with it if the connection is not open yet, and open requests do otherwise.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * The life cycle that every transport shares, so that an implementer writes only the wire: `open`, `write`,
- * `shutDown`. It starts once, closes once, sets `closeReason` before it calls `onclose` once, knows which requests
- * wait for an answer, drops answers nobody asked for, and keeps a throwing handler of the host away from the wire.
+ * `shutDown`. It starts once, closes once, ends with its `signal`, sets `closeReason` before it calls `onclose` once,
+ * knows which requests wait for an answer and which of them were not sent yet, names the server in every error, drops
+ * answers nobody asked for, and keeps a throwing handler of the host away from the wire.
+ *
+ * Its public members beyond {@link Transport} are for the parts of the wire, see {@link TransportController}: give hosts
+ * the transport as a `Transport`.
  */
-export abstract class BaseTransport implements Transport {
+export abstract class BaseTransport extends TransportController implements Transport {
   onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
   onerror?: (error: Error) => void;
   onclose?: () => void;
 
-  protected readonly server: string | undefined;
+  readonly #signal: AbortSignal | undefined;
   #state: 'new' | 'starting' | 'open' | 'ended' = 'new';
   #closeReason: TransportError | undefined;
   #ended: Promise<void> | undefined;
   /** The connection was open, and `onclose` has not run. */
   #owesClose = false;
   #opening: Opening | undefined;
-  #protocolVersion: string | undefined;
+  /** What runs at the end. None before the first, which most connections never have. */
+  #endTasks: Set<() => void> | undefined;
   readonly #pending = createPendingRequests();
-  readonly #budget = new TurnBudget();
-  #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
-  readonly #abortWatch = createAbortWatch();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
   readonly #delivery = createOrderedDelivery((message) => this.#hand(message));
-  readonly #diagnostics = createDiagnostics((error) => this.report(error));
   readonly #inbound = new Inbound({
     pending: this.#pending,
-    revision: () => this.#protocolVersion,
+    revision: () => this.protocolVersion,
     receive: (value) => this.receive(value),
-    settle: (kind) => this.#budget.settle(kind),
+    settle: (kind) => this.budget.settle(kind),
     accept: (message) => this.#delivery.push(message),
     failRequest: (id, problem) =>
       this.failRequest(id, this.error('PROTOCOL_VIOLATION', problem, { delivery: 'unknown' })),
@@ -65,7 +65,8 @@ export abstract class BaseTransport implements Transport {
   });
 
   constructor(options: BaseTransportOptions = {}) {
-    this.server = options.server;
+    super(options.server);
+    this.#signal = options.signal;
   }
 
   /**
@@ -82,20 +83,13 @@ export abstract class BaseTransport implements Transport {
   /**
    * Ends the wire and frees everything; must not reject. Called once, also when `open` failed. When `open` is still
    * running it is called again after `open` has settled, for what that made in the meantime; `open` has to settle soon.
+   * `reason`: why the wire has failed; undefined when the connection was closed or aborted on this side.
    */
   protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
   abstract describe(): TransportFacts;
 
   get closeReason(): TransportError | undefined {
     return this.#closeReason;
-  }
-
-  setProtocolVersion(version: string): void {
-    this.#protocolVersion = version;
-  }
-
-  limitUnasked(share: number): void {
-    this.#budget.limitUnasked(share);
   }
 
   async start(): Promise<void> {
@@ -108,20 +102,12 @@ export abstract class BaseTransport implements Transport {
     }
     this.#state = 'starting';
     this.#handlers.keep();
-    const opening = new Opening();
-    this.#opening = opening;
-    try {
-      await opening.run((signal) => this.open(signal));
-      this.#opening = undefined;
-    } catch (cause) {
-      this.#opening = undefined;
-      const reason = this.asTransportError(cause, 'CONNECT_FAILED');
-      await this.#end(reason);
-      if (isForeignFittingsError(cause)) throw cause;
-      throw this.#closeReason ?? reason;
-    }
+    const signal = this.#signal;
+    if (signal?.aborted === true) this.#onAbort();
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (this.#ended === undefined) await this.#open();
     if (this.#ended !== undefined) {
-      // Closed, or given up by the wire, while it was opening.
+      // Closed, aborted, or given up by the wire, while it was opening.
       await this.#ended;
       throw (
         this.#closeReason ?? this.error('TRANSPORT_CLOSED', 'The transport was closed while it was starting.')
@@ -130,6 +116,20 @@ export abstract class BaseTransport implements Transport {
     this.#state = 'open';
     this.#owesClose = true;
     this.#inbound.releaseEarly();
+  }
+
+  async #open(): Promise<void> {
+    const opening = new Opening();
+    this.#opening = opening;
+    try {
+      await opening.run((signal) => this.open(signal));
+      this.#opening = undefined;
+    } catch (cause) {
+      this.#opening = undefined;
+      if (this.#ended !== undefined) return;
+      await this.#end(this.asTransportError(cause, 'CONNECT_FAILED'));
+      if (isForeignFittingsError(cause)) throw nameServer(cause, this.server);
+    }
   }
 
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
@@ -155,130 +155,50 @@ export abstract class BaseTransport implements Transport {
     await this.close();
   }
 
-  /** The negotiated protocol revision, once it is known. */
-  protected get protocolVersion(): string | undefined {
-    return this.#protocolVersion;
-  }
-
-  /** How often the peer sent what had to be ignored, by kind. */
-  protected get ignored(): Readonly<Record<string, number>> {
-    return this.#diagnostics.counts;
-  }
-
-  /** For the wire: a parsed value came in. */
-  protected receive(value: unknown): void {
+  override receive(value: unknown): void {
     if (this.#state === 'ended') return;
     if (this.#state === 'open') this.#inbound.receive(value);
     else this.#inbound.keepEarly(value);
   }
 
-  /**
-   * For the wire: what is being handled is nothing that we asked for, see {@link Transport.limitUnasked}. The messages
-   * given to `receive`, and what is reported with `reportCounted`, need no such word.
-   */
-  protected unasked(): void {
-    this.#budget.settle('unasked');
-  }
-
-  /**
-   * For the wire: a place for what arrived and is not parsed yet. `take` handles one item, at once as long as this
-   * connection has used little of the current turn of the event loop, and in later turns otherwise; stop reading while
-   * the intake is `busy`. What waits is handled when the wire fails, and dropped by our own `close()`. All intakes of a
-   * transport share one budget.
-   */
-  protected intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
-    const intake = createIntake({ budget: this.#budget, take, estimateMs });
-    this.#intakes.push(intake);
-    return intake;
-  }
-
-  /**
-   * For a wire that handles at once what it reads: `read` of the result does so and, under {@link Transport.limitUnasked},
-   * pauses the source while the peer has used up its share. Resume the source by yourself when the transport ends.
-   */
-  protected paced(source: Pausable): PacedSource {
-    return createPacedSource(this.#budget, source);
-  }
-
-  /** For the wire: it has ended by itself, or has to be given up. */
-  protected fail(reason: TransportError): void {
-    if (this.#ended === undefined) for (const intake of this.#intakes) intake.flush();
+  override fail(reason: TransportError): void {
+    if (this.#ended === undefined) this.flushIntakes();
     void this.#end(reason);
   }
 
-  /** For the wire: one request can get no answer any more. False: it is not in flight. */
-  protected failRequest(id: RequestId, error: FittingsError): boolean {
-    const failed = this.#pending.fail(id, error);
-    if (failed) this.#budget.settle('asked');
+  override failRequest(id: RequestId, error: FittingsError): boolean {
+    const failed = this.#pending.fail(id, nameServer(error, this.server));
+    if (failed) this.budget.settle('asked');
     return failed;
   }
 
-  protected isPending(id: RequestId): boolean {
+  override isPending(id: RequestId): boolean {
     return this.#pending.has(id);
   }
 
-  /** For a wire with a queue: whether this request still waits in it, so that the peer can't have seen it. */
-  protected isUnsent(_id: RequestId): boolean {
-    return false;
+  override markUnsent(id: RequestId): void {
+    this.#pending.setUnsent(id, true);
   }
 
-  /**
-   * For the wire: runs `task` when the signal of a request is aborted; the result takes the task back. However many
-   * requests share a signal, it has one listener of this transport, and none when they are done.
-   */
-  protected onAbort(signal: AbortSignal, task: () => void): () => void {
-    return this.#abortWatch.on(signal, task);
+  override markSent(id: RequestId): void {
+    this.#pending.setUnsent(id, false);
   }
 
-  /** For the wire: something is wrong and the connection lives on. */
-  protected report(error: Error): void {
-    // A handler that fails while it is told of an error leaves nobody to tell.
-    callSafely(
-      () => this.onerror?.(error),
-      () => undefined,
-    );
+  override get ended(): boolean {
+    return this.#state === 'ended';
   }
 
-  /** For the wire: like {@link report}, for what a peer can send without end. */
-  protected reportCounted(code: ErrorCode, describe: () => string): void {
-    this.unasked();
-    this.#diagnostics.count(code, (times) => {
-      const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
-      return this.error(code, message, { details: { times } });
-    });
-  }
-
-  /** An error that names the server. */
-  protected error(code: ErrorCode, message: string, options: FittingsErrorOptions = {}): TransportError {
-    return new TransportError(code, message, { server: this.server, ...options });
-  }
-
-  /** For the wire: the message as JSON text. Throws `MESSAGE_UNSERIALIZABLE`, `delivery: 'not-sent'`. */
-  protected encode(message: JSONRPCMessage): string {
-    let cause: unknown;
-    try {
-      // Not always a string, whatever its type says: a `toJSON` may give undefined.
-      const text: unknown = JSON.stringify(message);
-      if (typeof text === 'string') return text;
-    } catch (error) {
-      cause = error;
+  override onEnd(task: () => void): () => void {
+    if (this.#state === 'ended') {
+      task();
+      return () => undefined;
     }
-    throw this.error('MESSAGE_UNSERIALIZABLE', 'The message can not be written as JSON.', {
-      cause,
-      delivery: 'not-sent',
-      hint: 'Arguments must be plain JSON: no BigInt, no circular reference.',
-    });
+    const tasks = (this.#endTasks ??= new Set());
+    tasks.add(task);
+    return () => void tasks.delete(task);
   }
 
-  /** What was thrown, as a `TransportError`; `fallback` where the platform's code says nothing better. */
-  protected asTransportError(cause: unknown, fallback: ErrorCode, delivery?: Delivery): TransportError {
-    if (cause instanceof TransportError) return cause;
-    const text = cause instanceof Error ? cause.message : String(cause);
-    return this.error(codeOfSystemError(cause) ?? fallback, sanitizeText(text), { cause, delivery });
-  }
-
-  /** Once it ended: why what is left can't be delivered any more. */
-  protected lost(delivery: Delivery): TransportError {
+  override lost(delivery: Delivery): TransportError {
     const reason = this.#closeReason;
     if (reason === undefined)
       return this.error('TRANSPORT_CLOSED', 'The transport was closed.', { delivery });
@@ -306,7 +226,7 @@ export abstract class BaseTransport implements Transport {
 
   #failOnAbort(id: RequestId, signal: AbortSignal, answered: Promise<void>): void {
     const release = this.onAbort(signal, () => {
-      this.#pending.fail(id, this.#aborted(signal, 'unknown'));
+      this.#pending.fail(id, this.#aborted(signal, this.#pending.isUnsent(id) ? 'not-sent' : 'unknown'));
     });
     answered.then(release, release);
   }
@@ -333,7 +253,9 @@ export abstract class BaseTransport implements Transport {
   }
 
   #sendFailure(cause: unknown): FittingsError {
-    return isForeignFittingsError(cause) ? cause : this.asTransportError(cause, 'CONNECTION_LOST', 'unknown');
+    return isForeignFittingsError(cause)
+      ? nameServer(cause, this.server)
+      : this.asTransportError(cause, 'CONNECTION_LOST', 'unknown');
   }
 
   /** The engine gives up a request with `notifications/cancelled`; its answer may then never come. */
@@ -373,20 +295,26 @@ export abstract class BaseTransport implements Transport {
     return this.lost('not-sent');
   }
 
-  #end(reason: TransportError | undefined): Promise<void> {
+  /** Ours, as `close()` is, but with a reason. */
+  readonly #onAbort = (): void => {
+    const cause: unknown = this.#signal?.reason;
+    void this.#end(this.error('ABORTED', 'The host gave up the connection.', { cause }), true);
+  };
+
+  #end(reason: TransportError | undefined, isOwn = reason === undefined): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     this.#state = 'ended';
-    this.#closeReason = reason;
+    this.#closeReason = reason && nameServer(reason, this.server);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
     // Set before any handler runs, so that a handler that closes finds it closed.
-    this.#ended = Promise.resolve().then(() => this.#finish(reason));
+    this.#ended = Promise.resolve().then(() => this.#finish(isOwn ? undefined : reason));
     this.#opening?.abort(reason);
-    for (const intake of this.#intakes.splice(0)) intake.stop();
-    this.#budget.close();
-    if (reason === undefined) this.#delivery.stop();
+    this.stopIntakes();
+    if (isOwn) this.#delivery.stop();
     else this.#delivery.flush();
     // Before the requests fail: after its own `close()` a program expects the error of its SDK.
-    if (reason === undefined) this.#tellClosed();
-    this.#pending.failAll((id) => this.lost(this.isUnsent(id) ? 'not-sent' : 'unknown'));
+    if (isOwn) this.#tellClosed();
+    this.#pending.failAll((isUnsent) => this.lost(isUnsent ? 'not-sent' : 'unknown'));
     return this.#ended;
   }
 
@@ -399,6 +327,8 @@ export abstract class BaseTransport implements Transport {
       }
     };
     const opening = this.#opening;
+    for (const task of this.#endTasks ?? []) task();
+    this.#endTasks = undefined;
     await free();
     await opening?.freeWhenSettled(free);
     if (!this.#owesClose) return;

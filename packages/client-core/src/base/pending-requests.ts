@@ -5,6 +5,8 @@ import type { TransportError } from '../errors/transport-error.js';
 interface Pending {
   /** Its answer came and is about to be delivered. */
   answered: boolean;
+  /** No wire has seen it so far. */
+  unsent: boolean;
   readonly resolve: () => void;
   readonly reject: (error: FittingsError) => void;
 }
@@ -25,7 +27,10 @@ export interface PendingRequests {
   fail(id: RequestId, error: FittingsError): boolean;
   /** Like {@link fail}, for whoever rejects it a little later. */
   release(id: RequestId): ((error: FittingsError) => void) | undefined;
-  failAll(errorFor: (id: RequestId) => TransportError): void;
+  /** Whether it still waits on this side, so that the peer cannot have seen it. */
+  setUnsent(id: RequestId, unsent: boolean): void;
+  isUnsent(id: RequestId): boolean;
+  failAll(errorFor: (unsent: boolean) => TransportError): void;
 }
 
 /** Late answers are expected for this many given-up requests; older ones count as unknown. */
@@ -43,7 +48,9 @@ class PendingById implements PendingRequests {
 
   add(id: RequestId): Promise<void> | undefined {
     if (this.#pending.has(id)) return undefined;
-    return new Promise((resolve, reject) => this.#pending.set(id, { answered: false, resolve, reject }));
+    return new Promise((resolve, reject) =>
+      this.#pending.set(id, { answered: false, unsent: false, resolve, reject }),
+    );
   }
 
   has(id: RequestId): boolean {
@@ -87,10 +94,19 @@ class PendingById implements PendingRequests {
     return this.#take(id)?.reject;
   }
 
-  failAll(errorFor: (id: RequestId) => TransportError): void {
-    const all = [...this.#pending];
+  setUnsent(id: RequestId, unsent: boolean): void {
+    const entry = this.#pending.get(id);
+    if (entry !== undefined) entry.unsent = unsent;
+  }
+
+  isUnsent(id: RequestId): boolean {
+    return this.#pending.get(id)?.unsent === true;
+  }
+
+  failAll(errorFor: (unsent: boolean) => TransportError): void {
+    const all = [...this.#pending.values()];
     this.#pending.clear();
-    for (const [id, entry] of all) entry.reject(errorFor(id));
+    for (const entry of all) entry.reject(errorFor(entry.unsent));
   }
 
   #take(id: RequestId): Pending | undefined {

@@ -1,18 +1,16 @@
 import type { Writable } from 'node:stream';
-import type { RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
 
 /** Messages on their way into a pipe: joined where they come together, held back while the pipe is full. */
 export interface OutboundQueue {
   /**
    * Undefined: there is no room. There always is when nothing else waits, however large the message is. Settles when
    * the pipe took it; rejects only with what {@link end} gives, which nobody has to handle. Throws the same once it has
-   * ended. `id` is for {@link isUnsent}.
+   * ended. `id`: of a request, which counts as unsent until the pipe has it.
    */
   offer(text: string, id?: RequestId): Promise<void> | undefined;
   /** From now on the pipe is there. */
   attach(pipe: Writable): void;
-  /** Whether the message with this id was not handed to the pipe yet. */
-  isUnsent(id: RequestId): boolean;
   /** Whether the pipe refused the very first message: its other end was closed already. */
   readonly wasRefused: boolean;
   /** Nothing more is written; what waits is rejected. */
@@ -32,7 +30,10 @@ interface Batch {
 /** Messages are joined up to this many UTF-16 units. */
 const JOINED_LENGTH = 65_536;
 
-export function createOutboundQueue(maxBytes: number): OutboundQueue {
+export function createOutboundQueue(
+  maxBytes: number,
+  controller: Pick<TransportController, 'markSent' | 'markUnsent'>,
+): OutboundQueue {
   let queue: Batch[] = [];
   let pipe: Writable | undefined;
   let scheduled = false;
@@ -42,7 +43,6 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
   let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
   /** Bytes that no pipe has taken yet. */
   let waitingBytes = 0;
-  const unsent = new Set<RequestId>();
   const inPipe = new Set<Batch>();
 
   /** The last batch, while the text still fits into it. */
@@ -56,7 +56,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
 
   const write = (to: Writable, batch: Batch): void => {
     inPipe.add(batch);
-    for (const id of batch.ids) unsent.delete(id);
+    for (const id of batch.ids) controller.markSent(id);
     // Where each character is one byte, as in nearly all JSON, UTF-8 is Latin-1, and that is copied instead of encoded.
     const encoding = batch.bytes === batch.text.length ? 'latin1' : 'utf8';
     full = !to.write(batch.text, encoding, (error) => {
@@ -96,7 +96,7 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
       batch.bytes += bytes;
       if (id !== undefined) {
         batch.ids.push(id);
-        unsent.add(id);
+        controller.markUnsent(id);
       }
       // After the promise jobs of this turn, so that all that they send goes out in one write.
       if (!scheduled) process.nextTick(flush);
@@ -111,7 +111,6 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
       });
       flush();
     },
-    isUnsent: (id) => unsent.has(id),
     get wasRefused() {
       return wasRefused;
     },
@@ -121,7 +120,6 @@ export function createOutboundQueue(maxBytes: number): OutboundQueue {
       for (const batch of inPipe) batch.reject(errorFor('unknown'));
       queue = [];
       inPipe.clear();
-      unsent.clear();
     },
   };
 }

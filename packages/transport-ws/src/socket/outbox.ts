@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { TransportError } from '@mcp-fittings/client-core';
-import type { RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
 import type { WebSocket } from 'ws';
 
 /** Bytes that may lie between `ws` and the operating system; what exceeds them waits here and is not sent yet. */
@@ -9,6 +9,8 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 export interface OutboxOptions {
   /** A message that would make the unsent bytes exceed this is refused, unless nothing else waits. */
   readonly maxQueuedBytes: number;
+  /** Told which requests wait. */
+  readonly controller: Pick<TransportController, 'markSent' | 'markUnsent'>;
   readonly full: () => TransportError;
   /** The peer has begun to close: the message can't be sent any more. */
   readonly closing: () => TransportError;
@@ -19,8 +21,6 @@ export interface OutboxOptions {
 export interface Outbox {
   /** Settles when the operating system took the message. `id`: of a request. */
   send(text: string, id?: RequestId): Promise<void>;
-  /** True for a request whose message was not handed to the socket yet. */
-  isWaiting(id: RequestId): boolean;
   /** How many messages the operating system took. */
   readonly flushed: number;
   /** Rejects what waits. */
@@ -41,7 +41,6 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
   /** Where the first message that waits stands; what lies before it is handed on. */
   let first = 0;
   let waitingBytes = 0;
-  const waitingIds = new Set<RequestId>();
   let flushed = 0;
   let corked = false;
 
@@ -74,7 +73,7 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
       if (item === undefined) break;
       first += 1;
       waitingBytes -= item.bytes;
-      if (item.id !== undefined) waitingIds.delete(item.id);
+      if (item.id !== undefined) options.controller.markSent(item.id);
       hand(item.text).then(item.resolve, item.reject);
     }
     // Cut when half of it is done with, so that the copying is paid for by what was sent.
@@ -94,10 +93,9 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
       if (buffered + waitingBytes + bytes > options.maxQueuedBytes) return Promise.reject(options.full());
       if (nothingWaits && buffered < HIGH_WATER_BYTES) return hand(text);
       waitingBytes += bytes;
-      if (id !== undefined) waitingIds.add(id);
+      if (id !== undefined) options.controller.markUnsent(id);
       return new Promise((resolve, reject) => waiting.push({ text, bytes, id, resolve, reject }));
     },
-    isWaiting: (id) => waitingIds.has(id),
     get flushed() {
       return flushed;
     },
@@ -106,7 +104,6 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
       waiting = [];
       first = 0;
       waitingBytes = 0;
-      waitingIds.clear();
       for (const item of dropped) item.reject(error);
     },
   };

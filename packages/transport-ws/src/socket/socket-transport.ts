@@ -4,8 +4,6 @@ import {
   BaseTransport,
   isRequest,
   type JSONRPCMessage,
-  type RequestId,
-  type TransportError,
   type TransportFacts,
 } from '@mcp-fittings/client-core/transport';
 import { redactRpcError, replyExcerpt } from '@mcp-fittings/net-policy';
@@ -38,7 +36,6 @@ export type SocketSource =
 export class SocketTransport extends BaseTransport {
   readonly #options: SocketTransportOptions;
   readonly #clock: Clock;
-  readonly #ending = new AbortController();
   #open: OpenSocket | undefined;
   #outbox: Outbox | undefined;
   #onMessage: (data: RawData, isBinary: boolean) => void = () => undefined;
@@ -49,7 +46,7 @@ export class SocketTransport extends BaseTransport {
   #redact: Redactor = (text) => text;
 
   constructor(options: SocketTransportOptions) {
-    super({ server: options.server });
+    super({ server: options.server, signal: options.signal });
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
@@ -69,17 +66,15 @@ export class SocketTransport extends BaseTransport {
     return this.close();
   }
 
-  protected override async open(): Promise<void> {
-    const { signal, maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = this.#options;
-    if (signal?.aborted === true) throw this.#givenUp(signal);
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
-    const { source } = this.#options;
-    const open = 'accepted' in source ? source.accepted : await source.dial(this.#ending.signal);
+  protected override async open(signal: AbortSignal): Promise<void> {
+    const { source, maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = this.#options;
+    const open = 'accepted' in source ? source.accepted : await source.dial(signal);
     const { webSocket, socket } = open;
     this.#open = open;
     if (open.redact !== undefined) this.#redact = open.redact;
     this.#outbox = createOutbox(webSocket, socket, {
       maxQueuedBytes,
+      controller: this,
       full: () =>
         this.error('SEND_QUEUE_FULL', `The peer does not read; ${maxQueuedBytes} bytes wait already.`, {
           delivery: 'not-sent',
@@ -113,15 +108,9 @@ export class SocketTransport extends BaseTransport {
     return this.#outbox.send(text, isRequest(message) ? message.id : undefined);
   }
 
-  protected override isUnsent(id: RequestId): boolean {
-    return this.#outbox?.isWaiting(id) === true;
-  }
-
-  protected override async shutDown(reason: TransportError | undefined): Promise<void> {
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  protected override async shutDown(): Promise<void> {
     this.#heartbeat?.[Symbol.dispose]();
     this.#outbox?.end(this.lost('not-sent'));
-    this.#ending.abort(reason ?? this.error('TRANSPORT_CLOSED', 'The transport was closed.'));
     const { source } = this.#options;
     const open = this.#open ?? ('accepted' in source ? source.accepted : undefined);
     if (open !== undefined) await this.#hangUp(open);
@@ -214,12 +203,5 @@ export class SocketTransport extends BaseTransport {
   #onClose(code: number, reason: Buffer): void {
     const [error, message, options] = meaningOfClose(code, reason.toString(), this.#redact);
     this.fail(this.error(error, message, { ...options, cause: this.#socketError }));
-  }
-
-  /** As over every other wire: the connection was closed on this side. */
-  readonly #onAbort = (): void => void this.close();
-
-  #givenUp(signal: AbortSignal): TransportError {
-    return this.error('ABORTED', 'The host gave up the connection.', { cause: signal.reason });
   }
 }

@@ -1,0 +1,96 @@
+/**
+ * Counts what one tool call over Streamable HTTP crosses, from a traced run of the packages as they are built: once as it goes
+ * when all is well, and once refused with a 401, with a token refreshed silently and sent again.
+ *
+ *     node scripts/trace-calls.mjs [--verbose] [--json]
+ *
+ * Both are measured on a host that is connected and has made the same call before, over the engine of SDK v1, with an answer in
+ * JSON. Counted is what is in `packages/`: not undici, the SDK, oauth4webapi or Node.js.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const CALLS = fileURLToPath(new URL('trace-calls/calls.mjs', import.meta.url));
+/** V8 forgets counts of functions when it collects garbage. This is more room than two calls and their traces need. */
+const NO_COLLECTION = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
+const DEFINITIONS = `files      source files of which at least one function was entered
+functions  distinct functions that were entered, or resumed after an await
+frames     of these, the ones that the message passes through. At a request: those on the stack, across each await, from
+           host.callTool to undici's dispatch. At the value: those on the stack from undici's callback to the SDK, and the
+           ones that resume after it because they awaited the SDK`;
+
+/** All figures of one call, and the lists behind them. */
+function summarize(name, phases, known = []) {
+  const files = filesOf(allOf(phases));
+  const knownFiles = new Set(filesOf(allOf(known)));
+  const packages = {};
+  for (const file of files) packages[file.split('/')[1]] = (packages[file.split('/')[1]] ?? 0) + 1;
+  const starts = ['callTool', ...phases.map(({ end }) => end)];
+  return {
+    name,
+    files: files.length,
+    /** Those that one call does not cross. */
+    ownFiles: files.filter((file) => !knownFiles.has(file)).length,
+    functions: new Set(allOf(phases).map(placeOf)).size,
+    packages,
+    phases: phases.map(({ end, functions, frames }, index) => ({
+      from: starts[index],
+      to: end,
+      files: filesOf(functions).length,
+      functions: functions.length,
+      frames: frames?.length,
+      lists: { functions: functions.map(placeOf), frames: frames?.map(placeOf) },
+    })),
+  };
+}
+
+function allOf(phases) {
+  return phases.flatMap(({ functions }) => functions);
+}
+
+function filesOf(functions) {
+  return [...new Set(functions.map(({ file }) => file))].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+function print({ name, files, ownFiles, functions, packages, phases }, verbose) {
+  const parts = Object.entries(packages).map(([folder, count]) => `${folder} ${count}`);
+  console.log(`\n${name}: ${files} files of ${parts.length} packages, ${functions} functions`);
+  if (ownFiles < files) console.log(`  ${ownFiles} of the files are not crossed by one call`);
+  console.log(`  ${parts.join(', ')}\n`);
+  const width = Math.max(...phases.map(({ from, to }) => from.length + to.length + ' → '.length));
+  const row = (label, ...figures) =>
+    console.log(`  ${label.padEnd(width)}${figures.map((figure) => String(figure).padStart(11)).join('')}`);
+  row('from → to', 'files', 'functions', 'frames');
+  for (const phase of phases)
+    row(`${phase.from} → ${phase.to}`, phase.files, phase.functions, phase.frames ?? '–');
+  if (!verbose) return;
+  for (const { from, to, lists } of phases) {
+    console.log(`\n  ${from} → ${to}: functions`);
+    for (const each of lists.functions) console.log(`    ${each}`);
+    if (lists.frames === undefined) continue;
+    console.log(`\n  ${from} → ${to}: frames, the first one first`);
+    for (const each of lists.frames) console.log(`    ${each}`);
+  }
+}
+
+function placeOf({ file, line, column, name }) {
+  return `${file}:${line}:${column} ${name}`;
+}
+
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, verbose: { type: 'boolean' } } });
+const output = execFileSync(process.execPath, [...NO_COLLECTION, CALLS], {
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [call, refresh] = JSON.parse(output);
+const calls = [
+  summarize('one call', call),
+  summarize('a call refused with a 401, refreshed and sent again', refresh, call),
+];
+if (values.json) console.log(JSON.stringify({ definitions: DEFINITIONS, calls }, undefined, 2));
+else {
+  console.log(DEFINITIONS);
+  for (const call of calls) print(call, values.verbose);
+}
