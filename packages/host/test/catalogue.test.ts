@@ -3,7 +3,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCache } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { canonical, digestOf } from '../src/catalogue/digest.js';
-import { differences } from '../src/catalogue/differences.js';
+import { differences } from '../src/catalogue/server-catalogue.js';
 import { listPages } from '../src/engines/shared/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';

@@ -9,11 +9,11 @@ import type {
   Listings,
   ListStatus,
   ToolChanges,
+  ToolDefinition,
 } from '../contracts/catalogue.js';
 import type { EngineSession, ListResult } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
-import { digestOf } from './digest.js';
-import { differences } from './differences.js';
+import { canonical, digestOf } from './digest.js';
 
 /** Everything that one server lists. */
 export interface Lists {
@@ -320,4 +320,29 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
       details: { ...known?.details, list: kind },
     },
   );
+}
+
+/** How the tools differ; undefined when nothing does. */
+export function differences(
+  before: readonly CatalogueTool[],
+  after: readonly CatalogueTool[],
+): ToolChanges | undefined {
+  const old = new Map(before.map((tool) => [tool.name, tool]));
+  const now = new Map(after.map((tool) => [tool.name, tool]));
+  const added = [...now.keys()].filter((name) => !old.has(name));
+  const removed = [...old.keys()].filter((name) => !now.has(name));
+  const changed = [...now.values()].flatMap((tool) => {
+    const previous = old.get(tool.name);
+    if (previous === undefined || previous.digest === tool.digest) return [];
+    return [{ tool: tool.name, members: changedMembers(previous, tool) }];
+  });
+  return added.length + removed.length + changed.length === 0 ? undefined : { added, removed, changed };
+}
+
+function changedMembers(before: ToolDefinition, after: ToolDefinition): readonly string[] {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  const names = new Set([...old.keys(), ...now.keys()]);
+  names.delete('digest');
+  return [...names].filter((name) => canonical(old.get(name)) !== canonical(now.get(name)));
 }

@@ -28,6 +28,7 @@ export const LEAST_RESULTS: ReadonlyMap<string, JSONRPCObject> = new Map(
     'tools/call': { content: [] },
     'prompts/get': { messages: [] },
     'resources/read': { contents: [] },
+    'completion/complete': { completion: { values: [] } },
   }).map(([method, least]) => [method, { ...least, ttlMs: 0, cacheScope: 'private' }]),
 );
 
