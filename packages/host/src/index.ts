@@ -12,6 +12,7 @@ export type {
   CatalogueResourceTemplate,
   CatalogueTool,
   ListKind,
+  Listings,
   ListStatus,
   Offered,
   PromptArgument,
@@ -31,7 +32,23 @@ export type {
   ResourceResult,
   ToolResult,
 } from './contracts/content.js';
-export type { CompletionParams, Engine, ServerIdentity, TransportObserver } from './contracts/engine.js';
+/** For an engine of your own. */
+export type {
+  CompletionParams,
+  Engine,
+  EngineCallbackContext,
+  EngineCallbacks,
+  EngineConnectOptions,
+  EngineEvents,
+  EngineRequestOptions,
+  EngineSession,
+  ListBudget,
+  ListOptions,
+  ListResult,
+  ProtocolEra,
+  ServerIdentity,
+  TransportObserver,
+} from './contracts/engine.js';
 export type {
   CallOptions,
   ConnectOptions,

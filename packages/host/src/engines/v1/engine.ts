@@ -3,7 +3,12 @@ import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/typ
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
+import type {
+  Engine,
+  EngineConnectOptions,
+  EngineRequestOptions,
+  EngineSession,
+} from '../../contracts/engine.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
 import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
@@ -12,7 +17,7 @@ import {
   otherError,
   rpcError,
   timeoutError,
-  type FailureContext,
+  type FailureOptions,
 } from '../shared/request-errors.js';
 import { createSession } from '../shared/session.js';
 import { attachHandlers } from './handlers.js';
@@ -32,7 +37,7 @@ export function sdk(options: SdkOptions): Engine {
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineContext,
+  context: EngineConnectOptions,
 ): Promise<EngineSession> {
   const { server, events, signal } = context;
   const client = new Client(
@@ -103,7 +108,7 @@ const REQUEST_TIMEOUT: number = ErrorCode.RequestTimeout;
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 
 /** What SDK v1 rejected with, as ours. It marks its own errors with the numeric codes of the wire. */
-function fromSdkError(error: unknown, context: FailureContext): FittingsError {
+function fromSdkError(error: unknown, context: FailureOptions): FittingsError {
   if (context.signal?.aborted !== true && error instanceof McpError) {
     if (error.code === REQUEST_TIMEOUT) return timeoutError(context, error);
     if (error.code === CONNECTION_CLOSED) return connectionError(context, 'unknown', error);

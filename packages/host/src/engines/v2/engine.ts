@@ -4,7 +4,7 @@ import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type {
   Engine,
-  EngineContext,
+  EngineConnectOptions,
   EngineRequestOptions,
   EngineSession,
   ProtocolEra,
@@ -57,7 +57,7 @@ function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineContext,
+  context: EngineConnectOptions,
 ): Promise<EngineSession> {
   const { server, events, signal, timeoutMs, clock } = context;
   const isStdio = 'stderr' in transport && 'pid' in transport;
