@@ -10,5 +10,6 @@ export { readRemoteStatus, type RemoteRefusal, type RemoteStatus } from './remot
 export { createRequestRedactor, redactRpcError, type RequestRedactor } from './request-secrets.js';
 export { parseRetryAfter, type RetryAfterOptions } from './retry-after.js';
 export { isSafeToRepeat } from './safe-methods.js';
+export { headersOfOptions, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './sdk-options.js';
 export { checkServerUrl, refuseUnencrypted, type ServerUrlOptions, type UrlVerdict } from './server-url.js';
 export type { ClientCertificate, TlsOptions } from './tls-options.js';

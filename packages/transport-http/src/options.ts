@@ -1,4 +1,5 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
+import type { RequestInitOptions } from '@mcp-fittings/net-policy';
 import type { NetworkOptions } from '@mcp-fittings/network';
 import type { ReconnectOptions } from './stream/reconnects.js';
 import type { RetryLaterOptions } from './wire/retry-later.js';
@@ -17,6 +18,8 @@ export interface HttpTransportOptions {
   readonly server?: string | undefined;
   /** Sent with every request to the endpoint's origin, and to no other. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** As in the official SDKs. Only its `headers` are taken; where `headers` has the same name, that wins. */
+  readonly requestInit?: RequestInitOptions | undefined;
   /** Short for the header `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
   /** Signs requests; what it returns overrides `headers`. */
