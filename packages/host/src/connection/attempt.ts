@@ -3,7 +3,7 @@ import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
-import { makeTransport } from '../setup/open-entry.js';
+import { entryFrom } from '../setup/check-entry.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
@@ -58,17 +58,21 @@ async function connectOver(
   const ms = settings.connectMs;
   events.phase('choosing transport');
   const { auth } = resolve();
-  const transport = await makeTransport(plugin, config, { server, auth, logger, clock, signal });
-  events.phase('starting');
-  const observe = observeTransport(transport);
-  observe(inbound.observe(transport));
-  observe({ started: () => events.phase('handshake') });
-  const ending = watchEnd();
+  const entry = entryFrom(server, await plugin.schema['~standard'].validate(config));
+  let transport: Transport | undefined;
   try {
-    const session = await withTimeout(
+    // The signal ends with the attempt: a connection that is up is closed, so that its calls fail as those of an ended one.
+    return await withTimeout(
       { ms, error: () => tooSlow(server, ms, transport), signal, clock },
-      (within) =>
-        engine.connect(transport, {
+      async (within) => {
+        const made = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        transport = made;
+        events.phase('starting');
+        const observe = observeTransport(made);
+        observe(inbound.observe(made));
+        observe({ started: () => events.phase('handshake') });
+        const ending = watchEnd();
+        const session = await engine.connect(made, {
           server,
           signal: within,
           timeoutMs: ms,
@@ -76,13 +80,14 @@ async function connectOver(
           clock,
           observe,
           era,
-          events: { ...events, closed: () => ending.resolve(transport.closeReason) },
-        }),
+          events: { ...events, closed: () => ending.resolve(made.closeReason) },
+        });
+        return { session, transport: made, ended: ending.promise };
+      },
     );
-    return { session, transport, ended: ending.promise };
   } catch (error) {
     // Neither SDK can give up a transport that never opens.
-    await transport.close();
+    await transport?.close();
     throw error;
   }
 }
@@ -99,9 +104,9 @@ function watchEnd(): {
 }
 
 /** What a process ends with after it was closed is our doing: what is known of it is asked before. */
-function tooSlow(server: string, ms: number, transport: Transport): FittingsError {
+function tooSlow(server: string, ms: number, transport: Transport | undefined): FittingsError {
   // What the server was not given belongs into the hint.
-  const { withheld, ...details } = transport.describe?.() ?? {};
+  const { withheld, ...details } = transport?.describe?.() ?? {};
   const hint = [
     'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
     ...(withheld === undefined

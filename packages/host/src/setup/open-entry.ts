@@ -25,13 +25,12 @@ export async function openEntry(config: ServerConfig, options: OpenEntryOptions)
   const { fallback } = plugin;
   return {
     type: plugin.type,
-    transport: await makeTransport(plugin, config, context),
-    fallback: fallback && (() => makeTransport(fallback, config, context)),
+    transport: await make(plugin, config, context),
+    fallback: fallback && (() => make(fallback, config, context)),
   };
 }
 
-/** The transport that a plugin makes of an entry, not started yet. Rejects with `CONFIG_INVALID` that names every mistake. */
-export async function makeTransport(
+async function make(
   plugin: TransportPlugin,
   config: ServerConfig,
   context: TransportContext,
