@@ -9,8 +9,8 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { openEntry, type Engine } from '@mcp-fittings/host';
+import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -52,7 +52,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
     return { error: ours(error), reported: [], facts: {}, session: undefined, usedFallback: false };
   }
   const first = await connectOver(opened.transport, options);
-  if (first.error?.code !== 'ENDPOINT_INCOMPATIBLE' || opened.fallback === undefined) return first;
+  if (opened.fallback === undefined || !isOlderEndpoint(first.error)) return first;
   const second = await connectOver(await opened.fallback(), options);
   // Who has to sign in there has found the right transport too.
   const isThere = second.error === undefined || second.error.kind === 'auth';
@@ -77,6 +77,7 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       timeoutMs,
       callbacks: {},
       clock,
+      observe: observeTransport(transport),
       events: {
         log: nothing,
         listChanged: nothing,
