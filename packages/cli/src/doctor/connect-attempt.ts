@@ -8,6 +8,7 @@ import {
   type TransportFacts,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/client-core/timing';
 import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
 import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
 
@@ -61,16 +62,13 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
 async function connectOver(transport: Transport, options: AttemptOptions): Promise<Attempt> {
   const { server, engine, timeoutMs, clock, signal } = options;
   const reported = overhear(transport);
-  const end = new AbortController();
-  const giveUp = (): void => end.abort(signal.reason);
+  using end = linkSignal(signal);
   let isLate = false;
   const timer = clock.schedule(() => {
     isLate = true;
     end.abort();
     void transport.close();
   }, timeoutMs);
-  signal.addEventListener('abort', giveUp, { once: true });
-  if (signal.aborted) giveUp();
   const nothing = (): void => undefined;
   try {
     const session = await engine.connect(transport, {
@@ -111,7 +109,6 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
     return { error, reported: [...reported], facts, session: undefined, usedFallback: false };
   } finally {
     timer[Symbol.dispose]();
-    signal.removeEventListener('abort', giveUp);
   }
 }
 
