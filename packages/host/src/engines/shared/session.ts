@@ -23,15 +23,16 @@ export interface SessionDeps {
   readonly capabilities: JSONRPCObject;
   /** Why a tool can't be used on this connection, for example because of its annotations; undefined: it can. */
   readonly unusable?: ((tool: JSONRPCObject) => string | undefined) | undefined;
-  /** Sends one request and gives the result as the server sent it; rejects with a `FittingsError`. */
+  /**
+   * Sends one request, with `meta` of its options, and gives the result as the server sent it; rejects with a
+   * `FittingsError`.
+   */
   request(
-    method: ClientMethod,
+    method: string,
     params: JSONRPCObject,
     options: EngineRequestOptions,
     extras?: RequestExtras,
   ): Promise<JSONRPCObject>;
-  /** The same for a method that only the caller knows. */
-  requestOther(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
   /** Where the protocol revision does these otherwise than by one request each. */
   readonly overrides?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
   notify(method: string, params: JSONRPCObject): Promise<void>;
@@ -53,16 +54,6 @@ export function createSession(deps: SessionDeps): EngineSession {
     });
   };
 
-  const withMeta = (params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject =>
-    meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
-
-  const request = (
-    method: ClientMethod,
-    params: JSONRPCObject,
-    options: EngineRequestOptions,
-    extras?: RequestExtras,
-  ) => deps.request(method, withMeta(params, options), options, extras);
-
   return {
     protocolVersion: deps.protocolVersion,
     era: deps.era,
@@ -73,7 +64,7 @@ export function createSession(deps: SessionDeps): EngineSession {
       if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], skipped: [], isPublic: true };
       let isPublic = true;
       const read = async (method: ClientMethod, params: JSONRPCObject): Promise<JSONRPCObject> => {
-        const page = await request(method, params, options);
+        const page = await deps.request(method, params, options);
         // What the server does not call public is private (SEP-2549).
         isPublic &&= page['cacheScope'] === 'public';
         return page;
@@ -86,44 +77,44 @@ export function createSession(deps: SessionDeps): EngineSession {
     },
     async callTool(name, args, options) {
       demand('tools', 'tools');
-      const result = await request('tools/call', { name, arguments: { ...args } }, options, {
+      const result = await deps.request('tools/call', { name, arguments: { ...args } }, options, {
         tool: options.definition,
       });
       return readToolResult(server, result);
     },
     async getPrompt(name, args, options) {
       demand('prompts', 'prompts');
-      const result = await request('prompts/get', { name, arguments: { ...args } }, options);
+      const result = await deps.request('prompts/get', { name, arguments: { ...args } }, options);
       return readPromptResult(server, result);
     },
     async readResource(uri, options) {
       demand('resources', 'resources');
-      const result = await request('resources/read', { uri }, options);
+      const result = await deps.request('resources/read', { uri }, options);
       return readResourceResult(server, uri, result);
     },
     async complete(params, options) {
       demand('completions', 'completions');
-      const result = await request('completion/complete', { ...params }, options);
+      const result = await deps.request('completion/complete', { ...params }, options);
       return readCompletion(server, result);
     },
     async subscribe(uri, options) {
       demand('resources', 'resources');
       if (deps.overrides !== undefined) return deps.overrides.subscribe(uri, options);
-      await request('resources/subscribe', { uri }, options);
+      await deps.request('resources/subscribe', { uri }, options);
     },
     async unsubscribe(uri, options) {
       demand('resources', 'resources');
       if (deps.overrides !== undefined) return deps.overrides.unsubscribe(uri, options);
-      await request('resources/unsubscribe', { uri }, options);
+      await deps.request('resources/unsubscribe', { uri }, options);
     },
     async setLogLevel(level, options) {
       demand('logging', 'log messages');
       if (deps.overrides !== undefined) return deps.overrides.setLogLevel(level, options);
-      await request('logging/setLevel', { level }, options);
+      await deps.request('logging/setLevel', { level }, options);
     },
-    request: (method, params, options) => deps.requestOther(method, withMeta(params, options), options),
+    request: (method, params, options) => deps.request(method, params, options),
     async ping(options) {
-      await request(deps.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
+      await deps.request(deps.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
     },
     notify: (method, params) => deps.notify(method, params),
     rootsChanged: () => deps.rootsChanged(),
@@ -137,3 +128,8 @@ const CAPABILITY_OF_LIST: Readonly<Record<ListKind, string>> = {
   resources: 'resources',
   resourceTemplates: 'resources',
 };
+
+/** The parameters of a request with what its options add to `_meta`. */
+export function withMeta(params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject {
+  return meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
+}

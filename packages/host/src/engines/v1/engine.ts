@@ -19,7 +19,7 @@ import {
   timeoutError,
   type FailureOptions,
 } from '../shared/request-errors.js';
-import { createSession } from '../shared/session.js';
+import { createSession, withMeta } from '../shared/session.js';
 import { attachHandlers } from './handlers.js';
 
 /**
@@ -74,7 +74,9 @@ async function connect(
   ): Promise<JSONRPCObject> => {
     const deadline = createRequestDeadline(context.clock, given);
     try {
-      return rawOf(await client.request({ method, params }, ResultSchema, deadline.sdkOptions));
+      return rawOf(
+        await client.request({ method, params: withMeta(params, given) }, ResultSchema, deadline.sdkOptions),
+      );
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
@@ -90,7 +92,6 @@ async function connect(
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
     request,
-    requestOther: request,
     async notify(method, params) {
       try {
         await client.notification({ method, params });

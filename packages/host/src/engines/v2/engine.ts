@@ -15,7 +15,7 @@ import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/o
 import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
-import { createSession } from '../shared/session.js';
+import { createSession, withMeta } from '../shared/session.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 import { headerProblem } from './header-annotations.js';
@@ -164,7 +164,7 @@ async function connect(
   ): Promise<JSONRPCObject> => {
     const deadline = createRequestDeadline(clock, given);
     try {
-      return rawOf(await send(method, withLogLevel(params), deadline.sdkOptions, extras));
+      return rawOf(await send(method, withLogLevel(withMeta(params, given)), deadline.sdkOptions, extras));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
@@ -183,7 +183,6 @@ async function connect(
     unusable:
       found.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
     request,
-    requestOther: request,
     overrides: listening && {
       subscribe: (uri) => guarded('subscriptions/listen', listening.subscribe(uri)),
       unsubscribe: (uri) => guarded('subscriptions/listen', listening.unsubscribe(uri)),
