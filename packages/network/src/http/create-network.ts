@@ -10,12 +10,12 @@ import type {
   ResponseHandler,
 } from '../network.js';
 import type { NetworkOptions } from '../options.js';
-import { createAddressGuard } from '../policy/address-guard.js';
+import { createAddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
-import { guardedFetch, type GuardedFetchHost } from './guarded-fetch.js';
-import { HttpExchange, type Engine, type ExchangeHost } from './http-exchange.js';
+import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
+import { HttpExchange, type Engine, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
-import { createSocketGate } from './socket-gate.js';
+import { createConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Some gateways refuse who does not say what it is and what it accepts. */
 const DEFAULT_HEADERS = {
@@ -36,10 +36,10 @@ export function createNetwork(options: NetworkOptions): Network {
 
 class HttpNetwork implements Network {
   readonly origin: string;
-  readonly #host: ExchangeHost;
+  readonly #host: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetchHost: GuardedFetchHost;
+  readonly #fetchHost: GuardedFetchDeps;
   #engine: Engine | undefined;
   #opening: Promise<Engine> | undefined;
   #closed: Promise<void> | undefined;
@@ -67,7 +67,7 @@ class HttpNetwork implements Network {
     };
     this.#host = {
       server,
-      gate: createSocketGate(options.sockets ?? {}, clock),
+      limiter: createConcurrencyLimiter(options.sockets ?? {}, clock),
       engine: () => this.#loaded(),
       headersMs: timeouts.headersMs ?? 0,
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
@@ -114,10 +114,10 @@ class HttpNetwork implements Network {
     if (configured !== undefined && request.url.origin !== this.origin)
       exchange.fail(this.#foreign(request.url));
     else if (this.#closed !== undefined) exchange.refuse();
-    else if (this.#engine !== undefined) this.#host.gate.enter(exchange);
+    else if (this.#engine !== undefined) this.#host.limiter.enter(exchange);
     else {
       this.#prepare().then(
-        () => this.#host.gate.enter(exchange),
+        () => this.#host.limiter.enter(exchange),
         (cause: unknown) => exchange.fail(cause),
       );
     }
@@ -143,7 +143,7 @@ class HttpNetwork implements Network {
   }
 
   async #shutDown(): Promise<void> {
-    this.#host.gate.close();
+    this.#host.limiter.close();
     const engine = await this.#opening?.catch(() => undefined);
     await engine?.routes.close();
   }
