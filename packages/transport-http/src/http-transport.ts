@@ -13,9 +13,9 @@ import { createLifetime, during, sleepDuring } from '@mcp-fittings/net-policy';
 import { roundTrip } from '@mcp-fittings/network';
 import { HttpWire } from './http-wire.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
-import { postRequest } from './request/post-request.js';
+import { OutgoingRequest } from './request/outgoing-request.js';
 import { postUnanswered } from './request/post-unanswered.js';
-import { isStateless } from './revision.js';
+import { isStateless } from './headers.js';
 import { replayHandshake } from './session/replay-handshake.js';
 import { createStandaloneStream, type StandaloneStream } from './stream/standalone-stream.js';
 
@@ -87,7 +87,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     return isRequest(message)
-      ? postRequest(message, options, this.#wire)
+      ? new OutgoingRequest(message, options, this.#wire).run()
       : this.#postUnanswered(message, options);
   }
 

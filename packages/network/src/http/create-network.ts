@@ -78,12 +78,18 @@ class HttpNetwork implements Network {
       headers,
       server,
       clock,
-      request: (request) => collect((plain, handler) => this.#start(plain, handler), request, server),
+      request: (request) =>
+        collect((plain, handler) => this.#exchangeAnywhere(plain, handler), request, server),
     };
   }
 
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
-    return this.#start(request, handler, this.#headers);
+    const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
+    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    else if (this.#engine !== undefined && this.#closed === undefined) this.#host.limiter.enter(exchange);
+    else this.#enterWhenOpen(exchange);
+    return exchange;
   }
 
   request(request: CollectedRequest): Promise<HttpReply> {
@@ -103,17 +109,16 @@ class HttpNetwork implements Network {
     await this.close();
   }
 
-  /** With configured headers it goes to the configured origin, or nowhere. */
-  #start(
-    request: HttpRequest,
-    handler: ResponseHandler,
-    configured?: Readonly<Record<string, string>>,
-  ): Exchange {
-    const headers = { ...DEFAULT_HEADERS, ...configured, ...request.headers };
+  /** To any origin, and therefore without the configured headers. */
+  #exchangeAnywhere(request: HttpRequest, handler: ResponseHandler): Exchange {
+    const headers = { ...DEFAULT_HEADERS, ...request.headers };
     const exchange = new HttpExchange(this.#host, request, handler, headers);
-    if (configured !== undefined && request.url.origin !== this.origin)
-      exchange.fail(this.#foreign(request.url));
-    else if (this.#closed !== undefined) exchange.refuse();
+    this.#enterWhenOpen(exchange);
+    return exchange;
+  }
+
+  #enterWhenOpen(exchange: HttpExchange): void {
+    if (this.#closed !== undefined) exchange.refuse();
     else if (this.#engine !== undefined) this.#host.limiter.enter(exchange);
     else {
       this.#prepare().then(
@@ -121,7 +126,6 @@ class HttpNetwork implements Network {
         (cause: unknown) => exchange.fail(cause),
       );
     }
-    return exchange;
   }
 
   #foreign(url: URL): TransportError {

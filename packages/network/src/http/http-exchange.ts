@@ -1,10 +1,9 @@
 import type { PacedSource } from '@mcp-fittings/client-core/transport';
 import type { Dispatcher } from 'undici';
-import type { Exchange, HttpRequest, ResponseHandler } from '../network.js';
+import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../network.js';
 import type { BodyDecoder, createDecoder } from './decoder.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';
-import { responseHead } from './response-head.js';
 import type { Route, Routes } from './routes.js';
 import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 import type { Sockets } from './socket-pool.js';
@@ -137,8 +136,8 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (this.#done || status < 200) return;
-    const head = responseHead(status, headers, this.#url);
-    if (this.#request.redirect !== 'never') {
+    const head = new ReceivedHead(status, headers, this.#url);
+    if (status >= 300 && status <= 399 && this.#request.redirect !== 'never') {
       this.#next = nextHop(status, head.header('location'), this.#url, this.#method);
       if (this.#next !== undefined) return this.#checkHop(this.#next);
     }
@@ -295,3 +294,44 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
 }
 
 const GIVEN_UP = new Error('The exchange was given up.');
+
+type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const COOKIES: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
+
+/** The head as callers see it. `raw` has lower-case names. */
+class ReceivedHead implements ResponseHead {
+  readonly status: number;
+  readonly url: URL;
+  readonly #raw: RawHeaders;
+  #contentType: string | undefined;
+
+  constructor(status: number, raw: RawHeaders, url: URL) {
+    this.status = status;
+    this.url = url;
+    this.#raw = raw;
+  }
+
+  header(name: string): string | undefined {
+    const value = Object.hasOwn(this.#raw, name) && !COOKIES.has(name) ? this.#raw[name] : undefined;
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  *headers(): Iterable<[name: string, value: string]> {
+    for (const name of Object.keys(this.#raw)) {
+      const value = this.header(name);
+      if (value !== undefined) yield [name, value];
+    }
+  }
+
+  get contentType(): string {
+    this.#contentType ??= mediaTypeOf(this.header('content-type') ?? '');
+    return this.#contentType;
+  }
+}
+
+function mediaTypeOf(header: string): string {
+  // As nearly everybody writes it.
+  if (header === 'application/json' || header === 'text/event-stream') return header;
+  return header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}

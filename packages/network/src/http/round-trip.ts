@@ -32,37 +32,34 @@ export function roundTrip(
   lifetime: Ending,
   accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
 ): Promise<AcceptedReply | RefusedReply | undefined> {
-  return new Promise((resolve, reject) => {
-    new RoundTrip(accept, resolve, reject).start(network, request, lifetime);
+  const trip = new RoundTrip(accept);
+  const exchange = network.exchange(request, trip);
+  trip.exchange = exchange;
+  trip.stay = lifetime.onEnd(() => {
+    exchange.abort();
+    trip.resolve(undefined);
   });
+  return trip.reply;
 }
 
 class RoundTrip implements ResponseHandler {
+  readonly reply: Promise<AcceptedReply | RefusedReply | undefined>;
+  exchange: Exchange | undefined;
+  /** Takes back what the end of the lifetime does. */
+  stay: (() => void) | undefined;
+  resolve: (reply: AcceptedReply | RefusedReply | undefined) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
   readonly #accept: (head: ResponseHead) => BodySink | 'discard' | undefined;
-  readonly #resolve: (reply: AcceptedReply | RefusedReply | undefined) => void;
-  readonly #reject: (error: unknown) => void;
-  #exchange: Exchange | undefined;
-  #stay: (() => void) | undefined;
   #head: ResponseHead | undefined;
   #sink: BodySink | undefined;
   #refusal: Uint8Array[] | undefined;
   #refusalBytes = 0;
 
-  constructor(
-    accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
-    resolve: (reply: AcceptedReply | RefusedReply | undefined) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(accept: (head: ResponseHead) => BodySink | 'discard' | undefined) {
     this.#accept = accept;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  start(network: Pick<Network, 'exchange'>, request: HttpRequest, lifetime: Ending): void {
-    this.#exchange = network.exchange(request, this);
-    this.#stay = lifetime.onEnd(() => {
-      this.#exchange?.abort();
-      this.#resolve(undefined);
+    this.reply = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.#reject = reject;
     });
   }
 
@@ -74,7 +71,7 @@ class RoundTrip implements ResponseHandler {
       else if (sink === 'discard') this.#discard(head);
       else this.#sink = sink;
     } catch (cause) {
-      this.#exchange?.abort();
+      this.exchange?.abort();
       this.#broken(head, cause);
     }
   }
@@ -85,7 +82,7 @@ class RoundTrip implements ResponseHandler {
     try {
       this.#sink?.data(bytes);
     } catch (cause) {
-      this.#exchange?.abort();
+      this.exchange?.abort();
       this.#broken(this.#head, cause);
     }
   }
@@ -105,7 +102,7 @@ class RoundTrip implements ResponseHandler {
   onError(error: unknown): void {
     const head = this.#head;
     if (head === undefined) {
-      this.#stay?.();
+      this.stay?.();
       this.#reject(error);
     } else if (this.#refusal === undefined) this.#broken(head, error);
     else this.#refused(head, this.#refusal);
@@ -115,7 +112,7 @@ class RoundTrip implements ResponseHandler {
     refusal.push(bytes);
     this.#refusalBytes += bytes.length;
     if (this.#refusalBytes < REFUSAL_BYTES) return;
-    this.#exchange?.abort();
+    this.exchange?.abort();
     this.#refused(head, refusal);
   }
 
@@ -126,7 +123,7 @@ class RoundTrip implements ResponseHandler {
 
   /** The rest is read to keep the socket, but an event stream might never end. */
   #discard(head: ResponseHead): void {
-    if (head.contentType === 'text/event-stream') this.#exchange?.abort();
+    if (head.contentType === 'text/event-stream') this.exchange?.abort();
     this.#settle({ accepted: true, head });
   }
 
@@ -135,7 +132,7 @@ class RoundTrip implements ResponseHandler {
   }
 
   #settle(reply: AcceptedReply | RefusedReply | undefined): void {
-    this.#stay?.();
-    this.#resolve(reply);
+    this.stay?.();
+    this.resolve(reply);
   }
 }

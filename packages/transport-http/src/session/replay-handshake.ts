@@ -4,9 +4,8 @@ import { createLifetime, replyExcerpt, type Lifetime } from '@mcp-fittings/net-p
 import type { BodySink, ResponseHead } from '@mcp-fittings/network';
 import { messageHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
-import { OwnAnswer } from '../request/own-answer.js';
 import { postUnanswered } from '../request/post-unanswered.js';
-import { JsonSink, unusableSink } from '../request/reply-sinks.js';
+import { JsonSink, OwnAnswer, unusableSink } from '../request/reply.js';
 import { createCursor, EventSink } from '../stream/event-sink.js';
 import type { Handshake } from './session.js';
 

@@ -1,10 +1,9 @@
 import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
 import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/net-policy';
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/network';
-import { streamHeaders } from '../headers.js';
+import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
-import { unusableSink } from '../request/reply-sinks.js';
-import { allowsBatches } from '../revision.js';
+import { unusableSink } from '../request/reply.js';
 import { createCursor, EventSink } from './event-sink.js';
 import { createReconnects } from './reconnects.js';
 

@@ -15,13 +15,11 @@ import {
   type ResponseHead,
   type SilenceWatch,
 } from '@mcp-fittings/network';
-import { messageHeaders, streamHeaders, type MessageHeaders } from '../headers.js';
-import type { HttpWire } from '../http-wire.js';
-import { allowsBatches } from '../revision.js';
-import { createCursor, EventSink, type StreamCursor } from '../stream/event-sink.js';
+import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from '../headers.js';
+import type { HttpCall, HttpWire } from '../http-wire.js';
+import { EventSink, type StreamCursor } from '../stream/event-sink.js';
 import { createReconnects, type Reconnects } from '../stream/reconnects.js';
-import { OwnAnswer } from './own-answer.js';
-import { JsonSink, unusableSink } from './reply-sinks.js';
+import { JsonSink, OwnAnswer, unusableSink } from './reply.js';
 
 /** A server that goes on streaming after the answer is given so long to end it; then the socket is closed. */
 const LINGER_MS = 1000;
@@ -30,19 +28,10 @@ const LINGER_MS = 1000;
 const LISTEN = 'subscriptions/listen';
 
 /**
- * Sends a request and sees to its answer, over as many connections as that takes: where the stream ends early and its
- * server gave event ids, a GET takes it up again. Settles when nothing more is to be read; rejects as soon as no
- * answer can come.
+ * A request and its answer, over as many connections as that takes: where the stream ends early and its server gave event
+ * ids, a GET takes it up again.
  */
-export function postRequest(
-  request: JSONRPCRequest,
-  options: TransportSendOptions,
-  wire: HttpWire,
-): Promise<void> {
-  return new RequestOnItsWay(request, options, wire).run();
-}
-
-class RequestOnItsWay {
+export class OutgoingRequest {
   readonly #request: JSONRPCRequest;
   readonly #options: TransportSendOptions;
   readonly #wire: HttpWire;
@@ -71,7 +60,8 @@ class RequestOnItsWay {
     this.#headers = messageHeaders(request, revision, options);
     const { stateless } = this.#headers;
     this.#handshake = request.method === 'initialize' && !stateless;
-    this.#cursor = createCursor(stateless ? undefined : options.resumptionToken);
+    const lastEventId = stateless ? undefined : options.resumptionToken;
+    this.#cursor = { lastEventId, retryMs: undefined, progressed: false };
     this.#answer = new OwnAnswer(
       {
         id: request.id,
@@ -84,6 +74,7 @@ class RequestOnItsWay {
     this.#lifetime = createLifetime(transport);
   }
 
+  /** Sends it. Settles when nothing more is to be read; rejects as soon as no answer can come. */
   async run(): Promise<void> {
     const { id } = this.#request;
     const { requestSignal, onRequestStreamEnd } = this.#options;
@@ -93,15 +84,17 @@ class RequestOnItsWay {
     const release = requestSignal && transport.onAbort(requestSignal, () => this.#lifetime.end());
     if (this.#handshake) session.forget();
     try {
-      let first = this.#cursor.lastEventId === undefined;
-      for (;;) {
-        const openedAt = options.clock.now();
-        const failure = first ? await this.#post() : await this.#resume();
-        if (this.#isSettled) return;
-        first = false;
+      let openedAt = options.clock.now();
+      let failure =
+        this.#cursor.lastEventId === undefined
+          ? this.#failureOfPost(await this.#wire.send(this.#post()))
+          : await this.#resume();
+      while (!this.#isSettled) {
         const ms = this.#nextAttempt(failure, options.clock.now() - openedAt);
         await sleepDuring(this.#lifetime, ms, options.clock);
         if (this.#isSettled) return;
+        openedAt = options.clock.now();
+        failure = await this.#resume();
       }
     } finally {
       this.#linger?.[Symbol.dispose]();
@@ -121,12 +114,10 @@ class RequestOnItsWay {
     return this.#lifetime.ended || this.#answer.received || !this.#wire.transport.isPending(this.#request.id);
   }
 
-  /** Settles with the reason why the stream of the reply ended too early. */
-  async #post(): Promise<unknown> {
+  #post(): HttpCall {
     const { transport } = this.#wire;
     const { fields, stateless } = this.#headers;
-    const { id } = this.#request;
-    const reply = await this.#wire.send({
+    return {
       method: 'POST',
       body: transport.encode(this.#request),
       fields,
@@ -136,16 +127,20 @@ class RequestOnItsWay {
       safe: isSafeToRepeat(this.#request),
       survivesSession: true,
       lifetime: this.#lifetime,
-      onSend: () => transport.markSent(id),
+      onSend: () => transport.markSent(this.#request.id),
       accept: (head) => this.#accept(head),
       settle: (refusal) => this.#settle(refusal),
-    });
-    if (this.#isSilent) throw this.#streamLost(this.#silentFailure());
+    };
+  }
+
+  /** The reason why the stream of the reply ended too early; throws where no stream was. */
+  #failureOfPost(reply: AcceptedReply | undefined): unknown {
+    if (this.#isSilent && !this.#answer.received) throw this.#streamLost(this.#silentFailure());
     if (this.#isSettled || this.#streams) return reply?.broken;
     throw reply?.broken ?? unanswered();
   }
 
-  /** The same for a GET that takes the stream up again; its failures do not mean that the request was refused. */
+  /** Takes the stream up again; settles with the reason why it ended, as a failure does not mean that the request was refused. */
   async #resume(): Promise<unknown> {
     this.#streams = false;
     this.#cursor.progressed = false;
