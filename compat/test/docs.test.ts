@@ -1,12 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { publicPackages } from '../../scripts/workspace.mjs';
-import { codeBlocks, pagesBelow } from './support/code-blocks.js';
+import { codeBlocks, pagesBelow, unusedHelpers, type CodeBlock } from './support/code-blocks.js';
 import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
+import { startModelStandIn } from './support/model-stand-in.js';
 
 const root = join(import.meta.dirname, '../..');
 const blocks = ['README.md', ...pagesBelow(root, 'docs')].flatMap((page) => codeBlocks(root, page));
+
+/** The APIs that blocks of the documentation call, and what their results have a field for. */
+const modelApis: readonly ModelApi[] = [
+  { name: 'AI SDK', uses: /from '@ai-sdk\/openai'/ },
+  { name: 'OpenAI Responses', uses: /openai\.responses\.create/ },
+  { name: 'OpenAI Chat Completions', uses: /openai\.chat\.completions\.create/, images: [] },
+  { name: 'Anthropic Messages', uses: /from '@anthropic-ai\/sdk'/, marksFailures: true },
+  { name: 'Gemini', uses: /from '@google\/genai'/, marksFailures: true },
+];
+
+interface ModelApi {
+  readonly name: string;
+  readonly uses: RegExp;
+  readonly images?: readonly string[];
+  readonly marksFailures?: boolean;
+}
+
+const toolCall = z.looseObject({
+  method: z.literal('tools/call'),
+  params: z.looseObject({ name: z.string(), arguments: z.looseObject({}) }),
+});
 
 let compiled: CompiledBlocks;
 beforeAll(async () => {
@@ -20,9 +43,63 @@ describe('every code block of the documentation', () => {
   });
 
   const runs = blocks
-    .filter((block) => block.runs)
+    .filter((block) => !block.imported)
     .flatMap((block) => waysToRun(block).map((how) => ({ block, how, place: block.place })));
-  it.each(runs)('B1: runs and ends by itself, $how: $place', ({ block, how }) => compiled.run(block, how));
+  const api = (block: CodeBlock) => modelApis.find(({ uses }) => uses.test(block.code));
+
+  it.each(runs.filter(({ block }) => api(block) === undefined))(
+    'B1: runs and ends by itself, $how: $place',
+    ({ block, how }) => compiled.run(block, how),
+  );
+
+  it('B1: one that does not run by itself is imported by one that does', () => {
+    expect(unusedHelpers(blocks).map(({ place }) => place)).toEqual([]);
+  });
+
+  it('every model API has a block', () => {
+    const seen = runs.map(({ block }) => api(block)?.name);
+    expect(modelApis.filter(({ name }) => !seen.includes(name))).toEqual([]);
+  });
+
+  it.each(runs.filter(({ block }) => api(block) !== undefined))(
+    'B1: runs the tools that a model calls, $how: $place',
+    async ({ block, how }) => {
+      await using model = await startModelStandIn([
+        { name: 'mcp__demo__get-sum', args: { a: 4711, b: 1089 } },
+        { name: 'mcp__demo__get-tiny-image', args: {} },
+        { name: 'mcp__demo__get-sum', args: { a: 'forty', b: 2 } },
+      ]);
+      const { stdout, stderr, received } = await compiled
+        .observe(block, how, model.env)
+        .catch((error: unknown) => {
+          throw new Error(model.refusals.join('\n'), { cause: error });
+        });
+
+      expect(model.refusals).toEqual([]);
+      const calls = received.flatMap((message) => {
+        const { data } = toolCall.safeParse(message);
+        return data === undefined ? [] : [data.params];
+      });
+      // Calls may run at once, so in any order. The third is refused before it is sent.
+      expect(calls.toSorted((a, b) => a.name.localeCompare(b.name))).toMatchObject([
+        { name: 'get-sum', arguments: { a: 4711, b: 1089 } },
+        { name: 'get-tiny-image', arguments: {} },
+      ]);
+      const { images = ['image/png'], marksFailures } = api(block) ?? {};
+      const failed = (value: boolean) => (marksFailures === true ? { failed: value } : {});
+      expect(model.requests.map(({ results }) => results)).toEqual([
+        [],
+        [
+          { text: 'The sum of 4711 and 1089 is 5800.', images: [], ...failed(false) },
+          { text: expect.stringContaining("Here's the image you requested:"), images, ...failed(false) },
+          { text: expect.stringContaining('not valid: a:'), images: [], ...failed(true) },
+        ],
+      ]);
+      // The SDKs warn of models that are about to be shut down.
+      expect(stderr).not.toMatch(/deprecat/i);
+      expect(stdout).toContain('The tool said: The sum of 4711 and 1089 is 5800.');
+    },
+  );
 });
 
 it('the architecture page has every package, with what it stands on and brings', () => {

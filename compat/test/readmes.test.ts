@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeBlocks } from './support/code-blocks.js';
+import { codeBlocks, unusedHelpers } from './support/code-blocks.js';
 import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -9,30 +9,34 @@ const root = join(import.meta.dirname, '../..');
 const pages = readdirSync(join(root, 'packages'))
   .map((name) => `packages/${name}/README.md`)
   .filter((page) => existsSync(join(root, page)));
-/** The first TypeScript of each package's README: the example that a new user copies. Its JavaScript is a sketch. */
-const examplesOf = (page: string) => codeBlocks(root, page).filter(({ language }) => language === 'ts');
-const examples = pages.flatMap((page) => examplesOf(page).slice(0, 1));
+const blocks = pages.flatMap((page) => codeBlocks(root, page));
+/** The first of each README: the example that a new user copies. */
+const examples = pages.flatMap((page) =>
+  blocks.filter(({ place }) => place.startsWith(`${page}:`)).slice(0, 1),
+);
 
 let compiled: CompiledBlocks;
 beforeAll(async () => {
-  compiled = await compileBlocks(examples);
+  compiled = await compileBlocks(blocks);
 }, 60_000);
 afterAll(() => compiled[Symbol.asyncDispose]());
 
-describe('the example of each README', () => {
-  it('is there', () => {
-    expect(pages.filter((page) => examplesOf(page).length === 0)).toEqual([]);
+describe('every code block of a README', () => {
+  it('is there, and the first is an example to copy', () => {
+    expect(examples).toHaveLength(pages.length);
+    expect(examples.filter(({ code, imported }) => imported || code.length <= 100)).toEqual([]);
   });
 
   it('compiles', () => {
     expect(compiled.complaints).toBe('');
   });
 
-  const runs = examples.flatMap((block) =>
-    waysToRun(block).map((how) => ({ block, how, place: block.place })),
-  );
-  it.each(runs)('B1: runs and ends by itself, $how: $place', async ({ block, how }) => {
-    expect(block.code.length).toBeGreaterThan(100);
-    await compiled.run(block, how);
+  it('B1: one that does not run by itself is imported by one that does', () => {
+    expect(unusedHelpers(blocks).map(({ place }) => place)).toEqual([]);
   });
+
+  const runs = blocks
+    .filter(({ imported }) => !imported)
+    .flatMap((block) => waysToRun(block).map((how) => ({ block, how, place: block.place })));
+  it.each(runs)('B1: runs and ends by itself, $how: $place', ({ block, how }) => compiled.run(block, how));
 });

@@ -9,13 +9,13 @@ export interface CodeBlock {
   readonly file: string;
   readonly language: string;
   readonly code: string;
-  /** It ends by itself, so it is run. A fence that says `no-run` is compiled only. */
-  readonly runs: boolean;
+  /** It is run by the blocks that import it (a fence that says `imported`), not by itself. */
+  readonly imported: boolean;
 }
 
 const FENCE = /^```(ts|js|typescript|javascript)\b([^\n]*)\n([\s\S]*?)^```/gm;
 
-/** All blocks of a page. ` ```ts no-run ` is not run, ` ```ts file=name.ts ` is known to its neighbours as `./name.js`. */
+/** All blocks of a page. ` ```ts file=name.ts ` is known to its neighbors as `./name.js`; ` ```ts imported file=name.ts ` only is. */
 export function codeBlocks(root: string, page: string): readonly CodeBlock[] {
   const text = readFileSync(join(root, page), 'utf8');
   const folder = page.replaceAll(/[^\w-]+/g, '_');
@@ -27,8 +27,18 @@ export function codeBlocks(root: string, page: string): readonly CodeBlock[] {
       file: `${folder}/${name}.ts`,
       language,
       code,
-      runs: !/\bno-run\b/.test(words),
+      imported: /\bimported\b/.test(words),
     };
+  });
+}
+
+/** Blocks that are imported only, and that no block of their page imports that runs. */
+export function unusedHelpers(blocks: readonly CodeBlock[]): readonly CodeBlock[] {
+  return blocks.filter(({ file, imported }) => {
+    const [folder = '', name = ''] = file.replace(/\.ts$/, '.js').split('/');
+    const imports = (other: CodeBlock): boolean =>
+      !other.imported && other.file.startsWith(`${folder}/`) && other.code.includes(`from './${name}'`);
+    return imported && !blocks.some(imports);
   });
 }
 

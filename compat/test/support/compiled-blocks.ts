@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,16 +13,26 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** Node runs `.ts` files by itself. @see https://nodejs.org/api/typescript.html#type-stripping */
 const STRIPS_TYPES = typeof Reflect.get(process.features, 'typescript') === 'string';
 
-/** Ends where `npx -y @scope/name` does, without the second that npm takes. The rehearsed release runs READMEs with npm's own. */
-const NPX = `#!/bin/sh
+/**
+ * Ends where `npx -y @scope/name` does, without the second that npm takes. The rehearsed release runs READMEs with npm's own.
+ * With `received`, what the servers read is kept in that file.
+ */
+const npx = (received?: string): string => `#!/bin/sh
 [ "$1" = -y ] && shift
 name="\${1##*/}"
 shift
-exec "${root}/node_modules/.bin/mcp-$name" "$@"
+${received === undefined ? '' : `tee -a "${received}" | `}exec "${root}/node_modules/.bin/mcp-$name" "$@"
 `;
 
 /** A way in which a reader runs a block. */
 export type RunAs = 'pasted into .mjs' | 'compiled by tsc' | 'by type stripping';
+
+/** What a block wrote, and the messages that the servers it started with `npx` were sent. */
+export interface ObservedRun {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly received: readonly unknown[];
+}
 
 /** Blocks as a reader has them: in a project that installed the packages, compiled with what `tsc --init` writes. */
 export interface CompiledBlocks extends AsyncDisposable {
@@ -30,6 +40,8 @@ export interface CompiledBlocks extends AsyncDisposable {
   readonly complaints: string;
   /** Runs one in the root of the repository; rejects when it fails or does not end within 25 seconds. */
   run(block: CodeBlock, how: RunAs): Promise<void>;
+  /** The same in another environment, and says what came of it. */
+  observe(block: CodeBlock, how: RunAs, env: NodeJS.ProcessEnv): Promise<ObservedRun>;
 }
 
 /** The ways in which this Node runs the block as it stands: without types it is JavaScript, too. */
@@ -48,7 +60,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
   await linkPackages(join(folder, 'node_modules'));
   const file = (...parts: string[]): string => join(folder, ...parts);
   await writeFile(file('package.json'), JSON.stringify({ type: 'module' }));
-  await writeFile(file('npx'), NPX, { mode: 0o755 });
+  await writeFile(file('npx'), npx(), { mode: 0o755 });
   for (const block of blocks) {
     await mkdir(dirname(file('src', block.file)), { recursive: true });
     await writeFile(file('src', block.file), block.code);
@@ -71,14 +83,28 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
         return file('src', block.file);
     }
   };
+  const execute = (block: CodeBlock, how: RunAs, bin: string, env: NodeJS.ProcessEnv) => {
+    const program = run(process.execPath, [place(block, how)], {
+      cwd: root,
+      env: { ...env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` },
+      timeout: 25_000,
+    });
+    // Nobody types: a program that reads its standard input comes to an end.
+    program.child.stdin?.end();
+    return program;
+  };
   return {
     complaints: stdout,
     async run(block, how) {
-      await run(process.execPath, [place(block, how)], {
-        cwd: root,
-        env: { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` },
-        timeout: 25_000,
-      });
+      await execute(block, how, folder, process.env);
+    },
+    async observe(block, how, env) {
+      const bin = await mkdtemp(file('observed-'));
+      const received = join(bin, 'received');
+      await writeFile(join(bin, 'npx'), npx(received), { mode: 0o755 });
+      const written = await execute(block, how, bin, env);
+      const lines = (await readFile(received, 'utf8')).trim().split('\n');
+      return { ...written, received: lines.map((line): unknown => JSON.parse(line)) };
     },
     async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true, force: true });

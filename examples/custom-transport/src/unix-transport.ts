@@ -5,6 +5,7 @@ import {
   entrySchema,
   required,
   text,
+  type BaseTransportOptions,
   type JSONRPCMessage,
   type Transport,
   type TransportError,
@@ -19,8 +20,8 @@ class UnixTransport extends BaseTransport {
   readonly #path: string;
   #socket: Socket | undefined;
 
-  constructor(path: string, server?: string) {
-    super({ server });
+  constructor({ path, ...options }: UnixTransportOptions) {
+    super(options);
     this.#path = path;
   }
 
@@ -76,16 +77,14 @@ class UnixTransport extends BaseTransport {
   }
 }
 
-export interface UnixTransportOptions {
+export interface UnixTransportOptions extends BaseTransportOptions {
   /** Path of the socket. */
   readonly path: string;
-  /** Name of the server, for messages. */
-  readonly server?: string | undefined;
 }
 
 /** For the `Client` of an SDK; `close()` ends the connection. */
-export function createUnixTransport({ path, server }: UnixTransportOptions): Transport {
-  return new UnixTransport(path, server);
+export function createUnixTransport(options: UnixTransportOptions): Transport {
+  return new UnixTransport(options);
 }
 
 export interface UnixEntry {
@@ -98,6 +97,6 @@ export function unix(): TransportPlugin<UnixEntry> {
     specVersion: 1,
     type: 'unix',
     schema: entrySchema({ path: required(text({ minLength: 1 })) }),
-    create: ({ path }, { server }) => createUnixTransport({ path, server }),
+    create: ({ path }, { server, signal }) => createUnixTransport({ path, server, signal }),
   };
 }

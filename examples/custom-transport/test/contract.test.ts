@@ -25,11 +25,11 @@ transportSuite(
   { describe, it },
   {
     name: 'unix',
-    capabilities: { garbage: ['not json\n', '\n', '{"half":\n'] },
-    async setup() {
+    capabilities: { signal: true, serverName: true, garbage: ['not json\n', '\n', '{"half":\n'] },
+    async setup(options) {
       const listening = await listen(serveKit);
       return {
-        transport: createUnixTransport({ path: listening.path, server: 'kit' }),
+        transport: createUnixTransport({ path: listening.path, ...options }),
         teardown: () => listening.close(),
         killPeer: async () => {
           for (const socket of listening.sockets) socket.destroy();

@@ -7,9 +7,9 @@ export const EXIT = {
   usage: 2,
   /** A configuration file or entry is wrong, or names no such server. */
   config: 3,
-  /** Somebody has to sign in, or the sign-in or the credential store failed. */
+  /** A sign-in is required, or the sign-in or the credential store failed. */
   auth: 4,
-  /** Somebody has to approve the server, or a policy forbids it. */
+  /** The server needs an approval, or a policy forbids it. */
   approval: 5,
   /** The server can't be reached, or did not answer in time. */
   network: 6,

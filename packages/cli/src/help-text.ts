@@ -11,9 +11,9 @@ Examples:
 
 export const EXIT_CODES = `
 Exit codes:
-  0  done                        4  a sign-in is needed, or it failed
-  1  it failed                   5  an approval is needed, or a policy forbids it
-  2  invalid usage               6  the server cannot be reached
+  0  success                     4  sign-in required, or it failed
+  1  failure                     5  approval required, or forbidden by a policy
+  2  invalid usage               6  server unreachable, or no response in time
   3  invalid configuration     130  interrupted
 `;
 

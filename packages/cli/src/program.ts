@@ -11,37 +11,42 @@ import { packageVersion } from './version.js';
 /** The whole command line. Commands are registered without loading what they run on, so that `--help` is quick. */
 export function createProgram(): Command {
   return new Command('fittings')
-    .description('MCP servers at the terminal: what they are doing, what they offer, and who may use them.')
+    .description(
+      'Manage MCP servers from the terminal: check their status, use what they offer, approve them and sign in.',
+    )
     .version(packageVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help, also after the name of a command')
-    .addOption(new Option('--json', 'print one JSON document in place of text').default(false))
-    .addOption(new Option('-v, --verbose', 'say more: causes, details, what goes on').default(false))
-    .addOption(new Option('--no-color', 'no colours, also on a terminal (as with NO_COLOR)'))
+    .helpOption('-h, --help', 'show help for fittings, or for a command')
+    .addOption(new Option('--json', 'print one JSON document instead of text').default(false))
+    .addOption(new Option('-v, --verbose', 'print more: causes, details and log messages').default(false))
+    .addOption(new Option('--no-color', 'disable colors, even on a terminal (like NO_COLOR)'))
     .addOption(
-      new Option('--layout <name>', 'where configuration files are')
+      new Option('--layout <name>', 'which set of configuration files to use')
         .choices(LAYOUT_NAMES)
         .default('fittings'),
     )
     .addOption(
-      new Option('--mcp-config <file-or-json>', 'more servers, from a file or as JSON; can be repeated')
+      new Option('--mcp-config <file-or-json>', 'add servers from a file or JSON; can be repeated')
         .argParser(collect)
         .default([]),
     )
-    .addOption(new Option('--strict-mcp-config', 'only servers of --mcp-config').default(false))
+    .addOption(new Option('--strict-mcp-config', 'use only the servers from --mcp-config').default(false))
     .addOption(
-      new Option('--plugin <package-or-file>', 'a third-party transport or sign-in scheme; can be repeated')
+      new Option(
+        '--plugin <package-or-file>',
+        'load a third-party transport or sign-in scheme; can be repeated',
+      )
         .argParser(collect)
         .default([]),
     )
     .addOption(
       new Option(
         '--store <name>',
-        'where credentials are kept; default: FITTINGS_STORE, or the store that you signed in with, or keychain',
+        'where to keep credentials; default: FITTINGS_STORE, else the store last used with login --store, else keychain',
       ).choices(STORE_NAMES),
     )
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .configureHelp({ showGlobalOptions: true, optionDescription })
-    .showHelpAfterError('Run it with --help to see how it is used.')
+    .showHelpAfterError('Run with --help for usage.')
     .exitOverride();
 }
 

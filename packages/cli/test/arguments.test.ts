@@ -64,15 +64,15 @@ describe('P2 arguments are read as the schema wants them', () => {
 
   it.each([
     ['whole=1.5', 'needs a whole number'],
-    ['whole=9007199254740993', 'without losing digits'],
+    ['whole=9007199254740993', 'represented exactly'],
     ['real=0x10', 'needs a number'],
     ['real=', 'needs a number'],
     ['flag=yes', 'needs true or false'],
     ['numbers=x', 'needs a whole number'],
     ['point=3', 'needs an object'],
-    ['=x', 'not of the form'],
+    ['=x', 'not in the form'],
     ['txt=x', 'has no argument "txt"'],
-    ['__proto__=x', 'cannot be called'],
+    ['__proto__=x', 'cannot be named'],
   ])('%s is refused', (pair, words) => {
     expect(() => build(pair)).toThrow(words);
     expect(() => build(pair)).toThrow(FittingsError);

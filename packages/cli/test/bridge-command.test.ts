@@ -13,7 +13,7 @@ const dual = withServer('dual', { command: process.execPath, args: [DUAL_SERVER]
 /** Where it says that it listens. */
 async function urlOf(bridge: BridgeProcess): Promise<string> {
   for (;;) {
-    const url = /is served at (\S+)/.exec(bridge.stderr)?.[1];
+    const url = /Serving "dual" at (\S+)/.exec(bridge.stderr)?.[1];
     if (url !== undefined) return url;
     await new Promise((resolve) => bridge.child.stderr.once('data', resolve));
   }
@@ -76,9 +76,14 @@ describe('fittings bridge', () => {
 
   it.each([
     ['two wires at once', ['--http', '0', '--ws', '0'], 2, 'cannot be used with'],
-    ['an address that is none', ['--http', 'everywhere'], 3, 'is not a port, a host:port or a unix:/path'],
-    ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'a token is needed'],
-    ['a token file that is not there', ['--http', '0', '--token-file', 'nowhere'], 3, 'cannot be read'],
+    ['an address that is none', ['--http', 'everywhere'], 3, 'must be a port, host:port or unix:/path'],
+    ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'a token is required'],
+    [
+      'a token file that is not there',
+      ['--http', '0', '--token-file', 'nowhere'],
+      3,
+      'Cannot read the file given by --token-file',
+    ],
   ])('refuses %s, in one line on stderr', async (_what, flags, code, words) => {
     await using home = await temporaryHome();
     const bridge = startBridge([...dual, 'bridge', 'dual', ...flags], home.path);

@@ -196,7 +196,7 @@ describe('a stdio server over Streamable HTTP', () => {
     });
   });
 
-  it('tells a server at once that nobody can be asked', async () => {
+  it('tells a server at once that its request cannot be delivered', async () => {
     const heard = withResolvers<string>();
     const debug = (line: string): void => {
       if (line.startsWith('not asked')) heard.resolve(line);
@@ -204,7 +204,7 @@ describe('a stdio server over Streamable HTTP', () => {
     const { url } = await bridge({ open: upstreamTo({ logger: { ...recordingLogger(), debug } }) });
     const { ask } = await rawSession(url, { elicitation: {} });
     await nextMessage(await ask(request(2, 'tools/call', { name: 'ask-later', arguments: {} })));
-    expect(await heard.promise).toContain('can not be asked now');
+    expect(await heard.promise).toContain('could not be delivered');
   });
 
   it('does not let a client answer what another one was asked', async () => {
@@ -307,7 +307,7 @@ describe('a stdio server over Streamable HTTP', () => {
     expect(heard).not.toContain('subscribed memo:///b');
   });
 
-  it('answers with the reason when the server can not be started, and tries again for the next client', async () => {
+  it('answers with the reason when the server cannot be started, and tries again for the next client', async () => {
     let config: { type: string; command: string; args?: string[] } = {
       type: 'stdio',
       command: 'no-such-command',

@@ -145,7 +145,7 @@ describe('HT-17 who may connect', () => {
       asked.once('error', reject).end(MESSAGE);
     });
     expect(status).toBe(400);
-    await expect(bridge({ address: { socketPath }, token: undefined })).rejects.toThrow('exists already');
+    await expect(bridge({ address: { socketPath }, token: undefined })).rejects.toThrow('already exists');
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -178,7 +178,7 @@ describe('HT-17 who may connect', () => {
       return client;
     };
     const one = await connect();
-    await expect(connect()).rejects.toThrow('as many sessions as it may');
+    await expect(connect()).rejects.toThrow('maximum number of sessions');
     await (one.transport as StreamableHTTPClientTransport).terminateSession();
     await (await connect()).close();
     await one.close();
@@ -189,7 +189,7 @@ describe('HT-17 who may connect', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     await expect(bridge({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
-      `The port ${port} is in use.`,
+      `Port ${port} is already in use.`,
     );
     other.close();
   });

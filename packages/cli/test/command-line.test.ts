@@ -123,7 +123,7 @@ it('an error is one line with a hint; --verbose has the rest, --json has it as d
   expect(run.stderr).toMatch(/^error: /);
   const verbose = await workspace.fittings([...args, '--verbose']);
   expect(verbose.stderr).toMatch(/code: CONNECTION_REFUSED/);
-  expect(verbose.stderr).toMatch(/because: /);
+  expect(verbose.stderr).toMatch(/caused by: /);
   expect((await workspace.json(args)).value).toMatchObject({
     error: { code: 'CONNECTION_REFUSED', server: 'gone' },
   });

@@ -67,7 +67,7 @@ it('C7 adds, disables, enables and removes a server, in the scope that was said'
   expect((await json(['remove', 'db'])).code).toBe(0);
   expect(await workspace.fittings(['remove', 'db'])).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('No server is called "db"'),
+    stderr: expect.stringContaining('No server is named "db"'),
   });
 });
 
@@ -93,7 +93,7 @@ it.each([
 it('C7 a second server of one name needs --replace; a secret in the file is pointed out, not repeated', async () => {
   await using workspace = await openWorkspace({ here: true });
   const first = await workspace.fittings(['add', 'x', '-e', 'API_TOKEN=abcdef123456', '--', 'one']);
-  expect(first.stderr).toContain('The value of API_TOKEN is in the file');
+  expect(first.stderr).toContain('The value of API_TOKEN is now in the file');
   expect(first.stderr).not.toContain('abcdef123456');
   expect((await workspace.fittings(['add', 'x', '--', 'two'])).code).toBe(3);
   expect((await workspace.fittings(['add', 'x', '--replace', '--', 'two'])).code).toBe(0);
@@ -247,7 +247,7 @@ it('S2: import leaves the files of a clone alone unless asked, and then approves
   expect((await workspace.fittings([...from, ...file, '--scope', 'user'])).code).toBe(2);
   const taken = await workspace.fittings([...from, '--project', '--all']);
   expect(taken.code).toBe(3);
-  expect(taken.stdout).toContain('You have a server "github" in the scope user');
+  expect(taken.stdout).toContain('You already have a server "github" in the scope user');
   expect(await ownFile(workspace)).toEqual({ mcpServers: { github: { command: 'mine', disabled: true } } });
 
   const run = await workspace.json([...from, '--project', '--all', '--replace']);
@@ -354,5 +354,5 @@ it('O2 a sign-in that nobody finishes ends in time', async () => {
     ...only({ guarded: { url: guarded.url } }),
   ]);
   expect(run.code).toBe(6);
-  expect(run.stderr).toContain('The sign-in to "guarded" was not finished in time.');
+  expect(run.stderr).toContain('The sign-in to "guarded" timed out.');
 });

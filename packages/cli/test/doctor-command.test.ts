@@ -55,7 +55,7 @@ describe('fittings doctor', () => {
     });
   });
 
-  it('a file that can not be read is named, though no server is known of it', async () => {
+  it('a file that cannot be read is named, though no server is known of it', async () => {
     await using workspace = await openWorkspace({ here: true });
     await workspace.write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" }, }, nonsense');
     const { code, stdout } = await workspace.fittings(['doctor']);

@@ -29,7 +29,7 @@ describe('a remote server', () => {
     expect(outcomes(diagnosis).slice(2)).toEqual(['dns passed', 'proxy passed', 'connect failed']);
   });
 
-  it('a DNS name that can not be resolved', async () => {
+  it('a DNS name that cannot be resolved', async () => {
     // Longer than a name can be: no name server has to be asked.
     const diagnosis = await diagnoseEntry({ url: `https://${'a'.repeat(64)}.example/mcp` });
     expect(codesOf(diagnosis)).toEqual(['dns HOST_NOT_FOUND']);
@@ -46,7 +46,7 @@ describe('a remote server', () => {
     expect(codesOf(inherited)).toEqual(['proxy PROXY_WRONG']);
   });
 
-  it('a proxy whose name can not be resolved', async () => {
+  it('a proxy whose name cannot be resolved', async () => {
     await using server = await plant();
     const diagnosis = await diagnoseEntry({ url: server.url, proxy: `http://${'p'.repeat(64)}:3128` });
     expect(codesOf(diagnosis)).toEqual(['dns HOST_NOT_FOUND']);

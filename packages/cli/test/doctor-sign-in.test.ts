@@ -55,7 +55,7 @@ describe('signing in to a real authorization server', () => {
     const diagnosis = await tokenCheck();
     expect(codesOf(diagnosis)).toEqual([]);
     const token = diagnosis.checks.find(({ check }) => check === 'token');
-    expect(token?.summary).toMatch(/^obtained \d+ s ago, good for \d+ min$/);
+    expect(token?.summary).toMatch(/^obtained \d+ s ago, valid for \d+ min$/);
   });
 
   it('a token that has expired and can be renewed is no fault', async () => {
@@ -66,7 +66,7 @@ describe('signing in to a real authorization server', () => {
     expect(grants).toContain('refresh_token');
   });
 
-  it('a token that has expired and can not be refreshed', async () => {
+  it('a token that has expired and cannot be refreshed', async () => {
     await signIn();
     server.authorizationServer.fault = { path: '/token', status: 400, body: '{"error":"invalid_grant"}' };
     const diagnosis = await tokenCheck(later(2 * 3_600_000));
@@ -81,7 +81,7 @@ describe('signing in to a real authorization server', () => {
     expect(codesOf(await tokenCheck())).toEqual(['token TOKEN_REFUSED']);
   });
 
-  it('a store that can not be read', async () => {
+  it('a store that cannot be read', async () => {
     const locked = (): Promise<never> =>
       Promise.reject(new FittingsError('STORE_LOCKED', 'The keychain is locked.', { hint: 'Unlock it.' }));
     store = { get: locked, set: locked, delete: locked, withLock: locked };

@@ -108,7 +108,7 @@ it.each([
     expect(text).toContain(variable);
     expect(text).not.toContain(TOKEN);
     const kept = await workspace.fittings([...from, '--secrets', 'keep', '--replace']);
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is in the file now') });
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is now in the file') });
     expect(await projectFile(workspace)).toContain(TOKEN);
     for (const { stdout, stderr } of [refused, asVariables, kept])
       expect(stdout + stderr).not.toContain(TOKEN);
@@ -121,7 +121,7 @@ it('M7: the file of the user gets the same warning as with add', async () => {
   const run = await workspace.fittings(['import', '--from', 'claude-desktop', 's']);
   expect(run).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('The value of API_KEY is in the file now'),
+    stdout: expect.stringContaining('The value of API_KEY is now in the file'),
   });
 });
 
@@ -158,6 +158,51 @@ it.each([
     });
   },
 );
+
+it('issue 18: export leaves out servers of the project that are not approved, and says so', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'mine', '--disabled', '--', 'x']);
+  await workspace.write('.mcp.json', {
+    mcpServers: { theirs: { command: 'evil' }, never: { command: 'y' } },
+  });
+  await workspace.fittings(['approve', 'never', '--never']);
+  const all = await workspace.fittings(['export', '--to', 'cursor']);
+  expect(all.code).toBe(0);
+  expect(Object.keys((JSON.parse(all.stdout) as { mcpServers: object }).mcpServers)).toEqual(['mine']);
+  expect(all.stderr).toContain('theirs: Not exported: it came with the project and is not approved.');
+  expect(all.stderr).toContain('fittings approve theirs');
+  expect(all.stderr).toContain('fittings approve never');
+  expect((await workspace.json(['export', '--to', 'cursor', '-o', 'all.json'])).value).toMatchObject({
+    exported: [{ name: 'mine' }],
+    skipped: [{ name: 'theirs' }, { name: 'never' }],
+  });
+  expect(await readFile(join(workspace.project, 'all.json'), 'utf8')).not.toContain('evil');
+
+  await workspace.fittings(['remove', 'mine']);
+  const nothing = await workspace.fittings(['export', '--to', 'cursor', '-o', 'nothing.json']);
+  expect(nothing).toMatchObject({ code: 5, stdout: 'Nothing was exported.\n' });
+  await expect(readFile(join(workspace.project, 'nothing.json'))).rejects.toThrow('ENOENT');
+
+  const named = ['export', '--to', 'cursor', 'theirs'];
+  const refused = await workspace.fittings([...named, '-o', 'named.json']);
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('fittings approve theirs') });
+  expect(refused.stderr).toContain('--unapproved');
+  await expect(readFile(join(workspace.project, 'named.json'))).rejects.toThrow('ENOENT');
+  const asked = await workspace.fittings([...named, '--unapproved']);
+  expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"evil"') });
+  expect(await workspace.fittings(['export', '--to', 'cursor', '--unapproved'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('names of the servers'),
+  });
+
+  await workspace.json(['approve', 'theirs', '--hash', await hashOf(workspace, 'theirs')]);
+  expect((await workspace.fittings(named)).stdout).toContain('"evil"');
+});
+
+async function hashOf(workspace: Workspace, name: string): Promise<string> {
+  const { value } = await workspace.json(['approve', name]);
+  return (value as { servers: [{ hash: string }] }).servers[0].hash;
+}
 
 it('M4: all of one run is below HOME if the working directory is HOME', async () => {
   await using workspace = await openWorkspace();

@@ -69,7 +69,7 @@ it('M6: a call does not wait for a server that never answers', async () => {
   const servers = only({ hang: SILENT, everything });
   const run = await workspace.fittings([...servers, 'call', 'get-sum', '-a', 'a=1', '-a', 'b=2']);
   expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
-  expect(run.stderr).toContain('Not waited for: hang.');
+  expect(run.stderr).toContain('Did not wait for: hang.');
 });
 
 it('M6: list prints each server as it comes, and Ctrl-C keeps what was printed', async () => {
@@ -95,6 +95,27 @@ it.each([['status'], ['call', 'hang/x'], ['doctor']])(
     const { code, stderr } = await run;
     expect(code).toBe(130);
     expect(stderr).toContain('error: Interrupted.');
+    // Nothing was sent that could have been carried out.
+    expect(stderr).not.toContain('may have carried it out');
+  },
+);
+
+it.each([[[]], [['--json']]])(
+  'minor 13: Ctrl-C during a call says that the server may have carried it out: %j',
+  async (json) => {
+    await using workspace = await openWorkspace();
+    const args = [...json, '--verbose', ...only({ everything }), 'call'];
+    const run = await workspace.fittings(
+      [...args, 'everything/trigger-long-running-operation', '-a', 'duration=600', '-a', 'steps=1200'],
+      { interruptWhen: (text) => text.includes('of 1200') },
+    );
+    expect(run.code).toBe(130);
+    const sentence = 'The call had already been sent: the server may have carried it out.';
+    if (json.length === 0) expect(run.stderr).toContain(`error: Interrupted. ${sentence}`);
+    else
+      expect(JSON.parse(run.stdout)).toMatchObject({
+        error: { code: 'ABORTED', message: 'Interrupted.', delivery: 'unknown', hint: sentence },
+      });
   },
 );
 
@@ -190,6 +211,21 @@ it('minor 21: notes wrap at words', () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
   expect(lines.join(' ').replaceAll(/ +/g, ' ')).toBe(text);
   expect(wrapWords(text, undefined)).toBe(text);
+});
+
+it('minor 21: an address that is longer than a line stays whole, on a line of its own, with its indent', () => {
+  const url = `https://auth.example/authorize?state=${'x'.repeat(90)}`;
+  const text = `Sign in to notion in your browser. If it does not open, go to:\n  ${url}`;
+  expect(wrapWords(text, 40).split('\n')).toEqual([
+    'Sign in to notion in your browser. If it',
+    '  does not open, go to:',
+    `  ${url}`,
+  ]);
+  expect(wrapWords(`    open ${url} and come back`, 40).split('\n')).toEqual([
+    '    open',
+    `      ${url}`,
+    '      and come back',
+  ]);
 });
 
 it('minor 23: --arg sets members that an open object does not declare', () => {

@@ -111,7 +111,7 @@ it.each([
   ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" needs a number.'],
   ['an argument that is missing', ['--arg', 'a=2'], '--arg b=<number> is missing'],
   ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
-  ['no pair', ['--arg', 'a'], 'not of the form name=value'],
+  ['no pair', ['--arg', 'a'], 'not in the form name=value'],
   ['no JSON', ['--args', '{'], 'not valid JSON'],
 ])('P2 refuses %s before anything is sent', async (_, args, words) => {
   await using workspace = await openWorkspace({ here: true });

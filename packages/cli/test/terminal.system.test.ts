@@ -42,7 +42,7 @@ describeWithTerminal('a person at a terminal', () => {
       const importing = await terminal.start(`${from} remote local`);
       await terminal.until('Connect to the server itself?');
       await terminal.press('Enter');
-      await terminal.until('What is written into the project?');
+      await terminal.until('What do you want to write to the project?');
       await terminal.press('Enter');
       expect((await importing.ended()).code).toBe(0);
       expect(JSON.parse(await readFile(join(workspace.project, '.mcp.json'), 'utf8'))).toEqual({
@@ -52,6 +52,28 @@ describeWithTerminal('a person at a terminal', () => {
         },
       });
       expect(await terminal.text()).not.toContain('hunter2hunter2');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'issue 18: export shows a named server that is not approved, and asks',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('.mcp.json', { mcpServers: { brought: everything } });
+      const from = 'fittings export brought --to cursor -o out.json';
+      const declining = await terminal.start(from);
+      await terminal.until('brought is not approved. Export it anyway?');
+      expect(await terminal.text()).toContain(`"${everything.args[0]}"`);
+      await terminal.press('Enter');
+      const declined = await declining.ended();
+      expect(declined).toMatchObject({ code: 5, text: expect.stringContaining('Nothing was exported.') });
+      await expect(readFile(join(workspace.project, 'out.json'))).rejects.toThrow('ENOENT');
+      const agreeing = await terminal.start(from);
+      await terminal.until('Export it anyway?');
+      await terminal.press('Left', 'Enter');
+      expect((await agreeing.ended()).text).toContain('Wrote 1 server to');
+      expect(await readFile(join(workspace.project, 'out.json'), 'utf8')).toContain('server-everything');
     },
     PATIENCE,
   );
@@ -76,7 +98,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(waiting.text).toContain('fittings approve brought');
 
       const approving = await terminal.start('fittings approve brought');
-      await terminal.until('May brought run?');
+      await terminal.until('Allow brought to run?');
       expect(await terminal.text()).toContain(`"${args[0]}"`);
       await terminal.press('Down', 'Enter');
       expect((await approving.ended()).text).toContain('brought: approved');
@@ -124,7 +146,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(before.text).toContain('fittings login guarded');
 
       const signingIn = await terminal.start('fittings --store file login guarded --method browser');
-      await terminal.until('Keep credentials unencrypted');
+      await terminal.until('Store credentials unencrypted');
       await terminal.press('Left', 'Enter');
       await visitAs(terminal, loadPage);
       expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tool.');
@@ -132,7 +154,7 @@ describeWithTerminal('a person at a terminal', () => {
       const called = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
       expect(called).toMatchObject({ code: 0, text: '5\n' });
       const twice = await terminal.run('fittings --store file login guarded');
-      expect(twice.text).toContain('no sign-in is needed');
+      expect(twice.text).toContain('no sign-in is required');
 
       expect((await terminal.run('fittings --store file logout guarded')).text).toContain(
         'Signed out of guarded.',
@@ -158,7 +180,7 @@ describeWithTerminal('a person at a terminal', () => {
 
       // Over SSH; the authorization server knows the device grant.
       const withCode = await terminal.start('SSH_TTY=/dev/pts/9 fittings --store memory login guarded');
-      const text = await terminal.until('The code is good for');
+      const text = await terminal.until('The code expires in');
       await scriptedPerson(/^ {2}(http:\S+\?user_code=\S+)$/m.exec(text)?.[1] ?? '');
       expect((await withCode.ended()).text).toContain('Signed in to guarded: 1 tool.');
 
@@ -166,7 +188,7 @@ describeWithTerminal('a person at a terminal', () => {
       await visitAs(terminal, async (address) => {
         await terminal.until('Address');
         await terminal.type('http://127.0.0.1/nonsense');
-        await terminal.until('That was not it');
+        await terminal.until('That is not the address');
         await terminal.type(address);
       });
       expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tool.');
@@ -175,7 +197,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'L12 Ctrl-C cancels a call and says so',
+    'L12 Ctrl-C cancels a call, and says that the server may have carried it out',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -187,7 +209,9 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.press('C-c');
       const ended = await calling.ended();
       expect(ended.code).toBe(130);
-      expect(ended.text).toMatch(/^error: Interrupted\./);
+      expect(ended.text).toContain(
+        'error: Interrupted. The call had already been sent: the server may have carried it out.',
+      );
     },
     PATIENCE,
   );
@@ -253,7 +277,7 @@ describeWithTerminal('a person at a terminal', () => {
       const adding = await terminal.start('fittings add');
       await terminal.until('Name of the server');
       await terminal.type('two words');
-      await terminal.until('"two-words" would do');
+      await terminal.until('Try "two-words"');
       await terminal.press(...Array.from({ length: 9 }, () => 'BSpace'));
       await terminal.type('files');
       await terminal.until('What kind of server is it?');

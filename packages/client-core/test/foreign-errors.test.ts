@@ -1,4 +1,4 @@
-import { AuthRequiredError, type TransportFacts } from '@mcp-fittings/client-core';
+import { AuthRequiredError, TransportError, type TransportFacts } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
 
@@ -37,6 +37,22 @@ it('hands an AuthRequiredError of open() to the caller of start() unchanged', as
   await expect(transport.start()).rejects.toBe(error);
   expect(transport.closeReason?.cause).toBe(error);
 });
+
+it.each(['open', 'write'] as const)(
+  'HOUSE: an error from %s() that names no server leaves with its name',
+  async (where) => {
+    for (const error of [new AuthRequiredError('sign in'), new TransportError('CONNECTION_LOST', 'gone')]) {
+      await using transport = new Refusing(where, error);
+      const failed = transport.start().then(() => transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+      await expect(failed).rejects.toBe(error);
+      expect(error.server).toBe('refusing');
+    }
+    const other = new TransportError('CONNECTION_LOST', 'gone', { server: 'another' });
+    await using transport = new Refusing(where, other);
+    const failed = transport.start().then(() => transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+    await expect(failed).rejects.toMatchObject({ server: 'another' });
+  },
+);
 
 it('still turns any other error into a TransportError with a delivery', async () => {
   await using transport = new Refusing('write', Object.assign(new Error('reset'), { code: 'ECONNRESET' }));

@@ -150,6 +150,37 @@ describe('what a host is told in JavaScript', () => {
     });
   });
 
+  it.each([
+    ['@mcp-fittings/host/sdk', sdk],
+    ['@mcp-fittings/host/sdk-v2', sdkV2],
+  ])('M1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
+    const untyped = engine as (options?: unknown) => unknown;
+    const refused = (options: unknown): unknown => {
+      try {
+        return untyped(options);
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const [given, missing] of [
+      [undefined, 'name, version'],
+      [null, 'name, version'],
+      ['my-agent', 'name, version'],
+      [{ clientInfo: identity }, 'name, version'],
+      [{ name: 'my-agent' }, 'version'],
+      [{ name: 'my-agent', version: 1 }, 'version'],
+    ] as const) {
+      expect(refused(given)).toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(
+          new RegExp(`^sdk\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
+        ),
+        hint: expect.stringContaining("sdk({ name: 'my-agent', version: '1.0.0' })"),
+      });
+    }
+    expect(refused(identity)).not.toBeInstanceOf(Error);
+  });
+
   it('M1: a host without engine or transports is CONFIG_INVALID with what to pass', () => {
     for (const given of [
       undefined,

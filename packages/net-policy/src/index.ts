@@ -11,6 +11,12 @@ export {
   type ServerUrlOptions,
   type UrlVerdict,
 } from './connect/server-url.js';
+export {
+  headersOfOptions,
+  SDK_ONLY_OPTIONS,
+  withUrl,
+  type RequestInitOptions,
+} from './connect/sdk-options.js';
 export type { ClientCertificate, TlsOptions } from './connect/tls-options.js';
 
 /** What a refused request means, and what is done about it. */

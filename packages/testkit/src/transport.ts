@@ -1,4 +1,9 @@
 /** For authors of a transport: the contract suite that every transport of mcp-fittings passes. */
 export { transportSuite } from './suite/transport-suite.js';
 export type { TransportCapabilities } from './suite/capabilities.js';
-export type { TestRunner, TransportFixture, TransportSuiteOptions } from './suite/options.js';
+export type {
+  TestRunner,
+  TransportFixture,
+  TransportSetupOptions,
+  TransportSuiteOptions,
+} from './suite/options.js';

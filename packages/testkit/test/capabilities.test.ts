@@ -45,9 +45,21 @@ describe('capabilities decide which cases exist', () => {
     const plain = namesFor({});
     expect(more.filter((name) => !plain.has(name))).toEqual([
       'fails in start(), or in the first send, with a typed error, and can be closed',
+      'tells requests that still waited on this side from those that were sent',
       'survives what is not even JSON',
       'holds send() back while the peer does not read, and loses nothing',
       'has the sessionId of the server after initialize',
+    ]);
+  });
+
+  it('adds cases for options that only some transports take', () => {
+    const plain = namesFor({});
+    const more = [...namesFor({ signal: true, serverName: true })].filter((name) => !plain.has(name));
+    expect(more).toEqual([
+      'rejects start() with ABORTED when its signal was aborted before, and says so in closeReason',
+      'rejects start() with ABORTED when its signal is aborted meanwhile, and says so in closeReason',
+      'closes when its signal is aborted: onclose runs first, then open requests fail with ABORTED',
+      'names its server in every error',
     ]);
   });
 

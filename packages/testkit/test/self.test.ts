@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transportSuite, type TransportSuiteOptions } from '@mcp-fittings/testkit/transport';
 import { collectCases } from './support/collect.js';
+import { sharedOptionFlaws } from './support/flaws/shared-option-flaws.js';
 import { deliveryFlaws } from './support/flaws/delivery-flaws.js';
 import type { Flaw } from './support/flaws/flaw.js';
 import { lifeCycleFlaws } from './support/flaws/life-cycle-flaws.js';
@@ -11,15 +12,15 @@ import {
   referenceFixture,
 } from './support/reference-transport.js';
 
-const flaws = [...lifeCycleFlaws, ...deliveryFlaws, ...requestFlaws];
+const flaws = [...lifeCycleFlaws, ...deliveryFlaws, ...requestFlaws, ...sharedOptionFlaws];
 
 function suiteOf(flaw: Omit<Flaw, 'name' | 'fails'> = {}): TransportSuiteOptions {
   return {
     name: 'reference',
     capabilities: { ...referenceCapabilities, ...flaw.capabilities },
-    setup: async () => referenceFixture(flaw.make, flaw.damage),
-    setupUnreachable: async () => {
-      const fixture = referenceFixture(flaw.make, flaw.damage);
+    setup: async (options) => referenceFixture(flaw.make, flaw.damage, options),
+    setupUnreachable: async (options) => {
+      const fixture = referenceFixture(flaw.make, flaw.damage, options);
       if (fixture.transport instanceof ReferenceTransport) fixture.transport.peerExists = false;
       return fixture;
     },

@@ -9,7 +9,7 @@ import {
   type TransportFacts,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { createLifetime, during, sleepDuring } from '@mcp-fittings/net-policy';
+import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/net-policy';
 import { roundTrip } from '@mcp-fittings/network';
 import { HttpWire } from './http-wire.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
@@ -26,12 +26,22 @@ export interface HttpTransport extends Transport {
 }
 
 /**
- * Makes a transport that speaks Streamable HTTP, in all protocol revisions.
+ * Makes a transport that speaks Streamable HTTP, in all protocol revisions. The URL is given in the options, or first, as in the
+ * official SDKs.
  * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used; nothing is sent before the first message.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
-export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  return new StreamableHttpTransport(options);
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport;
+/** The same, with the URL first. */
+export function createHttpTransport(
+  url: string | URL,
+  options?: Omit<HttpTransportOptions, 'url'>,
+): HttpTransport;
+export function createHttpTransport(
+  first: string | URL | HttpTransportOptions,
+  rest: Omit<HttpTransportOptions, 'url'> = {},
+): HttpTransport {
+  return new StreamableHttpTransport(withUrl<HttpTransportOptions>(first, rest));
 }
 
 class StreamableHttpTransport extends BaseTransport implements HttpTransport {

@@ -1,5 +1,12 @@
 import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core';
-import { checkHeaders, checkServerUrl, type RetryLaterOptions } from '@mcp-fittings/net-policy';
+import {
+  checkHeaders,
+  checkServerUrl,
+  headersOfOptions,
+  SDK_ONLY_OPTIONS,
+  type RequestInitOptions,
+  type RetryLaterOptions,
+} from '@mcp-fittings/net-policy';
 import type { NetworkOptions } from '@mcp-fittings/network';
 import { OWNED_HEADERS } from './headers.js';
 import type { ReconnectOptions } from './stream/reconnects.js';
@@ -18,6 +25,8 @@ export interface HttpTransportOptions {
   readonly server?: string | undefined;
   /** Sent with every request to the endpoint's origin, and to no other. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** As in the official SDKs. Only its `headers` are taken; where `headers` has the same name, that wins. */
+  readonly requestInit?: RequestInitOptions | undefined;
   /** Short for the header `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
   /** Signs requests; what it returns overrides `headers`. */
@@ -62,6 +71,18 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const FAREWELL_MS = 1000;
 const SILENCE_MS = 120_000;
 
+const SDK_ONLY: Readonly<Record<string, string>> = {
+  ...SDK_ONLY_OPTIONS,
+  reconnectionOptions:
+    'Pass `reconnect`: { initialMs, maxMs, maxAttempts }. Each delay is twice the one before.',
+  reconnectionScheduler: 'Leave it out: `reconnect` has the delays.',
+  sessionId:
+    'Leave it out: a session belongs to one transport, which opens one that the server has forgotten again.',
+  protocolVersion: 'Leave it out: the clients call `setProtocolVersion` themselves.',
+  onInsufficientScope: 'Leave it out: `auth` decides about a 403 that asks for more scopes.',
+  maxStepUpRetries: 'Leave it out: `auth` is asked about a 403 at most twice per request.',
+};
+
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 export function checkOptions(options: HttpTransportOptions): CheckedOptions {
   const { server, apiKey, reconnect = {} } = options;
@@ -69,7 +90,10 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
   return {
     url: checkServerUrl(options.url, { server }).url,
     server,
-    headers: checkHeaders({ ...options.headers, ...authorization }, { server, reserved: OWNED_HEADERS }),
+    headers: checkHeaders(
+      { ...headersOfOptions(options, SDK_ONLY), ...authorization },
+      { server, reserved: OWNED_HEADERS },
+    ),
     auth: options.auth,
     network: options.network ?? {},
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,

@@ -1,5 +1,5 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
-import type { RetryLaterOptions } from '@mcp-fittings/net-policy';
+import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/net-policy';
 import type { NetworkOptions } from '@mcp-fittings/network';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
@@ -16,6 +16,8 @@ export interface SseTransportOptions {
   readonly server?: string | undefined;
   /** Sent with the stream and with every message, and to no other origin. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** As in the official SDKs. Only its `headers` are taken; where `headers` has the same name, that wins. */
+  readonly requestInit?: RequestInitOptions | undefined;
   /** Short for the header `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
   /** Signs the stream and every message; what it returns overrides `headers`. */

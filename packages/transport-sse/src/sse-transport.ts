@@ -13,8 +13,11 @@ import {
   createCredentials,
   createLifetime,
   createRequestRedactor,
+  headersOfOptions,
   redactRpcError,
+  SDK_ONLY_OPTIONS,
   sendWithRecovery,
+  withUrl,
   type Credentials,
   type RecoveryOptions,
   type RequestRedactor,
@@ -28,14 +31,25 @@ import { Post } from './post.js';
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
 const START_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const SDK_ONLY: Readonly<Record<string, string>> = {
+  ...SDK_ONLY_OPTIONS,
+  eventSourceInit: 'Leave it out: `headers` and `network` hold for the stream too.',
+};
 
 /**
- * Makes a transport that speaks HTTP+SSE, the older one of the two HTTP transports (revision 2024-11-05).
+ * Makes a transport that speaks HTTP+SSE, the older one of the two HTTP transports (revision 2024-11-05). The URL is given in the
+ * options, or first, as in the official SDKs.
  * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-export function createSseTransport(options: SseTransportOptions): Transport {
-  return openSseTransport(options, {});
+export function createSseTransport(options: SseTransportOptions): Transport;
+/** The same, with the URL first. */
+export function createSseTransport(url: string | URL, options?: Omit<SseTransportOptions, 'url'>): Transport;
+export function createSseTransport(
+  first: string | URL | SseTransportOptions,
+  rest: Omit<SseTransportOptions, 'url'> = {},
+): Transport {
+  return openSseTransport(withUrl<SseTransportOptions>(first, rest), {});
 }
 
 /** The same, with facts of a plugin to describe it by. */
@@ -59,7 +73,10 @@ class SseTransport extends BaseTransport {
     super({ server: options.server, signal: options.signal });
     const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
     const { url } = checkServerUrl(options.url, { server });
-    const given = { ...options.headers, ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }) };
+    const given = {
+      ...headersOfOptions(options, SDK_ONLY),
+      ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+    };
     const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
     const authorization = headers['authorization'];
 

@@ -2,6 +2,7 @@ import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
 import type { StdioTransportOptions } from './options.js';
 import { childEnvironment, networkVariablesWithheld } from './process/environment.js';
 import { secretsOf } from './process/secrets.js';
+import type { ChildStderr } from './process/stderr-target.js';
 
 /** What is started, worked out of the options and of the environment as it is now. */
 export interface LaunchPlan {
@@ -12,7 +13,7 @@ export interface LaunchPlan {
   /** Variables of this process by which programs reach the network, and which the child does not get. */
   readonly withheld: readonly string[];
   /** What the child's stderr is connected to. */
-  readonly stderr: 'pipe' | 'inherit' | 'ignore';
+  readonly stderr: ChildStderr;
   /** Takes everything secret out of a text. */
   readonly redact: Redactor;
 }
@@ -34,7 +35,7 @@ export function planLaunch(options: StdioTransportOptions): LaunchPlan {
     env,
     cwd,
     withheld: networkVariablesWithheld(process.env, env, process.platform),
-    stderr: stderr === 'inherit' || stderr === 'ignore' ? stderr : 'pipe',
+    stderr: stderr === undefined || stderr === 'capture' || typeof stderr === 'function' ? 'pipe' : stderr,
     redact: createRedactor(secretsOf({ env, configured, args, named })),
   };
 }

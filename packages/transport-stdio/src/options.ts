@@ -1,10 +1,22 @@
+import type { Stream } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { InheritEnv } from './process/environment.js';
 import type { ShutdownTimes } from './process/shutdown-ladder.js';
 import type { FramingName } from './wire/framings.js';
 
-/** Where the server's stderr goes. With a function each line is handed on, sanitised and without secrets. */
-export type StderrTarget = 'capture' | 'inherit' | 'ignore' | ((line: string) => void);
+/**
+ * Where the server's stderr goes.
+ *
+ * - `capture`: nowhere; its last lines are kept for errors and `stderrTail`.
+ * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): into the stream
+ *   `transport.stderr`, byte for byte, secrets included. The last lines are kept too.
+ * - a function: it gets each line, without control characters and secrets. The last lines are kept too.
+ * - `inherit`: to the stderr of this process; a file descriptor or a stream that has one (a socket, an open
+ *   `fs.WriteStream`): there. The server writes to it by itself, so that errors cannot quote it.
+ * - `ignore`: it is thrown away.
+ */
+export type StderrTarget =
+  'capture' | 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number | ((line: string) => void);
 
 export interface StdioTransportOptions {
   /**
@@ -28,13 +40,12 @@ export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** How messages are told apart on the pipes. Default `newline`, as the MCP specification has it. */
   readonly framing?: FramingName | undefined;
-  /**
-   * `capture` keeps the last lines for errors; `inherit` gives the child our own stderr, so that errors can't quote it;
-   * `ignore` throws it away. Default `capture`.
-   */
+  /** Where the server's stderr goes. Default `capture`. */
   readonly stderr?: StderrTarget | undefined;
   /** A larger message from the server, in bytes, is refused; the connection lives on. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /** The name that the official SDKs give to `maxMessageBytes`, which wins over it. */
+  readonly maxBufferSize?: number | undefined;
   /** While more bytes than this wait for the server to read, `send` fails. Default 64 MiB. */
   readonly maxQueuedBytes?: number | undefined;
   /** How long each step of the shutdown may take. */

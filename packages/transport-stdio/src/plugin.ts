@@ -40,8 +40,10 @@ export type StdioEntry = EntryOf<typeof fields>;
 /** What holds for every server unless its entry says otherwise. */
 export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
-  'inheritEnv' | 'stderr' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+  'inheritEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
 > {
+  /** Where the servers' stderr goes. Default `capture`; with a logger in the host its lines go there (`debug`). */
+  readonly stderr?: Exclude<StderrTarget, 'pipe' | 'overlapped'> | undefined;
   /**
    * The folder in which a server starts whose entry has no `cwd`, and against which a relative `cwd` is resolved. Never
    * the folder in which the host happens to run: `npx` and the like take programs and settings from where they start.

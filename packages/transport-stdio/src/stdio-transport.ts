@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   sanitizeText,
   systemClock,
@@ -24,7 +25,9 @@ import { findProgram } from './process/program.js';
 import type { PacedReader } from './process/read-paced.js';
 import { startServerProcess, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, invalidText } from './process/spawn-failure.js';
+import { createStderrStream, type StderrStream } from './process/stderr-stream.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
+import { problemOfStderr } from './process/stderr-target.js';
 import { answeredId } from './wire/answered-id.js';
 import type { Framing, Refusal } from './wire/framing.js';
 import { FRAMINGS } from './wire/framings.js';
@@ -33,10 +36,19 @@ import { createOutboundQueue, type OutboundQueue } from './wire/outbound-queue.j
 
 /** A connection to a server that this process started. */
 export interface StdioTransport extends Transport {
-  /** Process id of the server, once it was started. */
-  readonly pid: number | undefined;
-  /** The last lines that the server wrote on stderr, without secrets and control characters. */
-  readonly stderr: string;
+  /** Process id of the server; null before it is started and after it has exited. */
+  readonly pid: number | null;
+  /**
+   * With `stderr: 'pipe'` or `'overlapped'` what the server writes on stderr, as it writes it, secrets included; otherwise
+   * null. It is there before `start()` and ends with the connection. It never holds up the server: output that is not
+   * read waits, up to 1 MiB, then the oldest is dropped, and a line in the stream says so.
+   */
+  readonly stderr: Readable | null;
+  /**
+   * The last lines that the server wrote on stderr, at most 50 and 4000 characters, without secrets and control
+   * characters. Empty where stderr does not pass through this process: `inherit`, `ignore`, a stream, a file descriptor.
+   */
+  readonly stderrTail: string;
   describe(): TransportFacts;
 }
 
@@ -71,12 +83,15 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   readonly #clock: Clock;
   readonly #framing: Framing;
   readonly #stderr: StderrTail;
+  readonly #stderrStream: StderrStream | undefined;
   /** Lines of stderr for the host; each is made when it is handed on. */
   readonly #stderrLines: Intake<() => string>;
   readonly #shield: ProbeShield;
   #messages: Intake<string> | undefined;
   #queue: OutboundQueue;
   #process: ServerProcess | undefined;
+  /** Kept for `describe()`, which is asked after the end. */
+  #lastPid: number | undefined;
   #ending: Ending | undefined;
   #launching: Promise<void> | undefined;
   #stopping = false;
@@ -98,6 +113,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       redact: this.#plan.redact,
       ...(onLine !== undefined && { onLine: (line) => this.#stderrLines.push(line) }),
     });
+    const { stderr } = options;
+    this.#stderrStream = stderr === 'pipe' || stderr === 'overlapped' ? createStderrStream() : undefined;
     this.#shield = createProbeShield({
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
@@ -107,11 +124,15 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid;
+  get pid(): number | null {
+    return this.#ending?.kind === 'exited' ? null : (this.#process?.pid ?? null);
   }
 
-  get stderr(): string {
+  get stderr(): Readable | null {
+    return this.#stderrStream?.readable ?? null;
+  }
+
+  get stderrTail(): string {
     return this.#stderr.lastLines(STDERR_LINES, STDERR_LENGTH);
   }
 
@@ -119,11 +140,11 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const exit = this.#ending?.kind === 'exited' ? this.#ending : undefined;
     return {
       command: this.#plan.command,
-      pid: this.pid,
+      pid: this.#lastPid,
       exitCode: exit?.exitCode ?? undefined,
       signal: exit?.signal ?? undefined,
       ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0,
-      stderr: this.stderr,
+      stderr: this.stderrTail,
       // For the hint of a server that does not connect.
       withheld: this.#plan.withheld.length === 0 ? undefined : this.#plan.withheld.join(', '),
     };
@@ -156,14 +177,23 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#queue.end((delivery) => this.lost(delivery));
     await this.#launching?.catch(() => undefined);
     await this.#process?.stop({ polite: reason === undefined });
+    this.#process = undefined;
     this.#stderr.end();
     this.#stderrLines.flush();
+    this.guard(() => this.#stderrStream?.end(), 'A listener of stderr');
   }
 
   async #launch(): Promise<void> {
     const problem = invalidText(this.#plan);
     if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
-    const { maxMessageBytes = DEFAULT_MAX_BYTES, shutdown = {} } = this.#options;
+    const stderrProblem = problemOfStderr(this.#plan.stderr);
+    if (stderrProblem !== undefined)
+      throw this.#fault('CONFIG_INVALID', stderrProblem.message, { hint: stderrProblem.hint });
+    const {
+      maxBufferSize = DEFAULT_MAX_BYTES,
+      maxMessageBytes = maxBufferSize,
+      shutdown = {},
+    } = this.#options;
     const reader = createMessageReader({
       framing: this.#framing,
       sink: this.#sink(),
@@ -192,6 +222,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         stderrReader: paced(this.#stderrLines, (chunk) => {
           this.unasked();
           this.#stderr.append(chunk);
+          this.guard(() => this.#stderrStream?.append(chunk), 'A listener of stderr');
         }),
       });
     } catch (cause) {
@@ -199,6 +230,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       throw await this.#spawnFault(cause);
     }
     this.#process = server;
+    this.#lastPid = server.pid;
     this.#ending = undefined;
     queue.attach(server.stdin);
     void server.ended.then((ending) => this.#onEnded(server, ending));
@@ -279,9 +311,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #stderrListener(): ((line: string) => void) | undefined {
     const { stderr } = this.#options;
     if (typeof stderr !== 'function') return undefined;
-    return (line) => {
-      this.guard(() => stderr(line), 'The function for stderr');
-    };
+    return (line) => this.guard(() => stderr(line), 'A function for stderr');
   }
 
   async #spawnFault(cause: unknown): Promise<TransportError> {

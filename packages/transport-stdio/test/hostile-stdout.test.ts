@@ -51,7 +51,7 @@ describe('what a server writes besides messages', () => {
 
   it('ST-06 200 MB without an end of line ends the server, with a typed error and in bounded memory', async () => {
     await using client = await startToy({ maxMessageBytes: 10 * MB, shutdown: { afterSigtermMs: 100 } });
-    const { pid = 0 } = client.transport;
+    const pid = client.transport.pid ?? 0;
     const before = process.memoryUsage().rss;
     let most = before;
     const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);

@@ -49,7 +49,7 @@ describe('C.3 a server that does not survive server/discover', () => {
 
   it('is gone, with all that it started, before the second one starts', async () => {
     await using client = await startCounted({ flags: ['--discover-exit'] });
-    const [first = 0] = [client.transport.pid];
+    const first = client.transport.pid ?? 0;
     await client.ask(PROBE);
     expect(isRunning(first)).toBe(false);
   });

@@ -99,7 +99,7 @@ describe('T5 the ladder of a shutdown', () => {
 describe('T5 a process group', () => {
   it('ST-12 is killed as a whole when the server ignores the end of stdin and SIGTERM', async () => {
     const client = await startToy({ flags: STUBBORN, shutdown: SHORT });
-    const { pid = 0 } = client.transport;
+    const pid = client.transport.pid ?? 0;
     const grandchild = pidOf(await client.result('grandchild', { code: IGNORES_SIGTERM }));
     expect([isRunning(pid), isRunning(grandchild)]).toEqual([true, true]);
     await client.transport.close();
@@ -139,8 +139,8 @@ describe('T5 a process group', () => {
     const clock = createManualClock();
     const surplus = watchResources();
     const client = await startToy({ command: 'sh', args: ['-c', script], clock });
-    await until(() => client.transport.stderr.split('\n').length === 2);
-    const [zombie = 0, parent = 0] = client.transport.stderr.split('\n').map(Number);
+    await until(() => client.transport.stderrTail.split('\n').length === 2);
+    const [zombie = 0, parent = 0] = client.transport.stderrTail.split('\n').map(Number);
     onTestFinished(() => void process.kill(parent, 'SIGKILL'));
     const stat = (): ReturnType<typeof parseStat> => parseStat(readFileSync(`/proc/${zombie}/stat`, 'utf8'));
     await until(() => stat()?.state === 'Z');

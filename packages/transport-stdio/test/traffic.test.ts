@@ -88,7 +88,7 @@ describe('a server that does not read', () => {
 
   it('ST-14 that closes its stdin and lives is at its end: EPIPE is handled', async () => {
     await using client = await startToy();
-    const { pid = 0 } = client.transport;
+    const pid = client.transport.pid ?? 0;
     client.ask('close-stdin').catch(() => undefined);
     const pending = client.ask('length', { text: 'x'.repeat(5 * MB) });
     await expect(pending).rejects.toMatchObject({

@@ -18,7 +18,7 @@ export function buildArguments(given: GivenArguments, inputSchema: unknown): Rec
   const seen = new Map<string, readonly string[]>();
   for (const pair of given.pairs) {
     const at = pair.indexOf('=');
-    if (at <= 0) throw invalid(`"${pair}" is not of the form name=value.`);
+    if (at <= 0) throw invalid(`"${pair}" is not in the form name=value.`);
     const name = pair.slice(0, at);
     seen.set(name, [...(seen.get(name) ?? []), pair.slice(at + 1)]);
   }
@@ -95,7 +95,7 @@ function valueOf(name: string, texts: readonly string[], schema: SchemaPart): un
     return whole.value;
   if (isList) return texts.map((text) => checked(name, typedValue(text, itemsOf(schema))));
   if (more.length > 0)
-    throw invalid(`The argument "${name}" was given ${texts.length} times and is not a list.`);
+    throw invalid(`The argument "${name}" was given ${texts.length} times, but it is not a list.`);
   return checked(name, whole);
 }
 
@@ -111,13 +111,13 @@ function setAt(
   name: string,
 ): void {
   const [first = '', ...rest] = names;
-  if (first === '__proto__') throw invalid(`An argument cannot be called "${first}".`);
+  if (first === '__proto__') throw invalid(`An argument cannot be named "${first}".`);
   if (rest.length === 0) {
     target[first] = value;
     return;
   }
   const inner = Object.hasOwn(target, first) ? target[first] : {};
-  if (!isRecord(inner)) throw invalid(`The argument "${name}" lies in one that is not an object.`);
+  if (!isRecord(inner)) throw invalid(`The argument "${name}" is inside a value that is not an object.`);
   target[first] = inner;
   setAt(inner, rest, value, name);
 }

@@ -6,7 +6,7 @@ export function headerPairs(headers: readonly string[]): Readonly<Record<string,
     headers.map((header) => {
       const at = header.indexOf(':');
       if (at <= 0) {
-        throw new FittingsError('ARGUMENTS_INVALID', 'A --header is not of the form "Name: value".');
+        throw new FittingsError('ARGUMENTS_INVALID', 'A --header must have the form "Name: value".');
       }
       return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
     }),

@@ -10,7 +10,7 @@ export async function readTextArgument(text: string, context: CommandContext): P
   try {
     return await readFile(resolve(context.cwd, text.slice(1)), 'utf8');
   } catch (cause) {
-    throw new FittingsError('ARGUMENTS_INVALID', `The file "${text.slice(1)}" can't be read.`, { cause });
+    throw new FittingsError('ARGUMENTS_INVALID', `Cannot read the file "${text.slice(1)}".`, { cause });
   }
 }
 

@@ -6,7 +6,7 @@ export function textPairs(pairs: readonly string[]): Readonly<Record<string, str
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at <= 0) {
-        throw new FittingsError('ARGUMENTS_INVALID', `"${pair}" is not of the form name=value.`, {
+        throw new FittingsError('ARGUMENTS_INVALID', `"${pair}" is not in the form name=value.`, {
           delivery: 'not-sent',
         });
       }

@@ -33,7 +33,7 @@ function readAs(type: Exclude<ValueType, 'string'>, text: string): TypedValue | 
       if (!INTEGER.test(text)) return undefined;
       return Number.isSafeInteger(Number(text))
         ? { value: Number(text) }
-        : { problem: 'is larger than a number can be without losing digits' };
+        : { problem: 'is too large to be represented exactly as a number' };
     case 'number':
       return NUMBER.test(text) ? { value: Number(text) } : undefined;
     case 'array':

@@ -52,12 +52,12 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
 
   const deliver = (client: ClientSide, message: JSONRPCMessage, relatedTo?: RequestId): void => {
     client.send(message, relatedTo).catch((error: unknown) => {
-      logger?.debug('A message did not reach the client.', { code: codeOf(error) });
+      logger?.debug('Could not deliver a message to the client.', { code: codeOf(error) });
     });
   };
   const tellServer = (message: JSONRPCMessage): void => {
     upstream.send(message).catch((error: unknown) => {
-      logger?.debug('A message did not reach the server.', { code: codeOf(error) });
+      logger?.debug('Could not deliver a message to the server.', { code: codeOf(error) });
     });
   };
   /** Who may hear what is addressed to nobody. */
@@ -107,10 +107,10 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
     const client = onlyClient();
     const refuse = (message: string): void =>
       tellServer({ jsonrpc: '2.0', id: request.id, error: { code: RPC_CODES.internalError, message } });
-    if (client === undefined) return refuse('No client of the bridge can be asked.');
+    if (client === undefined) return refuse('No client of the bridge can answer this request.');
     asked.set(request.id, client);
     client.send(request).catch(() => {
-      if (asked.delete(request.id)) refuse('The client of the bridge can not be asked now.');
+      if (asked.delete(request.id)) refuse('The request could not be delivered to the client of the bridge.');
     });
   };
 
@@ -133,7 +133,8 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
     }
     if (method === 'notifications/progress') return;
     const client = onlyClient();
-    if (client === undefined) logger?.debug('The server said something to nobody.', { method });
+    if (client === undefined)
+      logger?.debug('The server sent a message that is not for any client.', { method });
     else deliver(client, message);
   };
 
@@ -158,7 +159,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
         },
         leave() {
           clients.delete(client);
-          for (const number of inFlight.of(client)) cancel(number, { reason: 'The client is gone.' });
+          for (const number of inFlight.of(client)) cancel(number, { reason: 'The client disconnected.' });
           for (const [id, whom] of asked) if (whom === client) asked.delete(id);
         },
       };

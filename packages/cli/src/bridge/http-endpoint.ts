@@ -26,13 +26,13 @@ export function createHttpEndpoint(options: HttpSessionsOptions): HttpEndpoint {
       const { method, headers } = request;
       if (method !== 'POST') return sessions.handle(request, undefined);
       if (!isJsonContentType(headers.get('content-type'))) {
-        return refusal(415, HTTP_REFUSALS.general, 'The content type has to be application/json.');
+        return refusal(415, HTTP_REFUSALS.general, 'The content type must be application/json.');
       }
       let body: unknown;
       try {
         body = await request.json();
       } catch {
-        return refusal(400, RPC_CODES.parseError, 'The body is not JSON.');
+        return refusal(400, RPC_CODES.parseError, 'The body is not valid JSON.');
       }
       const route = classifyInboundRequest({
         httpMethod: method,

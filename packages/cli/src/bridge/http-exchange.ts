@@ -24,7 +24,7 @@ export async function serveExchange(
     forwarder = await shared.forwarder();
   } catch (error) {
     if (route.messageKind === 'request') return Response.json(errorAnswer(route.message.id, error));
-    logger?.warn('A notification could not be forwarded.', { code: codeOf(error) });
+    logger?.warn('Could not forward a notification.', { code: codeOf(error) });
     return new Response(null, { status: 202 });
   }
   const transport = new PerRequestHTTPServerTransport({ classification: route.classification });

@@ -40,7 +40,7 @@ export function createHttpGate({ token, allowedOrigins, allowedHosts }: HttpGate
     }
     const shown = /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
     if (expected !== undefined && (shown === undefined || !timingSafeEqual(digest(shown), expected))) {
-      return refuse(response, 401, 'The token is missing or wrong.');
+      return refuse(response, 401, 'The token is missing or invalid.');
     }
     return true;
   };

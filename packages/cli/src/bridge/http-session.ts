@@ -55,7 +55,7 @@ export function createHttpSession(options: HttpSessionOptions): HttpSession {
     if (isResponse(message) && message.id !== undefined) unanswered.delete(message.id);
     const related = relatedTo ?? (streams > 0 ? undefined : [...unanswered].at(-1));
     if (related === undefined && streams === 0 && isRequest(message)) {
-      throw new Error('The client has no stream open on which it could be asked.');
+      throw new Error('The client has no open stream to receive the request on.');
     }
     await transport.send(message, related === undefined ? {} : { relatedRequestId: related });
   };

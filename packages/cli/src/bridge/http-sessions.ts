@@ -47,7 +47,7 @@ export function createHttpSessions(options: HttpSessionsOptions): HttpSessions {
 
   const begin = async (request: Request, body: unknown): Promise<Response> => {
     if (sessions.size >= maxSessions) {
-      return refusal(503, HTTP_REFUSALS.general, 'The bridge has as many sessions as it may.');
+      return refusal(503, HTTP_REFUSALS.general, 'The bridge has reached its maximum number of sessions.');
     }
     let id: string | undefined;
     const session = createHttpSession({
@@ -74,10 +74,11 @@ export function createHttpSessions(options: HttpSessionsOptions): HttpSessions {
       const id = request.headers.get('mcp-session-id');
       if (id === null) {
         if (isInitializeRequest(body)) return begin(request, body);
-        return refusal(400, HTTP_REFUSALS.general, 'A request without session has to be `initialize`.');
+        return refusal(400, HTTP_REFUSALS.general, 'A request without a session must be `initialize`.');
       }
       const kept = sessions.get(id);
-      if (kept === undefined) return refusal(404, HTTP_REFUSALS.sessionNotFound, 'There is no such session.');
+      if (kept === undefined)
+        return refusal(404, HTTP_REFUSALS.sessionNotFound, 'The session does not exist.');
       touch(kept);
       return kept.session.handle(request, body);
     },

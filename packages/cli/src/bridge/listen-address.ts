@@ -21,9 +21,9 @@ export function parseListenAddress(text: string): ListenAddress {
   if (digits === '' || port > 65_535) {
     throw new FittingsError(
       'CONFIG_INVALID',
-      'The address to listen at is not a port, a host:port or a unix:/path.',
+      'The address to listen on must be a port, host:port or unix:/path.',
       {
-        hint: 'Write 8080, 127.0.0.1:8080, or unix:/path/to/socket.',
+        hint: 'For example: 8080, 127.0.0.1:8080 or unix:/path/to/socket.',
       },
     );
   }
@@ -36,9 +36,9 @@ function socketPathOf(path: string): string {
   if (isAbsolute(path) && process.platform !== 'win32') return path;
   throw new FittingsError(
     'CONFIG_INVALID',
-    'A Unix socket needs an absolute path and an operating system that has them.',
+    'A Unix socket needs an absolute path, and an operating system that supports Unix sockets.',
     {
-      hint: 'Write unix:/path/to/socket.',
+      hint: 'For example: unix:/path/to/socket.',
     },
   );
 }
@@ -61,14 +61,14 @@ export function checkExposure(address: ListenAddress, { token, allowedHosts }: E
     new FittingsError('CONFIG_INVALID', message, { hint });
   if (token === undefined) {
     throw refuse(
-      `Every client that can reach ${host} could use the server: a token is needed.`,
-      'Set FITTINGS_BRIDGE_TOKEN, or give --token-file.',
+      `Every client that can reach ${host} could use the server: a token is required.`,
+      'Set FITTINGS_BRIDGE_TOKEN or use --token-file.',
     );
   }
   if (allowedHosts.length === 0) {
     throw refuse(
-      `It has to be known under which names ${host} is reached.`,
-      'Name them with --allow-host, for example --allow-host bridge.example.',
+      `The host names that clients use for ${host} are required.`,
+      'Pass them with --allow-host, for example --allow-host bridge.example.',
     );
   }
 }

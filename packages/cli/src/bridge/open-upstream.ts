@@ -77,6 +77,6 @@ function withCommand(error: unknown, server: string): unknown {
     server,
     challenge: error.challenge,
     cause: error,
-    hint: `Sign in at a terminal: fittings login ${server}`,
+    hint: `Sign in from a terminal: fittings login ${server}`,
   });
 }

@@ -30,7 +30,7 @@ export function remoteEntry(
   if (!URL.canParse(url)) {
     throw new FittingsError(
       'ARGUMENTS_INVALID',
-      'The URL of the server is not absolute once its variables are set.',
+      'The URL of the server is not absolute after its variables are expanded.',
     );
   }
   const headers = Object.fromEntries(
@@ -56,8 +56,8 @@ export function refuseRemoteFlags(server: string, flags: RemoteFlags): void {
   if (isBare && header.length === 0 && oauthScope.length === 0) return;
   throw new FittingsError(
     'ARGUMENTS_INVALID',
-    `--type, --header, --client-id, --oauth-scope and --port are for a URL, and "${server}" is not a URL.`,
-    { hint: 'Set them in the entry of the server, or give its URL.' },
+    `--type, --header, --client-id, --oauth-scope and --port apply only to a URL, and "${server}" is not a URL.`,
+    { hint: 'Set them in the entry of the server, or use its URL.' },
   );
 }
 
@@ -78,5 +78,8 @@ function expanded(value: string, env: Readonly<Record<string, string | undefined
 function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new FittingsError('ARGUMENTS_INVALID', 'The port of the OAuth redirect URI is not a port number.');
+  throw new FittingsError(
+    'ARGUMENTS_INVALID',
+    'The port of the OAuth redirect URI is not a valid port number.',
+  );
 }

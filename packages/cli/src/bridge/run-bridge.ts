@@ -42,7 +42,7 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     const { stdin, stdout } = context;
     if (context.interactive) {
       output.note(
-        'Serving MCP on standard input and output, for a host that starts this command. Ctrl-C ends it.',
+        'Serving MCP on standard input and output, for a host that starts this command. Press Ctrl-C to stop.',
       );
     }
     return serveStdio({ open, stdin, stdout, logger, signal });
@@ -61,9 +61,9 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     clock,
     logger,
   });
-  output.note(`"${sanitizeText(server)}" is served at ${served.url}`);
+  output.note(`Serving "${sanitizeText(server)}" at ${served.url}`);
   if (given === undefined && token !== undefined) {
-    output.note(`Clients send this token: Authorization: Bearer ${token}`);
+    output.note(`Clients must send this header: Authorization: Bearer ${token}`);
   }
   if (token !== undefined) output.hide([token]);
   await new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ async function readToken(file: string | undefined, env: CommandContext['env']): 
   const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
   if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
   throw new FittingsError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
-    hint: 'Draw one at random, for example: openssl rand -hex 32',
+    hint: 'Generate one, for example: openssl rand -hex 32',
   });
 }
 
@@ -122,7 +122,7 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', 'The file that --token-file names cannot be read.', { cause });
+    throw new FittingsError('CONFIG_INVALID', 'Cannot read the file given by --token-file.', { cause });
   }
 }
 

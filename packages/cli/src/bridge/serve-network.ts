@@ -130,8 +130,8 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new FittingsError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
-      inUse ? `The port ${port} is in use.` : `The bridge can't listen at ${host}:${port}.`,
-      { cause, hint: 'Choose another port; 0 lets the system choose.' },
+      inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
+      { cause, hint: 'Choose another port; 0 picks a free one.' },
     );
   }
 }
@@ -155,7 +155,7 @@ async function listenOnSocket(server: Server, socketPath: string): Promise<void>
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new FittingsError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
-      inUse ? `The file ${socketPath} exists already.` : `The bridge cannot create the socket ${socketPath}.`,
+      inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
       {
         cause,
         hint: inUse ? 'Delete it if no bridge uses it, or choose another path.' : 'Choose another path.',

@@ -28,7 +28,7 @@ export function createSignInOnce({ provider, store, url, signal }: SignInOnceOpt
   const signIn = async (challenge: AuthChallenge | undefined): Promise<void> => {
     if (challenge !== undefined && (await isCured(challenge))) return;
     if (provider.signIn === undefined) {
-      throw new FittingsError('AUTH_FAILED', 'There is no way to sign in to this server.');
+      throw new FittingsError('AUTH_FAILED', 'The sign-in scheme of this server has no interactive sign-in.');
     }
     await provider.signIn({ challenge, signal });
   };

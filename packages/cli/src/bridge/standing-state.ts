@@ -87,7 +87,7 @@ export function createStandingState(): StandingState {
       await ask(upstream, 'initialize', handshake.params);
       if (answer === undefined || !isResultResponse(answer)) {
         const why = answer !== undefined && isErrorResponse(answer) ? answer.error.message : 'no answer';
-        const message = `The server does not take the client back: ${sanitizeText(why)}`;
+        const message = `The server refused to restore the session of the client: ${sanitizeText(why)}`;
         throw new FittingsError('SESSION_LOST', message, { delivery: 'not-sent' });
       }
       await upstream.send({ jsonrpc: '2.0', method: 'notifications/initialized' });

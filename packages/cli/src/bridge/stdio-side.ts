@@ -77,7 +77,7 @@ class StdioSide extends BaseTransport {
     if (line.kind !== 'text') {
       this.reportCounted(
         'MESSAGE_TOO_LARGE',
-        () => `The client sent ${line.bytes} bytes that can't be a message.`,
+        () => `The client sent ${line.bytes} bytes that cannot be a message.`,
       );
       return;
     }

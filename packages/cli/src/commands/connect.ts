@@ -81,7 +81,7 @@ export function whyNotConnected(
     case 'connected':
       return undefined;
     case 'needs-auth':
-      return new AuthRequiredError(`The server "${name}" wants you to sign in.`, {
+      return new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
         server: name,
         hint: signInHint(name, session),
         cause: state.error,

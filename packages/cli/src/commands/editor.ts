@@ -78,7 +78,7 @@ export function scopeFor(context: CommandContext, asked: string | undefined): Sc
     'CONFIG_INVALID',
     `The layout ${layout} has no scope "${asked ?? ''}" to write to.`,
     {
-      hint: `It has: ${scopes.join(', ')}.`,
+      hint: `Available scopes: ${scopes.join(', ')}.`,
     },
   );
 }
@@ -97,18 +97,18 @@ export function scopeOf(
   const [scope, ...others] = changeable;
   if (scope === undefined) {
     throw found.length === 0
-      ? new FittingsError('SERVER_UNKNOWN', `No server is called "${name}".`, {
-          hint: `There are: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
+      ? new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+          hint: `Configured servers: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
         })
       : new FittingsError(
           'CONFIG_READ_ONLY',
-          `The server "${name}" (${found.join(', ')}) can't be changed from here.`,
+          `The server "${name}" (${found.join(', ')}) cannot be changed here.`,
         );
   }
   if (others.length > 0) {
     throw new FittingsError('CONFIG_INVALID', `The server "${name}" is defined in several scopes.`, {
       server: name,
-      hint: `Say which one: --scope ${changeable.join('|')}`,
+      hint: `Choose one: --scope ${changeable.join('|')}`,
     });
   }
   return scope;

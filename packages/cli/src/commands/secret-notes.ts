@@ -5,6 +5,6 @@ import { literalSecrets } from '@mcp-fittings/config';
 export function secretNotes(entry: ServerConfig): readonly string[] {
   return literalSecrets(entry).map(
     ({ field }) =>
-      `The value of ${field.replace(/^(?:env|headers)\./, '')} is in the file now; \${NAME} would leave it in the environment.`,
+      `The value of ${field.replace(/^(?:env|headers)\./, '')} is now in the file; use \${NAME} to keep it in the environment.`,
   );
 }

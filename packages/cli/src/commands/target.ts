@@ -35,14 +35,14 @@ export async function connectTarget(
   const waiting = namesStillConnecting(session.host);
   if (waiting.length > 0) {
     const names = waiting.map((name) => shown(name)).join(', ');
-    context.output.note(context.output.noteStyle.dim(`Not waited for: ${names}.`));
+    context.output.note(context.output.noteStyle.dim(`Did not wait for: ${names}.`));
   }
   const [match, ...others] = offered().filter(({ name }) => name === text);
   if (match === undefined) throw unknownName(session, text, kind, offered());
   if (others.length > 0) {
     const choices = [match, ...others].map(({ server }) => `${server}/${text}`);
     throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${shown(text)}".`, {
-      hint: `Say which one: ${shown(choices.join(', '))}.`,
+      hint: `Choose one: ${shown(choices.join(', '))}.`,
     });
   }
   return { server: match.server, name: text };
@@ -99,6 +99,6 @@ function unknownName(
   ];
   return new FittingsError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${shown(text)}".`, {
     delivery: 'not-sent',
-    hint: hints.length > 0 ? hints.join(' ') : 'Say which server: server/name.',
+    hint: hints.length > 0 ? hints.join(' ') : 'Name the server: server/name.',
   });
 }

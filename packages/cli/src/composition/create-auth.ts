@@ -60,7 +60,7 @@ function withoutIdentityProvider(mistake: unknown): AuthPlugin {
         {
           server: name,
           cause: mistake,
-          hint: 'Name it in "oauth.identityProvider" of an entry in your own file; the file of a project does not count.',
+          hint: 'Set "oauth.identityProvider" of an entry in your own file; the files of a project are ignored.',
         },
       );
     },

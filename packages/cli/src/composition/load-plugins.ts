@@ -32,13 +32,13 @@ async function pluginsOf(name: string, cwd: string): Promise<readonly unknown[]>
     throw new FittingsError('CONFIG_INVALID', `The plugin "${name}" cannot be imported.`, {
       cause,
       hint: isPath
-        ? 'Check the path: it is relative to the current directory.'
-        : `Install it beside the CLI: npm install -g ${name}`,
+        ? 'Check the path. It is relative to the current directory.'
+        : `Install it next to the CLI: npm install -g ${name}`,
     });
   }
   const plugins: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
   if (plugins.every((plugin) => isTransportPlugin(plugin) || isAuthPlugin(plugin))) return plugins;
-  throw new FittingsError('CONFIG_INVALID', `The module "${name}" does not export a plugin as its default.`, {
+  throw new FittingsError('CONFIG_INVALID', `The module "${name}" has no default export that is a plugin.`, {
     hint: 'Export a TransportPlugin or an AuthPlugin, a list of them, or a function that returns them.',
   });
 }

@@ -17,7 +17,7 @@ function fromEnvironment(value: string | undefined): StoreName | undefined {
   if (value === undefined || value === '') return undefined;
   const name = STORE_NAMES.find((each) => each === value);
   if (name !== undefined) return name;
-  throw new FittingsError('CONFIG_INVALID', 'FITTINGS_STORE does not name a credential store.', {
+  throw new FittingsError('CONFIG_INVALID', 'FITTINGS_STORE is not a valid credential store.', {
     hint: `Set it to one of: ${STORE_NAMES.join(', ')}.`,
   });
 }

@@ -18,13 +18,13 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
     case 'rejected':
       throw new FittingsError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
         server: name,
-        hint: `Decide again: fittings approve ${name}`,
+        hint: `Change your decision: fittings approve ${name}`,
       });
     case 'denied':
       throw new FittingsError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
     case 'invalid': {
       const problem = entry.problems.find(({ severity }) => severity === 'error');
-      throw new FittingsError('CONFIG_INVALID', problem?.message ?? `The server "${name}" can't be used.`, {
+      throw new FittingsError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
         server: name,
         hint: problem?.hint,
       });
@@ -34,7 +34,7 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
         name,
         entries.map((each) => each.name),
       );
-      throw new FittingsError('SERVER_UNKNOWN', `No server is called "${name}".`, {
+      throw new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
         server: name,
         hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'Add it: fittings add --help',
       });

@@ -4,18 +4,19 @@ import type { CommandContext } from '../command-context.js';
 
 const EXAMPLES = `
 Examples:
-  $ fittings doctor github      why does this server not work?
+  $ fittings doctor github      find out why this server does not work
   $ fittings doctor --json      all servers, for a script
 
-It starts or contacts each server once. Servers that are not approved are left alone. Exit code 1: something is wrong.
+Each server is started or contacted once. Servers that are not approved are skipped.
+The exit code is 1 if a problem is found.
 `;
 
 export function registerDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('Find out what is wrong with a server, or with all of them, and what to do about it.')
+    .description('find out what is wrong with one server or all servers, and how to fix it')
     .argument('[server]', 'one server; default: all')
-    .option('--timeout <seconds>', 'how long one connection may take', seconds, 15)
+    .option('--timeout <seconds>', 'time limit for each connection', seconds, 15)
     .addHelpText('after', EXAMPLES)
     .action(async (server: string | undefined, { timeout }: { readonly timeout: number }) => {
       const { runDoctor } = await import('./run-doctor.js');

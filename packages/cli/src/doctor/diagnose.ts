@@ -38,7 +38,7 @@ export interface DiagnoseOptions {
 const TIMEOUT_MS = 15_000;
 
 /**
- * Finds out why a server can not be used, or that it can: goes through what a connection depends on in its order and names
+ * Finds out why a server cannot be used, or that it can: goes through what a connection depends on in its order and names
  * what is wrong, with the fix. It starts the server, or connects to it, once, and asks nobody anything. Nothing that no
  * person has approved is started or contacted. Does not reject for what is wrong with a server.
  */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@mcp-fittings/client-core';
 import type { FindingCode } from './finding-codes.js';
 
-/** What is looked at, in this order; what can not be looked at because of an earlier failure is left out. */
+/** What is looked at, in this order; what cannot be looked at because of an earlier failure is left out. */
 export const CHECKS = [
   'config',
   'approval',
@@ -22,7 +22,7 @@ export type CheckName = (typeof CHECKS)[number];
 /** One thing that is wrong, and what to do about it. No secret is in it; texts of servers are made fit to show. */
 export interface Finding {
   readonly code: FindingCode;
-  /** `error`: the server can not be used because of it. */
+  /** `error`: the server cannot be used because of it. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly fix: string;

@@ -10,7 +10,7 @@ export interface FindingDetails {
   readonly error?: FittingsError | undefined;
 }
 
-/** Makes a finding; its fix is that of its code, unless somebody knows better. */
+/** Makes a finding; its fix is that of its code, unless the caller gives a better one. */
 export function finding(code: FindingCode, message: string, details: FindingDetails = {}): Finding {
   const { severity = 'error', fix = FINDING_CODES[code].fix, error } = details;
   return {

@@ -19,7 +19,7 @@ export function reportText(
     return `${style.red('fail')} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
   });
   const all = [...files, ...parts];
-  return all.length === 0 ? 'No server is configured.' : all.join('\n\n');
+  return all.length === 0 ? 'No servers are configured.' : all.join('\n\n');
 }
 
 function diagnosisText({ server, healthy, checks }: Diagnosis, style: Style): string {

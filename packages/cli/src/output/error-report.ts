@@ -27,10 +27,18 @@ export function errorFacts(error: unknown): ErrorFacts {
   };
 }
 
-/** An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. */
+/**
+ * An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. What is known of the
+ * request that was under way is kept: `delivery`, and the hint of a command that says what it means.
+ */
 export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted && !isInterruption(error)) return error;
-  return new FittingsError('ABORTED', 'Interrupted.', { cause: error });
+  const { delivery, hint, code } = error instanceof FittingsError ? error : ({} as Partial<FittingsError>);
+  return new FittingsError('ABORTED', 'Interrupted.', {
+    cause: error,
+    delivery,
+    hint: code === 'ABORTED' ? hint : undefined,
+  });
 }
 
 function isInterruption(error: unknown): boolean {
@@ -94,14 +102,14 @@ const MOST_CAUSES = 8;
 
 function* errorDetails(error: unknown): Generator<string> {
   if (error instanceof FittingsError) {
-    yield `code: ${error.code}, kind: ${error.kind}, worth a retry: ${error.retryable ? 'yes' : 'no'}`;
+    yield `code: ${error.code}, kind: ${error.kind}, retryable: ${error.retryable ? 'yes' : 'no'}`;
     if (error.delivery !== undefined) yield `delivery: ${error.delivery}`;
     for (const [name, value] of Object.entries(error.details))
       if (value !== undefined) yield `${name}: ${indented(String(value))}`;
   } else if (error instanceof Error) yield indented(error.stack ?? error.message);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth++) {
-    yield `because: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
+    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
 }

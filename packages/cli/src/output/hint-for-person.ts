@@ -9,7 +9,7 @@ const signIn = ({ server }: FittingsError): string => `Sign in: fittings login $
 /** What a user can do instead, by code. */
 const HINTS: Partial<Record<ErrorCode, string | ((error: FittingsError) => string)>> = {
   TRANSPORT_UNKNOWN:
-    'Correct "type" of the entry, or name a package that provides it with --plugin <package>.',
+    'Correct "type" in the entry, or name a package that provides it with --plugin <package>.',
   STORE_UNAVAILABLE: 'Keep credentials in a private file instead: --store file, or FITTINGS_STORE=file.',
   AUTH_REQUIRED: signIn,
   AUTH_REJECTED: signIn,
@@ -17,9 +17,9 @@ const HINTS: Partial<Record<ErrorCode, string | ((error: FittingsError) => strin
   AUTH_SCOPE_INSUFFICIENT: signIn,
   SERVER_UNKNOWN: 'See what is configured: fittings list. Add a server: fittings add --help.',
   SERVER_DISABLED: ({ server }) => `Enable it: fittings enable ${server ?? '<server>'}`,
-  TOOL_UNKNOWN: ({ server }) => `See what it has: fittings list tools ${server ?? ''}`.trimEnd(),
+  TOOL_UNKNOWN: ({ server }) => `List its tools: fittings list tools ${server ?? ''}`.trimEnd(),
   ARGUMENTS_INVALID: ({ server }) => `See the arguments: fittings list tools ${server ?? ''} --verbose`,
-  POLICY_DENIED: 'Change the permissions in the entry of the server if you want it.',
+  POLICY_DENIED: 'To allow it, change the permissions in the entry of the server.',
   ENDPOINT_INCOMPATIBLE: 'Check the URL. If the server speaks HTTP+SSE, set "type": "sse" in its entry.',
 };
 

@@ -49,7 +49,10 @@ export function fitWidth(text: string, columns: number): string {
   return result;
 }
 
-/** Breaks lines that are wider at spaces; the parts of a broken line are indented. Words are not broken. */
+/**
+ * Breaks lines that are wider at spaces; the continuation of a line is indented by two more columns. Words are not broken: one
+ * that is wider than the terminal, such as an address, stays whole on a line of its own and can be copied.
+ */
 export function wrapWords(text: string, columns: number | undefined): string {
   if (columns === undefined) return text;
   return text
@@ -60,14 +63,16 @@ export function wrapWords(text: string, columns: number | undefined): string {
 
 function wrapLine(line: string, columns: number): string {
   if (textWidth(line) <= columns) return line;
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const [first = '', ...words] = line.slice(indent.length).split(' ');
   const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(' ')) {
-    const next = current === '' && lines.length === 0 ? word : `${current} ${word}`;
-    if (textWidth(next) <= columns || current.trim() === '') current = next;
+  let current = indent + first;
+  for (const word of words) {
+    const next = `${current} ${word}`;
+    if (textWidth(next) <= columns) current = next;
     else {
       lines.push(current);
-      current = `  ${word}`;
+      current = `${indent}  ${word}`;
     }
   }
   return [...lines, current].join('\n');

@@ -9,7 +9,7 @@ export function askForConsent(context: CommandContext): SessionOptions['plaintex
   return async ({ path }) => {
     const prompts = await openPrompts(context);
     return prompts.confirm(
-      `Keep credentials unencrypted in ${shown(path)}? Every program that runs as you can read them.`,
+      `Store credentials unencrypted in ${shown(path)}? Every program that runs under your account can read them.`,
       false,
     );
   };

@@ -15,7 +15,7 @@ export async function askForServer(
   const { noteStyle: style } = context.output;
   const message = escapeText(request.message, { maxLength: 4_000, multiline: true });
   prompts.tell(`${style.bold(`The server "${shown(server)}" asks:`)} ${message}`);
-  for (const warning of request.warnings) prompts.tell(style.yellow(`Careful: ${shown(warning)}`));
+  for (const warning of request.warnings) prompts.tell(style.yellow(`Warning: ${shown(warning)}`));
   try {
     return request.mode === 'url' ? await visit(request.url, prompts) : await fillIn(request.schema, prompts);
   } catch (error) {
@@ -27,7 +27,7 @@ export async function askForServer(
 async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> {
   // Whole, so that the person sees where it leads; opening it is the person's own doing.
   prompts.tell(`  ${shown(url, 8_000)}`);
-  const choice = await prompts.select('Did you open that page, or will you?', [
+  const choice = await prompts.select('Will you open this page?', [
     { value: 'accept', label: 'Yes' },
     { value: 'decline', label: 'No' },
   ]);
@@ -79,7 +79,7 @@ async function askField(
     message,
     initialValue: field['default'] === undefined ? undefined : shown(String(field['default'])),
     check(value) {
-      if (value === '') return required ? 'An answer is needed.' : undefined;
+      if (value === '') return required ? 'An answer is required.' : undefined;
       const result = read(value);
       return 'problem' in result ? `It ${result.problem}.` : undefined;
     },

@@ -22,6 +22,10 @@ export interface TransportCapabilities {
   readonly backPressure?: boolean | undefined;
   /** Messages are written as JSON, so that a value JSON can't hold is refused. Default true. */
   readonly serializes?: boolean | undefined;
+  /** The transport takes an `AbortSignal`: `setup` passes on `options.signal`. Default false. */
+  readonly signal?: boolean | undefined;
+  /** The transport is told the name of its server: `setup` passes on `options.server`. Default false. */
+  readonly serverName?: boolean | undefined;
   /** Every request has a stream of its own, as in Streamable HTTP. Default false. */
   readonly perRequestStream?: boolean | undefined;
   /** `initialize` has to come first, as in HTTP with sessions. Default false. */
@@ -47,6 +51,8 @@ export function withDefaults(declared: TransportCapabilities): Capabilities {
     largeMessageLength: declared.largeMessageLength ?? 4 * 1024 * 1024,
     backPressure: declared.backPressure ?? false,
     serializes: declared.serializes ?? true,
+    signal: declared.signal ?? false,
+    serverName: declared.serverName ?? false,
     perRequestStream: declared.perRequestStream ?? false,
     handshake: declared.handshake ?? false,
     sessionId: declared.sessionId ?? false,

@@ -19,14 +19,22 @@ export interface TransportFixture {
   readonly teardown: () => Promise<void>;
 }
 
+/** What the transport is made with, where the declared capabilities say that it takes it. */
+export interface TransportSetupOptions {
+  /** Name of the server; every error has it as `server`. For the capability `serverName`. */
+  readonly server: string;
+  /** Aborted by the cases for the capability `signal`. */
+  readonly signal: AbortSignal;
+}
+
 export interface TransportSuiteOptions {
   /** Name of the transport, for the report. */
   readonly name: string;
   readonly capabilities: TransportCapabilities;
   /** Makes a new transport and, behind it, a server that hands every message to a peer of `createKitPeer`. */
-  readonly setup: () => Promise<TransportFixture>;
+  readonly setup: (options: TransportSetupOptions) => Promise<TransportFixture>;
   /** Makes a transport whose peer does not exist (no such command, closed port). Without it there is no such case. */
-  readonly setupUnreachable?: (() => Promise<TransportFixture>) | undefined;
+  readonly setupUnreachable?: ((options: TransportSetupOptions) => Promise<TransportFixture>) | undefined;
   /** Milliseconds that any one step may take before its case fails. Default 10 000. */
   readonly deadlineMs?: number | undefined;
   /**

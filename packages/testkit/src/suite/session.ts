@@ -26,6 +26,10 @@ export interface Session extends Deadline {
   readonly transport: Transport;
   readonly fixture: TransportFixture;
   readonly capabilities: Capabilities;
+  /** Name of the server that the transport was made with. */
+  readonly server: string;
+  /** Aborts the signal that the transport was made with. */
+  abort(reason: Error): void;
   /** Milliseconds that any one step may take. */
   readonly deadlineMs: number;
   /** Milliseconds after which a run that a leak keeps alive is ended; 0: never. */
@@ -63,7 +67,7 @@ const PROTOCOL_VERSION = '2025-11-25';
 export function createSession(
   fixture: TransportFixture,
   capabilities: Capabilities,
-  limits: { readonly deadlineMs: number; readonly hangMs: number },
+  limits: Pick<Session, 'server' | 'abort' | 'deadlineMs' | 'hangMs'>,
 ): Session {
   const { transport } = fixture;
   const deadline = createDeadline(limits.deadlineMs);

@@ -5,6 +5,7 @@ import { hostileCases } from '../cases/hostile.js';
 import { lifecycleCases } from '../cases/lifecycle.js';
 import { requestCases } from '../cases/requests.js';
 import { resourceCases } from '../cases/resources.js';
+import { sharedOptionCases } from '../cases/shared-options.js';
 import { sizeCases } from '../cases/size.js';
 import { startFailureCases } from '../cases/start-failure.js';
 import { withDefaults } from './capabilities.js';
@@ -18,6 +19,7 @@ const GROUPS: readonly CaseGroup[] = [
   deliveryCases,
   requestCases,
   deathCases,
+  sharedOptionCases,
   hostileCases,
   sizeCases,
   eraCases,
@@ -47,9 +49,12 @@ export function transportSuite(runner: TestRunner, options: TransportSuiteOption
       runner.describe(group.name, () => {
         for (const { name, run, setup } of cases) {
           runner.it(name, async () => {
-            const fixture = await setup();
+            const controller = new AbortController();
+            const given = { server: 'kit', signal: controller.signal };
+            const fixture = await setup(given);
+            const abort = (reason: Error): void => controller.abort(reason);
             try {
-              await run(createSession(fixture, capabilities, { deadlineMs, hangMs }));
+              await run(createSession(fixture, capabilities, { ...given, abort, deadlineMs, hangMs }));
             } finally {
               await fixture.teardown();
             }

@@ -1,4 +1,10 @@
-import { BaseTransport, type JSONRPCMessage, type TransportFacts } from '@mcp-fittings/client-core/transport';
+import {
+  BaseTransport,
+  isRequest,
+  type BaseTransportOptions,
+  type JSONRPCMessage,
+  type TransportFacts,
+} from '@mcp-fittings/client-core/transport';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import type { TransportCapabilities, TransportFixture } from '@mcp-fittings/testkit/transport';
 
@@ -66,7 +72,10 @@ export class ReferenceTransport extends BaseTransport {
 
   protected override async write(message: JSONRPCMessage): Promise<void> {
     this.#unread.push(this.encode(message));
-    if (this.#paused !== undefined) await this.#paused;
+    if (this.#paused !== undefined) {
+      if (isRequest(message)) this.markUnsent(message.id);
+      await this.#paused;
+    }
     for (const line of this.#unread.splice(0)) if (this.#alive) this.peer.receive(JSON.parse(line));
   }
 
@@ -79,15 +88,18 @@ export class ReferenceTransport extends BaseTransport {
 export const referenceCapabilities: TransportCapabilities = {
   largeMessageLength: 100_000,
   backPressure: true,
+  signal: true,
+  serverName: true,
   garbage: ['not json', '{"jsonrpc":', '\u0000'],
 };
 
 /** `damage` breaks the transport; how the fixture ends it stays whole. */
 export function referenceFixture(
-  make: () => ReferenceTransport = () => new ReferenceTransport(),
+  make: (options: BaseTransportOptions) => ReferenceTransport = (options) => new ReferenceTransport(options),
   damage: (transport: ReferenceTransport) => void = () => undefined,
+  options: BaseTransportOptions = {},
 ): TransportFixture {
-  const transport = make();
+  const transport = make(options);
   const close = transport.close.bind(transport);
   damage(transport);
   return {

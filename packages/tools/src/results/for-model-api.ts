@@ -3,7 +3,7 @@ import type { MediaPart, RenderedPart, Rendering } from './rendering.js';
 
 const isImage = (part: MediaPart): boolean => part.type === 'image';
 
-/** A sound, for an API that takes none. */
+/** A sound or an image, for an API that does not take it. */
 function told(part: MediaPart): string {
   return `[${part.mimeType}, ${readableSize(byteLength(part.data))}, not shown: this model API takes no such data]`;
 }
@@ -25,6 +25,16 @@ function eachPart<Out>(
   });
 }
 
+/** For where an API takes no media at all. */
+function textOnly(rendering: Rendering): string {
+  return eachPart(
+    rendering,
+    () => false,
+    (text) => text,
+    told,
+  ).join('\n');
+}
+
 export type AnthropicToolResult = {
   type: 'tool_result';
   tool_use_id: string;
@@ -38,7 +48,10 @@ export type AnthropicResultBlock =
 
 export type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** @see https://docs.anthropic.com/en/api/messages (`tool_result`) */
+/**
+ * A result for the Messages API. It refuses images in the result of a failed call: there they are named, not sent.
+ * @see https://docs.anthropic.com/en/api/messages (`tool_result`)
+ */
 export function anthropicToolResult(toolUseId: string, rendering: Rendering): AnthropicToolResult {
   return {
     type: 'tool_result',
@@ -46,7 +59,7 @@ export function anthropicToolResult(toolUseId: string, rendering: Rendering): An
     is_error: rendering.isError,
     content: eachPart<AnthropicResultBlock>(
       rendering,
-      isImage,
+      (part) => isImage(part) && !rendering.isError,
       (text) => ({ type: 'text', text }),
       ({ mimeType, data }) => ({
         type: 'image',
@@ -86,13 +99,8 @@ export type OpenAiToolMessage = { role: 'tool'; tool_call_id: string; content: s
 
 /** For the Chat Completions API, whose tool messages are text only. */
 export function openAiToolMessage(toolCallId: string, rendering: Rendering): OpenAiToolMessage {
-  const lines = eachPart(
-    rendering,
-    () => false,
-    (text) => text,
-    told,
-  );
-  const content = rendering.isError ? `The call failed: ${lines.join('\n')}` : lines.join('\n');
+  const text = textOnly(rendering);
+  const content = rendering.isError ? `The call failed: ${text}` : text;
   return { role: 'tool', tool_call_id: toolCallId, content };
 }
 
@@ -103,17 +111,31 @@ export type GeminiFunctionResponse = {
   parts: { inlineData: { mimeType: string; data: string } }[];
 };
 
-/** @see https://ai.google.dev/api/caching#FunctionResponse */
+/** Media types that the API takes in a response of a function. */
+const GEMINI_MEDIA = new Set(['image/png', 'image/jpeg', 'image/webp']);
+
+/**
+ * A result for the Gemini API. It takes images as PNG, JPEG and WebP; what it does not take is named in the text. `images`
+ * says whether to send any, default true. Models before Gemini 3 refuse a request with images: set it to false for them.
+ * @see https://ai.google.dev/gemini-api/docs/function-calling
+ */
 export function geminiFunctionResponse(
   call: { readonly name: string; readonly id?: string | undefined },
   rendering: Rendering,
+  { images = true }: { readonly images?: boolean | undefined } = {},
 ): GeminiFunctionResponse {
+  const takes = ({ mimeType }: MediaPart): boolean => images && GEMINI_MEDIA.has(mimeType);
+  const text = rendering.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : takes(part) ? [] : [told(part)]))
+    .join('\n');
   return {
     ...(call.id !== undefined && { id: call.id }),
     name: call.name,
-    response: rendering.isError ? { error: rendering.text } : { output: rendering.text },
+    response: rendering.isError ? { error: text } : { output: text },
     parts: rendering.parts.flatMap((part) =>
-      part.type === 'text' ? [] : [{ inlineData: { mimeType: part.mimeType, data: part.data } }],
+      part.type !== 'text' && takes(part)
+        ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }]
+        : [],
     ),
   };
 }
@@ -132,7 +154,7 @@ export type AiSdkToolOutput =
 
 /** For `toModelOutput` of the AI SDK, version 6. */
 export function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
-  if (rendering.isError) return { type: 'error-text', value: rendering.text };
+  if (rendering.isError) return { type: 'error-text', value: textOnly(rendering) };
   return {
     type: 'content',
     value: partsOf(rendering).map((part) => {
@@ -156,7 +178,7 @@ export type AiSdk7ToolOutput =
 
 /** For `toModelOutput` of the AI SDK, version 7. */
 export function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
-  if (rendering.isError) return { type: 'error-text', value: rendering.text };
+  if (rendering.isError) return { type: 'error-text', value: textOnly(rendering) };
   return {
     type: 'content',
     value: partsOf(rendering).map((part) =>

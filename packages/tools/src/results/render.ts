@@ -94,8 +94,8 @@ class Page {
     }
     const clean = sanitizeText(text, { maxLength: room, multiline: true });
     if (text.length > room && clean.endsWith('…')) this.#overflows = true;
-    // Some model APIs refuse empty texts.
-    if (clean === '') return;
+    // Some model APIs refuse texts of nothing but white space.
+    if (clean.trim() === '') return;
     const last = this.#parts.at(-1);
     this.#used += clean.length + 1;
     if (last?.type === 'text') this.#parts[this.#parts.length - 1] = joined(last, clean);

@@ -150,6 +150,19 @@ describe('U5 results, assignable to the types of the vendors', () => {
     expect(anthropicToolResult('id', failed).is_error).toBe(true);
   });
 
+  it('Anthropic: a failed call has texts only, for the API refuses an image in it', () => {
+    expect(anthropicToolResult('id', { ...rendering, isError: true })).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'id',
+      is_error: true,
+      content: [
+        { type: 'text', text: 'Hi' },
+        { type: 'text', text: '[image/png, 8 bytes, not shown: this model API takes no such data]' },
+        { type: 'text', text: told },
+      ],
+    });
+  });
+
   it('OpenAI Responses', () => {
     const item: OpenAI.Responses.ResponseInputItem.FunctionCallOutput = openAiFunctionOutput('id', rendering);
     expect(item).toEqual({
@@ -182,15 +195,29 @@ describe('U5 results, assignable to the types of the vendors', () => {
     expect(response).toEqual({
       id: '1',
       name: 'f',
-      response: { output: 'Hi' },
-      parts: [
-        { inlineData: { mimeType: 'image/png', data: image.data } },
-        { inlineData: { mimeType: 'audio/ogg', data: audio.data } },
-      ],
+      response: { output: `Hi\n${told}` },
+      parts: [{ inlineData: { mimeType: 'image/png', data: image.data } }],
     });
     expect(geminiFunctionResponse({ name: 'f' }, failed)).toEqual({
       name: 'f',
       response: { error: 'No' },
+      parts: [],
+    });
+  });
+
+  it('Gemini: no images where a model takes none, and none of a type that no model takes', () => {
+    const gif = { type: 'image', data: 'R0lGODlh', mimeType: 'image/gif' } as const;
+    const toldGif = '[image/gif, 6 bytes, not shown: this model API takes no such data]';
+    expect(geminiFunctionResponse({ name: 'f' }, { ...rendering, parts: [gif] })).toEqual({
+      name: 'f',
+      response: { output: toldGif },
+      parts: [],
+    });
+    expect(
+      geminiFunctionResponse({ name: 'f' }, { ...rendering, parts: [image] }, { images: false }),
+    ).toEqual({
+      name: 'f',
+      response: { output: '[image/png, 8 bytes, not shown: this model API takes no such data]' },
       parts: [],
     });
   });
@@ -277,6 +304,21 @@ describe('U4 the AI SDK itself', () => {
     });
   });
 });
+
+it.each([6, 7] as const)(
+  'U5 the AI SDK %i takes a failed call as text, which names its pictures',
+  (version) => {
+    const toolset = createTools(fakeHost([tool('t')])).snapshot();
+    const offered = version === 7 ? aiSdkTools(toolset, { version }) : aiSdkTools(toolset);
+    const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
+    expect(
+      offered['mcp__s__t']?.toModelOutput({ output: { parts: [image], text: '', isError: true } }),
+    ).toEqual({
+      type: 'error-text',
+      value: '[image/png, 8 bytes, not shown: this model API takes no such data]',
+    });
+  },
+);
 
 it('U5 the AI SDK 7 takes a picture as a file', () => {
   const host = fakeHost([tool('t')]);

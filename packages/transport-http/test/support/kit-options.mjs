@@ -14,14 +14,16 @@ export function kitOptions(createHttpTransport, replies) {
       perRequestStream: true,
       handshake: true,
       sessionId: true,
+      signal: true,
+      serverName: true,
       garbage:
         replies === 'sse'
           ? ['data: {not json\n\n', ': comment\n\n', 'event: other\ndata: {}\n\n', 'nonsense\n\n']
           : [],
     },
-    async setup() {
+    async setup(options) {
       const server = await kitServer(replies);
-      const transport = createHttpTransport({ url: server.url });
+      const transport = createHttpTransport({ url: server.url, ...options });
       return {
         transport,
         killPeer: () => server.stop(),

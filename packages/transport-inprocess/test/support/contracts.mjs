@@ -27,7 +27,7 @@ function bePeer(side) {
 
 /**
  * @param {0 | 1} tested which half is under test
- * @param {{ clone?: boolean }} options
+ * @param {{ clone?: boolean, server?: string }} options
  * @returns {Promise<TransportFixture>}
  */
 async function pairFixture(tested, options) {
@@ -46,11 +46,16 @@ async function pairFixture(tested, options) {
   };
 }
 
-/** @returns {TransportFixture} */
-function inProcessFixture() {
+/**
+ * @param {import('@mcp-fittings/testkit/transport').TransportSetupOptions} given
+ * @returns {TransportFixture}
+ */
+function inProcessFixture({ server: name, signal }) {
   /** @type {Transport | undefined} */
   let side;
   const transport = createInProcessTransport({
+    name,
+    signal,
     server: () => ({
       async connect(serverSide) {
         side = serverSide;
@@ -63,12 +68,15 @@ function inProcessFixture() {
   return { transport, killPeer: async () => side?.close(), teardown: () => transport.close() };
 }
 
-/** @returns {TransportFixture} */
-function channelFixture() {
+/**
+ * @param {import('@mcp-fittings/testkit/transport').TransportSetupOptions} given
+ * @returns {TransportFixture}
+ */
+function channelFixture({ server, signal }) {
   const { port1, port2 } = new MessageChannel();
-  const transport = createChannelClient(portChannel(port1)).transport('kit');
+  const transport = createChannelClient(portChannel(port1)).transport(server, { signal });
   const peer = createKitPeer({
-    send: (message) => port2.postMessage({ server: 'kit', message }),
+    send: (message) => port2.postMessage({ server, message }),
     die: () => port2.close(),
   });
   port2.on('message', ({ message }) => peer.receive(message));
@@ -88,8 +96,8 @@ function channelFixture() {
 export const contracts = [
   {
     name: 'linked pair, first half',
-    capabilities: { serializes: false },
-    setup: () => pairFixture(0, {}),
+    capabilities: { serializes: false, serverName: true },
+    setup: ({ server }) => pairFixture(0, { server }),
     async setupUnreachable() {
       const fixture = await pairFixture(0, {});
       await fixture.killPeer?.();
@@ -103,8 +111,8 @@ export const contracts = [
   },
   {
     name: 'in-process server',
-    capabilities: { serializes: false },
-    setup: async () => inProcessFixture(),
+    capabilities: { serializes: false, signal: true, serverName: true },
+    setup: async (options) => inProcessFixture(options),
     async setupUnreachable() {
       const transport = createInProcessTransport({
         server: () => {
@@ -116,7 +124,7 @@ export const contracts = [
   },
   {
     name: 'control channel',
-    capabilities: { serializes: false },
-    setup: async () => channelFixture(),
+    capabilities: { serializes: false, signal: true, serverName: true },
+    setup: async (options) => channelFixture(options),
   },
 ];

@@ -9,6 +9,8 @@ export function kitOptions(createSseTransport) {
     capabilities: {
       // Each message is a POST of its own.
       orderedSends: false,
+      signal: true,
+      serverName: true,
       garbage: [
         ': keep-alive\n\n',
         '\n\n',
@@ -19,9 +21,9 @@ export function kitOptions(createSseTransport) {
         'event: endpoint\ndata: http://127.0.0.1:1/elsewhere\n\n',
       ],
     },
-    async setup() {
+    async setup(options) {
       const server = await kitServer();
-      const transport = createSseTransport({ url: server.url, server: 'kit' });
+      const transport = createSseTransport({ url: server.url, ...options });
       return {
         transport,
         killPeer: () => server.stop(),

@@ -8,6 +8,7 @@ import type { Program } from './program.js';
 import { createProcessTree } from './process-tree.js';
 import { readPaced, type PacedReader } from './read-paced.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
+import type { ChildStderr } from './stderr-target.js';
 
 /** One running server. */
 export interface ServerProcess {
@@ -30,7 +31,7 @@ export interface ServerProcessOptions {
   readonly program: Program;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  readonly stderr: 'pipe' | 'inherit' | 'ignore';
+  readonly stderr: ChildStderr;
   readonly shutdown: ShutdownTimes;
   readonly clock: Clock;
   readonly reaper: ExitReaper;

@@ -3,6 +3,7 @@ import { posix, win32 } from 'node:path';
 import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
 import type { Environment } from './variable.js';
 import { searchedFolders } from './search-path.js';
+import type { ChildStderr } from './stderr-target.js';
 
 /** Why a server could not be started. */
 export interface SpawnFailure {
@@ -18,6 +19,7 @@ export interface SpawnAttempt {
   /** The environment of the child: its PATH is the one that is searched. */
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
+  readonly stderr?: ChildStderr | undefined;
 }
 
 /** What Node would refuse with an error that quotes the value, which may be a secret. */
@@ -64,6 +66,18 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
   if (NOT_EXECUTABLE.has(code)) {
     const message = `${command} may not be executed (${code}).`;
     return failure('COMMAND_NOT_EXECUTABLE', message, cause, 'It has to be a file with execute permission.');
+  }
+  if (code === 'ERR_INVALID_ARG_VALUE' && typeof attempt.stderr === 'object') {
+    return failure(
+      'CONFIG_INVALID',
+      'The stream given as `stderr` has no file descriptor, so that a process cannot write to it.',
+      cause,
+      "Set `stderr: 'pipe'` and write `transport.stderr.pipe(stream)`. A file stream has its descriptor once it is open.",
+    );
+  }
+  if (code === 'EBADF' && typeof attempt.stderr === 'number') {
+    const message = `The file descriptor ${String(attempt.stderr)} given as \`stderr\` is not open.`;
+    return failure('CONFIG_INVALID', message, cause, 'Give one that stays open until the server is started.');
   }
   const hint = EXHAUSTED.has(code)
     ? 'The system is out of processes, memory or file descriptors.'

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 const server = fileURLToPath(new URL('kit-server.mjs', import.meta.url));
 
 export function kitOptions(createStdioTransport, framing) {
-  const fixture = (command) => {
+  const fixture = (command, { server: name, signal: aborted }) => {
     const transport = createStdioTransport({
       command,
       args: [server, framing],
       framing,
-      server: 'kit',
+      server: name,
+      signal: aborted,
       maxQueuedBytes: 256 * 1024 * 1024,
       shutdown: { afterStdinEndMs: 500, afterSigtermMs: 500 },
     });
@@ -26,10 +27,12 @@ export function kitOptions(createStdioTransport, framing) {
     name: `stdio, ${framing}`,
     capabilities: {
       backPressure: true,
+      signal: true,
+      serverName: true,
       garbage:
         framing === 'newline' ? ['a log line\n', '{"half": \n', '\n', '[x]\r\n'] : ['a log line\n', '\r\n'],
     },
-    setup: async () => fixture(process.execPath),
-    setupUnreachable: async () => fixture('/does/not/exist'),
+    setup: async (options) => fixture(process.execPath, options),
+    setupUnreachable: async (options) => fixture('/does/not/exist', options),
   };
 }

@@ -1,6 +1,6 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
-import { checkServerUrl, chooseProxy, refuseUnencrypted } from '@mcp-fittings/net-policy';
+import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/net-policy';
 import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD } from '../socket/limits.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
@@ -10,7 +10,7 @@ import type { WebSocketTransportOptions } from './options.js';
 import { checkUpgradeHeaders } from './upgrade-headers.js';
 
 /**
- * An unstarted connection to an MCP server over WebSocket. It ends with the socket; to connect again is for the host,
+ * An unstarted connection to an MCP server over WebSocket. The URL is given in the options, or first, as in SDK v1. It ends with the socket; to connect again is for the host,
  * with a new transport.
  *
  * Throws `CONFIG_INVALID` or `HEADER_INVALID` when the options can't work, and `POLICY_DENIED` on a `ws:` URL of another
@@ -22,8 +22,17 @@ import { checkUpgradeHeaders } from './upgrade-headers.js';
  *
  * @see https://www.rfc-editor.org/rfc/rfc6455
  */
-export function createWebSocketTransport(options: WebSocketTransportOptions): Transport {
-  return openWebSocketTransport(options, { facts: {} });
+export function createWebSocketTransport(options: WebSocketTransportOptions): Transport;
+/** The same, with the URL first. */
+export function createWebSocketTransport(
+  url: string | URL,
+  options?: Omit<WebSocketTransportOptions, 'url'>,
+): Transport;
+export function createWebSocketTransport(
+  first: string | URL | WebSocketTransportOptions,
+  rest: Omit<WebSocketTransportOptions, 'url'> = {},
+): Transport {
+  return openWebSocketTransport(withUrl<WebSocketTransportOptions>(first, rest), { facts: {} });
 }
 
 /** What only the plugin knows. */

@@ -9,6 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 /** What one text message can be that is no JSON-RPC. */
 const GARBAGE = ['', 'not json', '{"jsonrpc":', '\ufeff{}', 'null', '42'];
 const CAPABILITIES = { backPressure: true, garbage: GARBAGE };
+const CLIENT = { ...CAPABILITIES, signal: true, serverName: true };
 
 /** @param {WebSocket} webSocket */
 function serveKit(webSocket) {
@@ -91,12 +92,12 @@ async function setupServer() {
 /** @type {typeof import('./contracts.mjs').contracts} */
 export function contracts() {
   return [
-    { name: 'ws client', capabilities: CAPABILITIES, setup: () => setupClient({}), setupUnreachable },
+    { name: 'ws client', capabilities: CLIENT, setup: setupClient, setupUnreachable },
     {
       name: 'ws client with compression',
       // The flood of the suite is one letter, of which compression leaves less than a socket holds.
-      capabilities: { ...CAPABILITIES, backPressure: false },
-      setup: () => setupClient({ perMessageDeflate: true }),
+      capabilities: { ...CLIENT, backPressure: false },
+      setup: (options) => setupClient({ ...options, perMessageDeflate: true }),
     },
     { name: 'ws server', capabilities: CAPABILITIES, setup: setupServer },
   ];

@@ -8,7 +8,7 @@ import { splitCommand } from './split-command.js';
 const SCOPE_HINTS: Readonly<Record<string, string>> = {
   user: 'for you, in every project',
   local: 'for you, in this project',
-  project: 'in the repository, for everybody who works on it',
+  project: 'in the repository, for everyone who works on it',
 };
 
 /** Asks the person for what a new server is. */
@@ -41,7 +41,7 @@ async function askForName(prompts: Prompts): Promise<string> {
       const problem = nameProblem(name);
       if (problem === undefined) return undefined;
       const suggestion = suggestName(name);
-      return `The name ${problem}.${suggestion === undefined ? '' : ` "${suggestion}" would do.`}`;
+      return `${suggestion === undefined ? '' : `Try "${suggestion}". `}The name ${problem}.`;
     },
   });
 }
@@ -51,7 +51,7 @@ async function askForCommand(prompts: Prompts): Promise<ServerConfig> {
     message: 'Command, as you would type it',
     placeholder: 'npx -y @modelcontextprotocol/server-everything',
     check: (text) =>
-      splitCommand(text) === undefined ? 'A command is needed, with its quotes closed.' : undefined,
+      splitCommand(text) === undefined ? 'Enter a command, and close its quotes.' : undefined,
   });
   const [command, ...args] = splitCommand(line) ?? [];
   return { command, ...(args.length > 0 && { args }) };
@@ -59,9 +59,9 @@ async function askForCommand(prompts: Prompts): Promise<ServerConfig> {
 
 async function askForUrl(prompts: Prompts, type: string): Promise<ServerConfig> {
   const url = await prompts.text({
-    message: 'Address of the server',
+    message: 'URL of the server',
     placeholder: type === 'ws' ? 'wss://…' : 'https://…',
-    check: (text) => (URL.canParse(text) ? undefined : 'That is not a whole URL.'),
+    check: (text) => (URL.canParse(text) ? undefined : 'Enter an absolute URL.'),
   });
   return type === 'http' ? { url } : { type, url };
 }

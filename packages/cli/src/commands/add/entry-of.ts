@@ -21,7 +21,7 @@ export async function entryOf(
   };
   if (url !== undefined && !URL.canParse(url) && !url.includes('${')) {
     throw new FittingsError('ARGUMENTS_INVALID', '--url must be an absolute URL.', {
-      hint: 'It begins with https:// or, on this machine, http://.',
+      hint: 'Start it with https:// or, on this machine, http://.',
     });
   }
   const env = textPairs(options.env);
@@ -54,9 +54,9 @@ function commandOrUrl(
   throw new FittingsError(
     'ARGUMENTS_INVALID',
     url === undefined
-      ? 'Unexpected words after the URL of the server.'
+      ? 'Unexpected arguments after the URL of the server.'
       : 'The URL of the server is given twice, by --url and as an argument.',
-    { hint: 'Write: fittings add <name> <url>, with options such as --header.' },
+    { hint: 'Use: fittings add <name> <url>, with options such as --header.' },
   );
 }
 

@@ -33,7 +33,7 @@ export async function add(
     () => `Added ${output.style.bold(server.name)} to ${shown(file)} (${scope}).`,
   );
   for (const note of secretNotes(server.entry)) output.note(output.noteStyle.yellow(note));
-  if (!output.json) output.note(output.noteStyle.dim(`See how it is doing: fittings status ${server.name}`));
+  if (!output.json) output.note(output.noteStyle.dim(`Check its status: fittings status ${server.name}`));
 }
 
 async function newServer(

@@ -11,11 +11,11 @@ export interface ApproveOptions {
 export function registerApprove(program: Command, context: CommandContext): void {
   program
     .command('approve')
-    .description('look at servers that came with a project, and decide whether they may run')
-    .argument('[servers...]', 'names of servers; default: all that wait')
-    .option('--hash <sha256>', 'approve exactly this definition without being asked; see --json for the hash')
-    .option('--never', 'decide against the named servers, without being asked', false)
-    .option('--forget', 'forget what was decided about the named servers', false)
+    .description('review servers that came with a project, and decide whether they may run')
+    .argument('[servers...]', 'server names; default: all that need a decision')
+    .option('--hash <sha256>', 'approve exactly this definition without a prompt; --json shows the hash')
+    .option('--never', 'reject the named servers without a prompt', false)
+    .option('--forget', 'forget the decisions about the named servers', false)
     .addHelpText(
       'after',
       examples(
@@ -23,7 +23,7 @@ export function registerApprove(program: Command, context: CommandContext): void
         'fittings approve --json',
         'fittings approve db --hash 1f0c…',
         'fittings approve db --never',
-      ) + '\nAn approval is for one definition: when it changes, you are asked again.\n',
+      ) + '\nAn approval covers one definition: if it changes, you are asked again.\n',
     )
     .action(async (names: readonly string[], options: ApproveOptions) => {
       const { approve } = await import('./run.js');

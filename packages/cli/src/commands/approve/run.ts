@@ -24,7 +24,7 @@ export async function approve(
   }
   output.result({ servers: decisions.map((each, index) => ({ ...each, ...facts(asked[index]) })) }, () =>
     decisions.length === 0
-      ? 'No server waits for a decision.'
+      ? 'No servers need a decision.'
       : decisions.map(({ name, decision }) => `${shown(name)}: ${decision}`).join('\n'),
   );
   if (decisions.some(({ decision }) => decision === 'undecided')) context.setExitCode(EXIT.approval);
@@ -59,19 +59,19 @@ function choose(
 ): readonly ServerEntry[] {
   if (names.length === 0) {
     if (hash !== undefined || never || forget)
-      throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers that this is about.');
+      throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers to decide about.');
     return loaded.entries.filter(({ status }) => status === 'pending');
   }
   if (hash !== undefined && names.length > 1)
-    throw new FittingsError('ARGUMENTS_INVALID', 'A hash belongs to one server.');
+    throw new FittingsError('ARGUMENTS_INVALID', '--hash takes exactly one server.');
   return names.map((name) => {
     const own = loaded.entries.filter((entry) => entry.name === name && entry.status !== 'replaced');
     const entry = own.find(({ approval }) => approval !== undefined);
     if (entry !== undefined) return entry;
     throw own.length === 0
-      ? new FittingsError('SERVER_UNKNOWN', `No server is called "${shown(name)}".`)
+      ? new FittingsError('SERVER_UNKNOWN', `No server is named "${shown(name)}".`)
       : new FittingsError('CONFIG_INVALID', `The server "${name}" needs no approval.`, {
-          hint: 'Only servers that came with a project do.',
+          hint: 'Only servers that came with a project need approval.',
         });
   });
 }
@@ -83,7 +83,7 @@ async function ask(
   const prompts = await openPrompts(context);
   prompts.tell(request.summary);
   for (;;) {
-    const answer = await prompts.select(`May ${shown(request.name)} run?`, [
+    const answer = await prompts.select(`Allow ${shown(request.name)} to run?`, [
       { value: 'no', label: 'Not now', hint: 'you will be asked again' },
       { value: 'always', label: 'Yes', hint: 'until its definition changes' },
       { value: 'never', label: 'Never' },
@@ -105,10 +105,10 @@ function facts(entry: ServerEntry | undefined) {
 function otherDefinition({ name, hash }: ApprovalRequest): FittingsError {
   return new FittingsError(
     'APPROVAL_REQUIRED',
-    `The definition of "${name}" is not the one with that hash.`,
+    `The hash does not match the current definition of "${name}".`,
     {
       server: name,
-      hint: `Look at it again: its hash is ${hash} now.`,
+      hint: `Review it again: its hash is now ${hash}.`,
     },
   );
 }

@@ -13,16 +13,16 @@ export interface CallOptions {
 export function registerCall(program: Command, context: CommandContext): void {
   program
     .command('call')
-    .description('call a tool; shows how far it is, and Ctrl-C cancels it')
-    .argument('<tool>', 'server/tool, or the name alone where only one server has it')
+    .description('call a tool; shows its progress, and Ctrl-C cancels it')
+    .argument('<tool>', 'server/tool, or just the name if only one server has it')
     .option(
       '-a, --arg <name=value>',
-      "an argument, read as the tool's schema wants it; can be repeated",
+      "an argument, converted to the type in the tool's schema; can be repeated",
       collect,
       [],
     )
     .option('--args <json>', 'all arguments as a JSON object; @file or - for stdin')
-    .option('--timeout <seconds>', 'give up after so many seconds without an answer or progress', seconds)
+    .option('--timeout <seconds>', 'give up after this many seconds without an answer or progress', seconds)
     .option(
       '-o, --output <file>',
       'write the first image, audio or embedded resource of the result to a file',
@@ -34,7 +34,7 @@ export function registerCall(program: Command, context: CommandContext): void {
         'fittings call search --arg query=mcp --arg limit=3 --arg tags=a --arg tags=b',
         'fittings call everything/get-tiny-image -o image.png',
         'fittings call github/create_issue --args @issue.json --json',
-      ) + '\nIt ends with 1 when the tool reports a failure.\n',
+      ) + '\nThe exit code is 1 if the tool reports an error.\n',
     )
     .action(async (tool: string, options: CallOptions) => {
       const { call } = await import('./run.js');

@@ -58,15 +58,26 @@ export async function call(context: CommandContext, text: string, options: CallO
     const { result, issues } = event;
     for (const { path, message } of issues) {
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
-      output.note(shown(`The structured content is not what the tool announced${place}: ${message}`));
+      output.note(
+        shown(`The structured content does not match the output schema of the tool${place}: ${message}`),
+      );
     }
     await save(result);
     output.result({ server, tool, ...result }, () => renderForPerson(result));
     if (result.isError === true) context.setExitCode(EXIT.failed);
   }
 
-  /** A model is told to call again; a person is told what to type. */
+  /** A model is told to call again; a person is told what to type, and what an interrupted call may have done. */
   function forPerson(error: FittingsError): FittingsError {
+    // Ctrl-C reaches a local server too: the call may fail of that before it fails of the abort.
+    if (signal.aborted && error.delivery === 'unknown') {
+      return new FittingsError('ABORTED', 'Interrupted.', {
+        server: target.server,
+        cause: error,
+        delivery: 'unknown',
+        hint: 'The call had already been sent: the server may have carried it out.',
+      });
+    }
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new FittingsError('ARGUMENTS_INVALID', error.message, {
       server: target.server,
@@ -88,7 +99,7 @@ export async function call(context: CommandContext, text: string, options: CallO
     }
     const file = resolve(context.cwd, options.output);
     await writeOutput(file, bytes);
-    output.note(`${bytes.length} bytes in ${shown(file)}`);
+    output.note(`Wrote ${bytes.length} bytes to ${shown(file)}`);
   }
 }
 
@@ -150,6 +161,6 @@ function nameIn({ names, left }: Toolset, { server, name: tool }: Target): strin
     hint:
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
-        : `See what it has: fittings list tools ${server}`,
+        : `List its tools: fittings list tools ${server}`,
   });
 }

@@ -11,8 +11,8 @@ export type Change = 'remove' | 'enable' | 'disable';
 
 const DESCRIPTIONS: Readonly<Record<Change, string>> = {
   remove: 'remove a server from its configuration file',
-  enable: 'let a disabled server be connected again',
-  disable: 'keep a server in its file, and do not connect it',
+  enable: 'enable a disabled server',
+  disable: 'disable a server, but keep it in its file',
 };
 
 export function registerChanges(program: Command, context: CommandContext): void {
@@ -21,7 +21,10 @@ export function registerChanges(program: Command, context: CommandContext): void
       .command(change)
       .description(DESCRIPTIONS[change])
       .argument('<server>', 'name of the server')
-      .option('-s, --scope <scope>', 'which file: user, local or project; needed where several have it')
+      .option(
+        '-s, --scope <scope>',
+        'which file: user, local or project; required if several have the server',
+      )
       .addHelpText(
         'after',
         examples(`fittings ${change} everything`, `fittings ${change} notion --scope project`),

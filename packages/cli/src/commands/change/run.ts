@@ -25,6 +25,6 @@ export async function changeServer(
   output.result({ ...target, file, changed }, () =>
     changed
       ? `${DONE[change]} ${output.style.bold(shown(name))} in ${shown(file)} (${target.scope}).`
-      : `Nothing to do: ${shown(name)} is like that in ${shown(file)} already.`,
+      : `${shown(name)} is already ${DONE[change].toLowerCase()} in ${shown(file)}.`,
   );
 }

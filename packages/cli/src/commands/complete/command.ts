@@ -9,12 +9,12 @@ export interface CompleteOptions {
 export function registerComplete(program: Command, context: CommandContext): void {
   program
     .command('complete')
-    .description('ask a server how an argument of a prompt or a resource template may go on')
+    .description('get completions for an argument of a prompt or a resource template')
     .addArgument(new Argument('<kind>', 'what the argument belongs to').choices(['prompt', 'resource']))
     .argument('<target>', 'server/prompt, or server/uri-template')
     .argument('<argument>', 'name of the argument')
-    .argument('[value]', 'what is there so far', '')
-    .option('-a, --arg <name=value>', 'an argument that is decided; can be repeated', collect, [])
+    .argument('[value]', 'the value typed so far', '')
+    .option('-a, --arg <name=value>', 'an argument that already has its value; can be repeated', collect, [])
     .addHelpText('after', examples('fittings complete prompt everything/completable-prompt department E'))
     .action(
       async (

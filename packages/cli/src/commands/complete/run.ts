@@ -31,5 +31,5 @@ export async function complete(context: CommandContext, request: CompleteRequest
     { signal },
   );
   output.result(completion, () => completion.values.map((each) => shown(each)).join('\n'));
-  if (completion.hasMore === true) output.note(output.noteStyle.dim('There are more.'));
+  if (completion.hasMore === true) output.note(output.noteStyle.dim('There are more values.'));
 }

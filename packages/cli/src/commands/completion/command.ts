@@ -8,7 +8,7 @@ export type Shell = (typeof SHELLS)[number];
 export function registerCompletion(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print a script that teaches your shell to complete commands, options and names of servers')
+    .description('print a script with which your shell completes commands, options and server names')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addHelpText(
       'after',

@@ -6,20 +6,23 @@ import { FOREIGN_PROGRAMS, type ProgramName } from '../foreign-programs.js';
 export interface ExportOptions {
   readonly to: ProgramName;
   readonly output?: string;
+  /** Named servers are exported although they are not approved. */
+  readonly unapproved: boolean;
 }
 
 export function registerExport(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description("write servers the way another program's configuration has them")
-    .argument('[servers...]', 'which servers; default: all')
+    .description("write servers in the format of another program's configuration")
+    .argument('[servers...]', 'which servers; default: all but those of the project that are not approved')
     .addOption(
       new Option('-t, --to <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
     )
     .option(
       '-o, --output <file>',
-      'into this file, which keeps everything else; default: stdout, without secrets',
+      'write to this file and keep its other content; default: stdout, without secrets',
     )
+    .option('--unapproved', 'also export named servers that are not approved, without a prompt', false)
     .addHelpText(
       'after',
       examples('fittings export --to vscode -o .vscode/mcp.json', 'fittings export github --to codex'),

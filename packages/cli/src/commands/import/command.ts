@@ -23,33 +23,33 @@ export function registerImport(program: Command, context: CommandContext): void 
   program
     .command('import')
     .description("import servers from another program's configuration")
-    .argument('[names...]', 'which servers; without names it asks, or needs --all')
+    .argument('[names...]', 'which servers; without names it prompts, or requires --all')
     .addOption(
-      new Option('-f, --from <program>', 'the program; without it, those found here are listed').choices(
+      new Option('-f, --from <program>', 'the program; without it, lists the programs found here').choices(
         FOREIGN_PROGRAMS,
       ),
     )
-    .option('--file <file>', 'its file, where it is not in its usual place')
+    .option('--file <file>', 'its file, if it is not in the usual place')
     .option(
       '--project',
-      'the files that came with this folder, into the scope project, to be approved',
+      'read the files of this project instead; they go to the scope project and need approval',
       false,
     )
-    .option('-s, --scope <scope>', 'where to write them: user, local or project')
-    .option('--all', 'every server that can be imported', false)
-    .option('--dry-run', 'show the whole entries that would be imported, and write nothing', false)
+    .option('-s, --scope <scope>', 'where to write the servers: user, local or project')
+    .option('--all', 'import every server that can be imported', false)
+    .option('--dry-run', 'show the full entries that would be imported, and write nothing', false)
     .option(
       '--convert-mcp-remote',
-      'entries that start mcp-remote become entries for the remote server itself',
+      'convert entries that start mcp-remote to entries for the remote server itself',
       false,
     )
     .addOption(
       new Option(
         '--secrets <how>',
-        'secrets in an entry: write ${NAME} in their place, or keep them; a project file needs one of both',
+        'secrets in an entry: replace them with ${NAME}, or keep them; required for a project file',
       ).choices(SECRETS),
     )
-    .option('--replace', 'in place of servers of yours with the same names', false)
+    .option('--replace', 'replace your servers that have the same names', false)
     .addHelpText(
       'after',
       examples(

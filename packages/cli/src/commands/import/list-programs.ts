@@ -21,13 +21,9 @@ export async function listPrograms(
   { file, all }: Pick<ImportOptions, 'file' | 'all'>,
 ): Promise<void> {
   if (names.length > 0 || file !== undefined || all) {
-    throw new FittingsError(
-      'ARGUMENTS_INVALID',
-      'Say which program the servers come from: --from <program>.',
-      {
-        hint: `Programs: ${FOREIGN_PROGRAMS.join(', ')}.`,
-      },
-    );
+    throw new FittingsError('ARGUMENTS_INVALID', 'Name the program to import from: --from <program>.', {
+      hint: `Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`,
+    });
   }
   const { output, env } = context;
   const { loaded, home } = await openWorkspace(context, { approves: false });
@@ -46,7 +42,7 @@ export async function listPrograms(
   const found = every.filter(({ files }) => files.length > 0);
   output.result({ programs: found }, () =>
     found.length === 0
-      ? `No configuration of another program was found. Programs: ${FOREIGN_PROGRAMS.join(', ')}.`
+      ? `No configuration of another program was found. Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`
       : tableLines(
           ['command', 'servers', 'file'].map((title) => ({ title })),
           found.map(({ program, project: isProject, files, servers }) => [

@@ -47,7 +47,7 @@ export async function prepareServer(
   }
   const { entry, variables } = secretsAsVariables(name, local.entry);
   const set = variables.map(
-    ({ field, variable }) => `Set the variable ${variable}: it stands in place of the value of ${field}.`,
+    ({ field, variable }) => `Set the variable ${variable}: it replaces the value of ${field}.`,
   );
   return { name, entry, notes: [...local.notes, ...set], summary: summaryOf(entry) };
 
@@ -60,20 +60,24 @@ export async function prepareServer(
     if (!context.interactive || options.dryRun) {
       throw new FittingsError(
         'CONFIG_INVALID',
-        `The entry holds secrets as text (${fields}), and the scope ${scope} is a file of the project.`,
+        `The entry contains secrets (${fields}), and the scope ${scope} is a file of the project.`,
         {
           server: name,
-          hint: 'Say --secrets variables to write ${NAME} in their place, or --secrets keep to write them.',
+          hint: 'Use --secrets variables to replace them with ${NAME}, or --secrets keep to write them.',
         },
       );
     }
     const prompts = await openPrompts(context);
     return prompts.select(
-      `${shown(name)} holds secrets as text (${fields}). What is written into the project?`,
+      `${shown(name)} contains secrets (${fields}). What do you want to write to the project?`,
       [
-        { value: 'variables', label: 'Variables in their place', hint: 'you set them in your environment' },
+        {
+          value: 'variables',
+          label: 'Variables instead of the secrets',
+          hint: 'you set them in your environment',
+        },
         { value: 'skip', label: 'Nothing: leave this server out' },
-        { value: 'keep', label: 'The secrets', hint: 'everyone who gets the project can read them' },
+        { value: 'keep', label: 'The secrets', hint: 'everyone with access to the project can read them' },
       ],
     );
   }
@@ -86,7 +90,7 @@ async function asRemote(
 ): Promise<Pick<Prepared, 'entry' | 'notes'>> {
   if (remote === undefined) return { entry, notes };
   if (remote.entry === undefined) {
-    const why = remote.notes.map((note) => `It cannot become a remote server here: ${note}`);
+    const why = remote.notes.map((note) => `It cannot be converted to a remote server: ${note}`);
     return { entry, notes: convertMcpRemote ? [...notes, ...why] : notes };
   }
   const converted = { entry: remote.entry, notes: [...notes, ...remote.notes] };

@@ -101,10 +101,14 @@ function ownServer({ loaded }: Workspace, name: string, scope: string): Fittings
       entry.approval === undefined,
   );
   if (own === undefined) return undefined;
-  return new FittingsError('CONFIG_INVALID', `You have a server "${name}" in the scope ${own.scope}.`, {
-    server: name,
-    hint: 'Say --replace to let the imported one count instead.',
-  });
+  return new FittingsError(
+    'CONFIG_INVALID',
+    `You already have a server "${name}" in the scope ${own.scope}.`,
+    {
+      server: name,
+      hint: 'Use --replace to replace it.',
+    },
+  );
 }
 
 async function choose(
@@ -119,7 +123,7 @@ async function choose(
       'SERVER_UNKNOWN',
       `There is no server "${shown(unknown.join('", "'))}" to import.`,
       {
-        hint: `There are: ${imported.map(({ name }) => name).join(', ') || 'none'}.`,
+        hint: `Found: ${imported.map(({ name }) => name).join(', ') || 'none'}.`,
       },
     );
   }
@@ -128,8 +132,8 @@ async function choose(
   if (!dryRun) for (const { summary } of asked) context.output.note(summary);
   if (names.length > 0 || all || dryRun || imported.length === 0) return asked;
   if (!context.interactive) {
-    throw new FittingsError('ARGUMENTS_INVALID', 'Say which servers to import.', {
-      hint: `Name them, or say --all. There are: ${imported.map(({ name }) => name).join(', ')}.`,
+    throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers to import.', {
+      hint: `Name them or use --all. Found: ${imported.map(({ name }) => name).join(', ')}.`,
     });
   }
   const prompts = await openPrompts(context);

@@ -12,11 +12,11 @@ export function registerList(program: Command, context: CommandContext): void {
       'list the configured servers, or what servers offer: tools, prompts, resources and templates',
     )
     .addArgument(new Argument('[kind]', 'what to list').choices(LIST_KINDS).default('servers'))
-    .argument('[servers...]', 'names of servers; default: all')
+    .argument('[servers...]', 'server names; default: all')
     .addHelpText(
       'after',
       examples(
-        'fittings list                          # servers, scopes and files; connects to none',
+        'fittings list                          # servers, scopes and files; does not connect',
         'fittings list tools',
         'fittings list tools github --verbose   # with arguments',
         "fittings list resources --json | jq '.resources[].uri'",

@@ -75,7 +75,7 @@ function itemsFor(host: Host, kind: Exclude<ListKind, 'servers'>): readonly Item
           server: template.server,
           name: shown(template.uriTemplate),
           description: template.description ?? template.title ?? template.name,
-          more: ['a template: fill in what is in braces'],
+          more: ['a template: replace the parts in braces'],
         })),
       ];
   }

@@ -20,10 +20,10 @@ export function registerLogin(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '-m, --method <method>',
-        'browser on this machine, a code, or pasting an address; default: what fits',
+        'browser on this machine, a code, or pasting an address; default: depends on your environment',
       ).choices(METHODS),
     )
-    .option('--timeout <seconds>', 'how long you may take (default: 300)', seconds)
+    .option('--timeout <seconds>', 'time limit for the sign-in (default: 300)', seconds)
     .addHelpText(
       'after',
       examples(
@@ -37,7 +37,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
     });
   program
     .command('logout')
-    .description('sign out of a server: revoke and forget its credentials')
+    .description('sign out of a server: revoke and delete its credentials')
     .argument('<server>', 'name of the server')
     .addHelpText('after', examples('fittings logout notion'))
     .action(async (server: string) => {

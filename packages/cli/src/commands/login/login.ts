@@ -25,7 +25,7 @@ export async function login(context: CommandContext, server: string, options: Lo
   if (before === 'connected') {
     output.result(
       { server, signedIn: false, status: before },
-      () => `${shown(server)} is connected: no sign-in is needed.`,
+      () => `${shown(server)} is already connected: no sign-in is required.`,
     );
     return;
   }
@@ -37,10 +37,10 @@ export async function login(context: CommandContext, server: string, options: Lo
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
-    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" was not finished in time.`, {
+    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,
       cause: error,
-      hint: 'Start the sign-in again; --timeout gives more time.',
+      hint: 'Sign in again; --timeout allows more time.',
     });
   }
   if (context.options.store !== undefined) await rememberStore(context.options.store);

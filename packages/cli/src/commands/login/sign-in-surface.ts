@@ -54,11 +54,14 @@ export function signInSurface(context: CommandContext, method: Method | undefine
 function note({ output }: CommandContext, prompt: DevicePrompt): void {
   const { server, verificationUri, verificationUriComplete, userCode, expiresInMs } = prompt;
   const { bold } = output.noteStyle;
-  output.note(`To sign in to ${shown(server)}, go on any device to\n  ${shown(verificationUri, 8_000)}`);
-  output.note(`and enter the code\n  ${bold(shown(userCode))}`);
+  output.note(
+    `To sign in to ${shown(server)}, open this address on any device:\n  ${shown(verificationUri, 8_000)}`,
+  );
+  output.note(`and enter this code:\n  ${bold(shown(userCode))}`);
   if (verificationUriComplete !== undefined)
-    output.note(`or go to\n  ${shown(verificationUriComplete, 8_000)}`);
-  output.note(`The code is good for ${Math.max(1, Math.round(expiresInMs / 60_000))} minutes.`);
+    output.note(`Or open this address, which contains the code:\n  ${shown(verificationUriComplete, 8_000)}`);
+  const minutes = Math.max(1, Math.round(expiresInMs / 60_000));
+  output.note(`The code expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
 }
 
 /** Asks at the terminal; without one, a line of stdin is the answer. */
@@ -69,8 +72,13 @@ async function askForAddress(context: CommandContext, question: PasteBackQuestio
     output.note(
       `To sign in to ${shown(server)}, open this in a browser on any machine:\n  ${shown(url.href, 8_000)}`,
     );
-    output.note('At the end it shows a page that does not load. Copy its whole address and paste it here.');
-  } else output.note(output.noteStyle.yellow('That was not it: the address begins with http://127.0.0.1.'));
+    output.note(
+      'After you sign in, the browser shows a page that does not load. Copy its full address and paste it here.',
+    );
+  } else
+    output.note(
+      output.noteStyle.yellow('That is not the address of that page: it starts with http://127.0.0.1.'),
+    );
   if (context.interactive) {
     const prompts = await openPrompts(context, signal);
     return prompts.text({ message: 'Address' });

@@ -9,8 +9,8 @@ export interface PromptOptions {
 export function registerPrompt(program: Command, context: CommandContext): void {
   program
     .command('prompt')
-    .description('get a prompt, filled in')
-    .argument('<prompt>', 'server/prompt, or the name alone where only one server has it')
+    .description('get a prompt with its arguments filled in')
+    .argument('<prompt>', 'server/prompt, or just the name if only one server has it')
     .option('-a, --arg <name=value>', 'an argument; can be repeated', collect, [])
     .addHelpText('after', examples('fittings prompt everything/args-prompt --arg city=Berlin'))
     .action(async (prompt: string, options: PromptOptions) => {

@@ -10,8 +10,8 @@ export function registerRead(program: Command, context: CommandContext): void {
   program
     .command('read')
     .description('read a resource')
-    .argument('<resource>', 'server/uri, or the URI alone where only one server lists it')
-    .option('-o, --output <file>', 'write its bytes to a file, unchanged')
+    .argument('<resource>', 'server/uri, or just the URI if only one server lists it')
+    .option('-o, --output <file>', 'write the content to a file, unchanged')
     .addHelpText(
       'after',
       examples(

@@ -25,7 +25,7 @@ export async function read(context: CommandContext, text: string, options: ReadO
     await writeOutput(file, bytes);
     output.result(
       { server, uri, file, bytes: bytes.length },
-      () => `${bytes.length} bytes in ${shown(file)}`,
+      () => `Wrote ${bytes.length} bytes to ${shown(file)}`,
     );
     return;
   }
@@ -54,7 +54,7 @@ async function checkPermission(
   throw new FittingsError('POLICY_DENIED', reason, {
     server,
     delivery: 'not-sent',
-    hint: 'Name it in "allowedResources" of the entry, or change "readPermission".',
+    hint: 'Add it to "allowedResources" of the entry, or change "readPermission".',
   });
 }
 

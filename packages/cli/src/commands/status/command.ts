@@ -9,9 +9,13 @@ export interface StatusOptions {
 export function registerStatus(program: Command, context: CommandContext): void {
   program
     .command('status')
-    .description('connect all servers, or those named, and show how each is doing')
-    .argument('[servers...]', 'names of servers')
-    .option('-w, --watch', 'go on showing it until Ctrl-C; follows the configuration files too', false)
+    .description('connect to all servers, or the named ones, and show their status')
+    .argument('[servers...]', 'server names; default: all')
+    .option(
+      '-w, --watch',
+      'keep updating until Ctrl-C; also follows changes to the configuration files',
+      false,
+    )
     .addHelpText(
       'after',
       examples(
@@ -19,7 +23,7 @@ export function registerStatus(program: Command, context: CommandContext): void 
         'fittings status github notion --watch',
         "fittings status --json | jq '.totals'",
         `fittings status --strict-mcp-config --mcp-config '{"mcpServers":{"x":{"command":"my-server"}}}'`,
-      ) + '\nIt ends with 1 when an enabled server is not connected, or does not list what it offers.\n',
+      ) + '\nThe exit code is 1 if an enabled server is not connected, or does not list what it offers.\n',
     )
     .action(async (servers: readonly string[], options: StatusOptions) => {
       const { status } = await import('./run.js');

@@ -40,7 +40,7 @@ export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckRe
       const reader = createDocumentReader(network, server, signal);
       const atOrigin = await findAuthorizationServer(reader, serverUrl.origin, 'same-origin');
       if (atOrigin === undefined) {
-        const message = `${serverUrl.origin} wants credentials and has no metadata that says where to sign in.`;
+        const message = `${serverUrl.origin} requires credentials, but has no metadata that says where to sign in.`;
         return checked('discovery', '', [finding('DISCOVERY_MISSING', message)]);
       }
     }

@@ -37,8 +37,8 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
   if (entry.config?.['allowInsecure'] === true) {
     const isUsed = /^(?:ws|http):/i.test(String(entry.config['url'] ?? ''));
     const message = isUsed
-      ? '`allowInsecure` is set: everything, your credentials included, is sent without encryption.'
-      : '`allowInsecure` is set and not needed for this URL.';
+      ? '`allowInsecure` is set: everything is sent without encryption, including your credentials.'
+      : '`allowInsecure` is set but not needed for this URL.';
     findings.push(finding('NOT_ENCRYPTED', message, { severity: 'warning' }));
   }
   const line = entry.line === undefined ? '' : `:${entry.line}`;
@@ -50,7 +50,7 @@ export function checkApproval(entry: ServerEntry): CheckResult {
   const { name, status } = entry;
   const fix = `Review it: fittings approve ${name}`;
   if (status === 'pending') {
-    const message = `"${name}" came with the project and has not been approved as it is now.`;
+    const message = `"${name}" came with the project, and its current definition has not been approved.`;
     return checked('approval', '', [finding('APPROVAL_MISSING', message, { fix })]);
   }
   if (status === 'rejected') {
@@ -73,7 +73,7 @@ function unknown(loaded: LoadedConfig, server: string): CheckResult {
   );
   return checked('config', '', [
     ...unread.map(ofProblem),
-    finding('SERVER_UNKNOWN', `No server is called "${server}".`, { fix }),
+    finding('SERVER_UNKNOWN', `No server is named "${server}".`, { fix }),
   ]);
 }
 

@@ -49,6 +49,6 @@ function withWithheld(found: Finding, { facts }: Attempt): Finding {
   const names = facts['withheld'];
   if (!UNREACHED.has(found.code) || typeof names !== 'string') return found;
   const list = names.split(', ').map((name) => JSON.stringify(name));
-  const advice = `The environment has ${names}, which the server was not given; if it needs them, add "inheritEnv": [${list.join(', ')}] to its entry.`;
+  const advice = `The environment has ${names}, which is not passed to the server. If the server needs it, add "inheritEnv": [${list.join(', ')}] to its entry.`;
   return { ...found, fix: `${found.fix} ${sanitizeText(advice)}` };
 }

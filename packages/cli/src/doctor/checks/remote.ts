@@ -70,14 +70,14 @@ const COME_BACK_LATER: ReadonlySet<number> = new Set([429, 503]);
 function httpResult({ server, config }: RemoteOptions, attempt: Attempt, head: ResponseHead): CheckResult {
   const { error, usedFallback } = attempt;
   if (usedFallback) {
-    const message = `"${server}" speaks HTTP+SSE of 2024, and not Streamable HTTP.`;
+    const message = `"${server}" speaks HTTP+SSE (2024-11-05), not Streamable HTTP.`;
     const severity = error === undefined ? 'warning' : 'error';
-    const fix = `Write "type": "sse" in its entry (it says ${JSON.stringify(config.type ?? 'http')}).`;
+    const fix = `Set "type": "sse" in its entry (now ${JSON.stringify(config.type ?? 'http')}).`;
     return checked('http', '', [finding('TRANSPORT_TYPE_WRONG', message, { severity, fix })]);
   }
   if (error?.code === 'TIMEOUT' && COME_BACK_LATER.has(head.status)) {
     // The transport does as it is told and waits, longer than we do.
-    const message = `${head.url.origin} answers with status ${head.status}.`;
+    const message = `${head.url.origin} responds with status ${head.status}.`;
     return checked('http', '', [finding('RATE_LIMITED', message, { error })]);
   }
   const placed = error === undefined ? undefined : findingOfError(error);
@@ -85,7 +85,7 @@ function httpResult({ server, config }: RemoteOptions, attempt: Attempt, head: R
     // A page in place of a message breaks the handshake, whatever the transport calls it.
     const isPage = placed?.check === 'handshake' && head.contentType === 'text/html';
     if (!isPage) return checked('http', `status ${head.status} to a plain GET`);
-    const message = `${head.url.origin} answers with a web page.`;
+    const message = `${head.url.origin} responds with a web page.`;
     return checked('http', '', [finding('NOT_MCP', message, { error })]);
   }
   return checked('http', '', [placed.finding]);

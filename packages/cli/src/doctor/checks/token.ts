@@ -43,10 +43,10 @@ export async function checkToken(options: TokenOptions): Promise<CheckResult> {
   if (expiresAt !== undefined && expiresAt <= clock.now()) {
     const ago = ageOf(clock.now() - expiresAt);
     const why = refreshToken === undefined ? 'there is no refresh token' : 'it could not be renewed';
-    const message = `The token for "${server}" expired ${ago} ago and ${why}.`;
+    const message = `The token for "${server}" expired ${ago} ago, and ${why}.`;
     return checked('token', '', [finding('TOKEN_EXPIRED', message, { fix, error: refusal })]);
   }
-  const message = `"${server}" refuses the token that was obtained ${ageOf(clock.now() - record.obtainedAt)} ago.`;
+  const message = `"${server}" rejects the token that was obtained ${ageOf(clock.now() - record.obtainedAt)} ago.`;
   return checked('token', '', [finding('TOKEN_REFUSED', message, { fix, error: refusal })]);
 }
 
@@ -71,9 +71,9 @@ export async function heldToken(options: Omit<TokenOptions, 'refusal'>): Promise
 }
 
 function summaryOf(record: TokenRecord | undefined, now: number): string {
-  if (record === undefined) return 'none is stored and none is required';
+  if (record === undefined) return 'none stored, none required';
   const age = `obtained ${ageOf(now - record.obtainedAt)} ago`;
-  const end = record.expiresAt === undefined ? '' : `, good for ${ageOf(record.expiresAt - now)}`;
+  const end = record.expiresAt === undefined ? '' : `, valid for ${ageOf(record.expiresAt - now)}`;
   return `${age}${end}${record.refreshToken === undefined ? ', not renewable' : ''}`;
 }
 

@@ -64,7 +64,7 @@ export async function checkWay(options: WayOptions): Promise<Way> {
         dns,
         checked('proxy', way),
         checked('connect', url.host),
-        ...(isTls ? [checked('tls', 'the certificate is good')] : []),
+        ...(isTls ? [checked('tls', 'the certificate is valid')] : []),
       ],
       head,
       network,
@@ -87,7 +87,7 @@ function networkOf({ server, config, env, timeoutMs, clock, logger }: WayOptions
   if (result.issues !== undefined) {
     const [issue] = result.issues;
     const field = issue?.path?.map(String).join('.') ?? '';
-    throw new FittingsError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is wrong'}.`, { server });
+    throw new FittingsError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
   }
   const { timeouts, ...rest } = networkOptionsOf(result.value, { server, clock, logger });
   const url = String(rest.url).replace(/^ws(s?:)/i, 'http$1');
@@ -108,7 +108,7 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   } catch (cause) {
     const what = isProxy ? 'of the proxy ' : '';
     const isAway = cause instanceof Error && 'code' in cause && cause.code === 'EAI_AGAIN';
-    const message = `Could not resolve the host name ${what}${host}${isAway ? ': no name server answers' : ''}.`;
+    const message = `Could not resolve the host name ${what}${host}${isAway ? ': no DNS server responds' : ''}.`;
     const error = new TransportError('HOST_NOT_FOUND', message, { cause });
     return checked('dns', '', [finding('HOST_NOT_FOUND', message, { error })]);
   }

@@ -1,4 +1,8 @@
-import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import type {
+  BaseTransportOptions,
+  JSONRPCMessage,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
 import type { TransportCapabilities } from '@mcp-fittings/testkit/transport';
 import { ReferenceTransport } from '../reference-transport.js';
 
@@ -6,7 +10,7 @@ import { ReferenceTransport } from '../reference-transport.js';
 export interface Flaw {
   readonly name: string;
   readonly fails: readonly string[];
-  readonly make?: () => ReferenceTransport;
+  readonly make?: (options: BaseTransportOptions) => ReferenceTransport;
   readonly damage?: (transport: ReferenceTransport) => void;
   readonly capabilities?: TransportCapabilities;
 }
@@ -56,19 +60,19 @@ export function hands(change: (handler: Handler, transport: ReferenceTransport) 
 /** Stands between the peer and the transport. */
 export function hears(
   change: (text: string, pass: (text: string) => void, transport: ReferenceTransport) => void,
-): () => ReferenceTransport {
-  return () =>
+): (options: BaseTransportOptions) => ReferenceTransport {
+  return (options) =>
     new (class extends ReferenceTransport {
       protected override onText(text: string): void {
         change(text, (changed) => super.onText(changed), this);
       }
-    })();
+    })(options);
 }
 
 /** The same for texts that are JSON objects. */
 export function hearsJson(
   change: (value: Record<string, unknown>, pass: (value: unknown) => void) => void,
-): () => ReferenceTransport {
+): (options: BaseTransportOptions) => ReferenceTransport {
   return hears((text, pass) => {
     let value: unknown;
     try {

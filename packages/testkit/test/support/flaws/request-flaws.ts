@@ -39,12 +39,12 @@ export const requestFlaws: readonly Flaw[] = [
   {
     name: 'gives every request the first answer',
     fails: ['answers a hundred requests at once, each with its own result'],
-    make: () => {
+    make: (options) => {
       let first: unknown;
       return hearsJson((value, pass) => {
         first ??= value['result'];
         pass({ ...value, result: first });
-      })();
+      })(options);
     },
   },
   {

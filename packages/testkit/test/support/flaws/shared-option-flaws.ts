@@ -1,0 +1,61 @@
+import { TransportError } from '@mcp-fittings/client-core';
+import { ReferenceTransport } from '../reference-transport.js';
+import { sends, starts, type Flaw } from './flaw.js';
+
+const BEFORE = 'rejects start() with ABORTED when its signal was aborted before, and says so in closeReason';
+const MEANWHILE =
+  'rejects start() with ABORTED when its signal is aborted meanwhile, and says so in closeReason';
+const AFTER = 'closes when its signal is aborted: onclose runs first, then open requests fail with ABORTED';
+
+export const sharedOptionFlaws: readonly Flaw[] = [
+  {
+    name: 'ignores its signal',
+    fails: [BEFORE, MEANWHILE, AFTER],
+    make: ({ server }) => new ReferenceTransport({ server }),
+  },
+  {
+    name: 'treats an abort as any other close()',
+    fails: [BEFORE, MEANWHILE, AFTER],
+    make({ server, signal }) {
+      const transport = new ReferenceTransport({ server });
+      signal?.addEventListener('abort', () => void transport.close());
+      return transport;
+    },
+  },
+  {
+    name: 'keeps the reason of an abort to itself',
+    fails: [BEFORE, MEANWHILE, AFTER],
+    damage: (transport) => Object.defineProperty(transport, 'closeReason', { value: undefined }),
+  },
+  {
+    name: 'says TRANSPORT_CLOSED where it was aborted',
+    fails: [BEFORE, MEANWHILE],
+    damage: starts((start) => async () => {
+      await start().catch(() => {
+        throw new TransportError('TRANSPORT_CLOSED', 'broken on purpose');
+      });
+    }),
+  },
+  {
+    name: 'does not know the name of its server',
+    fails: ['names its server in every error'],
+    make: ({ signal }) => new ReferenceTransport({ signal }),
+  },
+  {
+    name: 'takes every request for sent',
+    fails: ['tells requests that still waited on this side from those that were sent'],
+    make: (options) =>
+      new (class extends ReferenceTransport {
+        override markUnsent(): void {}
+      })(options),
+  },
+  {
+    name: 'takes every request for unsent',
+    fails: ['tells requests that still waited on this side from those that were sent'],
+    damage: sends((send) => async (message, options) => {
+      await send(message, options).catch((cause: unknown) => {
+        throw new TransportError('TRANSPORT_CLOSED', 'broken on purpose', { cause, delivery: 'not-sent' });
+      });
+    }),
+  },
+];
