@@ -1,13 +1,14 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
 
 /** Throws `CONFIG_INVALID` for what TypeScript would not have let through: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {
+  const isText = (member: string): boolean => isRecord(ref) && typeof ref[member] === 'string';
+  if (members.every(isText)) return;
   const wanted = `{ ${members.join(', ')} }`;
   if (!isRecord(ref)) {
     throw invalid(`host.${method}() needs ${wanted} as its first argument, not ${kindOf(ref)}.`);
   }
-  const missing = members.filter((member) => typeof ref[member] !== 'string');
-  if (missing.length === 0) return;
+  const missing = members.filter((member) => !isText(member));
   const text = `host.${method}() needs ${wanted} with text in each; ${quoted(missing)} is not text.`;
   const isListed = missing.includes('tool') || missing.includes('prompt');
   throw invalid(
@@ -61,6 +62,28 @@ export function checkHostOptions(options: unknown): void {
       'Call the function of each transport package: { transports: [stdio(), http()] }.',
     );
   }
+}
+
+export function unknownServer(name: string, known: Iterable<string>): FittingsError {
+  return new FittingsError('SERVER_UNKNOWN', `There is no server "${name}" in this host.`, {
+    server: name,
+    delivery: 'not-sent',
+    hint: hintFor(name, known, 'Add it with host.connect().'),
+  });
+}
+
+export function unknownTool(server: string, tool: string, known: Iterable<string>): FittingsError {
+  return new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${tool}".`, {
+    server,
+    delivery: 'not-sent',
+    hint: hintFor(tool, known, 'host.tools() lists what there is.'),
+    details: { tool },
+  });
+}
+
+function hintFor(name: string, known: Iterable<string>, otherwise: string): string {
+  const near = nearestNames(name, known);
+  return near.length === 0 ? otherwise : `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
 }
 
 function invalid(message: string, hint?: string): FittingsError {

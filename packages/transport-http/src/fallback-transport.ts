@@ -1,10 +1,11 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import type {
-  JSONRPCMessage,
-  JSONRPCObject,
-  Transport,
-  TransportFacts,
-  TransportSendOptions,
+import {
+  isOlderEndpoint,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type Transport,
+  type TransportFacts,
+  type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 
 /** Two ways to the same server, for programs that have no host to choose between them. */
@@ -63,7 +64,7 @@ class FallbackTransport implements Transport {
     try {
       await this.#active.send(message, options);
     } catch (error) {
-      if (!isHandshake(message) || this.#changed || this.#closing !== undefined || !isOlderServer(error))
+      if (!isHandshake(message) || this.#changed || this.#closing !== undefined || !isOlderEndpoint(error))
         throw error;
       this.#changed = true;
       await this.#change(error);
@@ -90,7 +91,7 @@ class FallbackTransport implements Transport {
     return { ...this.#active.describe?.(), fallback: this.#changed };
   }
 
-  async #change(first: TransportError): Promise<void> {
+  async #change(first: FittingsError): Promise<void> {
     const older = this.#active;
     // Nobody is told that it ends: the connection goes on.
     older.onmessage = () => undefined;
@@ -133,12 +134,8 @@ function isHandshake(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'initialize';
 }
 
-function isOlderServer(error: unknown): error is TransportError {
-  return error instanceof TransportError && error.code === 'ENDPOINT_INCOMPATIBLE';
-}
-
 /** Who has to sign in for the second way is told that; else both reasons are kept, the first one being the likelier. */
-function bothFailed(first: TransportError, second: unknown): unknown {
+function bothFailed(first: FittingsError, second: unknown): unknown {
   if (!(second instanceof FittingsError) || second.kind === 'auth') return second;
   const { code, kind, retryable, details } = second;
   const message = `Neither way to the server works: ${first.message} | ${second.message}`;

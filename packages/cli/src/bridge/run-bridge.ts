@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
@@ -66,10 +67,7 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     output.note(`Clients must send this header: Authorization: Bearer ${token}`);
   }
   if (token !== undefined) output.hide([token]);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(signal);
   await served.close();
 }
 

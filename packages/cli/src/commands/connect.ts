@@ -1,16 +1,16 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandContext } from '../command-context.js';
 import type { Session } from '../composition/session.js';
 import { openWaiting } from '../output/waiting.js';
-import { untilAborted } from '../until-aborted.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
 export async function connectOne(context: CommandContext, session: Session, name: string): Promise<void> {
   const { host } = session;
   const { signal } = context;
   using _waiting = openWaiting(context, () => namesStillConnecting(host));
-  await untilAborted(session.connect([name]), signal);
+  await abortable(session.connect([name]), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
   const problem = whyNotConnected(host.server(name), session);
   if (problem !== undefined) throw problem;
@@ -31,7 +31,7 @@ export async function connectAll(
   const enough = whenEnough(host, isEnough);
   try {
     const all = connectEach(session, signal);
-    await untilAborted(Promise.race([all, enough.reached]), signal);
+    await abortable(Promise.race([all, enough.reached]), signal);
     // What still goes on ends with the session.
     all.catch(() => undefined);
   } finally {

@@ -1,9 +1,9 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandContext } from '../../command-context.js';
 import { rememberStore } from '../../composition/remembered-store.js';
 import { shown } from '../../output/shown.js';
 import { askForConsent } from '../../prompts/ask-for-consent.js';
-import { untilAborted } from '../../until-aborted.js';
 import { whyNotConnected } from '../connect.js';
 import { openSession } from '../open-session.js';
 import type { LoginOptions } from './command.js';
@@ -20,7 +20,7 @@ export async function login(context: CommandContext, server: string, options: Lo
     plaintextConsent: askForConsent(context),
   });
   const { host } = session;
-  await untilAborted(session.connect([server]), signal);
+  await abortable(session.connect([server]), signal);
   const before = host.server(server).state.status;
   if (before === 'connected') {
     output.result(

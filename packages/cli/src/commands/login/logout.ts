@@ -1,6 +1,6 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandContext } from '../../command-context.js';
 import { shown } from '../../output/shown.js';
-import { untilAborted } from '../../until-aborted.js';
 import { openSession } from '../open-session.js';
 
 /** Without connecting: a sign-out has to work when the server does not. */
@@ -9,6 +9,6 @@ export async function logout(context: CommandContext, server: string): Promise<v
   await using session = await openSession(context);
   const { host } = session;
   await session.know([server]);
-  await untilAborted(host.signOut(server), signal);
+  await abortable(host.signOut(server), signal);
   output.result({ server, signedIn: false }, () => `Signed out of ${shown(server)}.`);
 }

@@ -1,8 +1,8 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandContext } from '../../command-context.js';
 import type { Session } from '../../composition/session.js';
 import { EXIT } from '../../exit-codes.js';
 import { createLiveRegion } from '../../output/live-region.js';
-import { untilAborted } from '../../until-aborted.js';
 import { configurationExit, noteProblems } from '../note-problems.js';
 import { openSession } from '../open-session.js';
 import type { StatusOptions } from './command.js';
@@ -25,7 +25,7 @@ export async function status(
     chosenRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
     using _live = showWhileConnecting(context, session, rows);
-    await untilAborted(session.connect(wanted && usableNames(session, wanted)), context.signal);
+    await abortable(session.connect(wanted && usableNames(session, wanted)), context.signal);
   }
   const found = rows();
   noteProblems(session.loaded.problems, output);

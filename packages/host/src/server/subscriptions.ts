@@ -2,7 +2,7 @@ import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js
 import type { LogLevel } from '../contracts/server-requests.js';
 
 /** What the host asked a server for that holds until it is taken back, and so has to be asked for again after a reconnect. */
-export interface Standing {
+export interface Subscriptions {
   subscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
   unsubscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
   setLogLevel(session: EngineSession, level: LogLevel, options: EngineRequestOptions): Promise<void>;
@@ -15,7 +15,7 @@ export interface Standing {
   restore(session: EngineSession, options: EngineRequestOptions): Promise<readonly unknown[]>;
 }
 
-export function createStanding(): Standing {
+export function createSubscriptions(): Subscriptions {
   const uris = new Set<string>();
   let logLevel: LogLevel | undefined;
   return {

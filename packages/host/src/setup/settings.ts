@@ -98,3 +98,17 @@ function readDefaults(server: string, given: ServerDefaults) {
   const checksHealth = healthCheck.enabled ?? given.healthCheck !== undefined;
   return { timeout, reconnect, healthCheck, checksHealth };
 }
+
+/** Of a host whose owner says nothing else. */
+export const DEFAULT_LIMITS: HostLimits = {
+  connectMs: 30_000,
+  discoveryMs: 15_000,
+  callMs: 600_000,
+  callTotalMs: 3_600_000,
+  parallelConnects: 16,
+  listPages: 64,
+  listItems: 10_000,
+  listBytes: 268_435_456,
+  callbackMs: 600_000,
+  eventsPerSecond: 200,
+};

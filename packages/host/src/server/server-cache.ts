@@ -1,28 +1,17 @@
-import { isRecord, type AuthProvider, type HostCache, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/client-core';
 import { digestOf } from '../catalogue/digest.js';
 import type { Lists } from '../catalogue/server-catalogue.js';
-import type { EraVerdict } from '../contracts/engine.js';
-
-export interface ServerMemoryOptions {
-  readonly cache: HostCache | undefined;
-  readonly server: string;
-  readonly config: ServerConfig;
-  /** Whom the host acts for, where it says so. */
-  readonly person: string | undefined;
-  /** Signs the requests of this server; may throw for an entry that has a mistake. */
-  readonly auth: () => AuthProvider | undefined;
-  /** A cache that fails is a cache that knows nothing; this is told. */
-  readonly onError: (error: unknown) => void;
-}
+import type { ProtocolEra } from '../contracts/engine.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 /**
  * What is remembered of one server between runs, bound to its entry: another entry remembers nothing. What the server
  * does not call public is bound to a person, too, and is not remembered where nobody knows to which one.
  */
-export interface ServerMemory {
+export interface ServerCache {
   /** Finds out for whom the connection is that is made now; what is remembered from here on is for them. */
-  era(): Promise<EraVerdict | undefined>;
-  rememberEra(era: EraVerdict | undefined): Promise<void>;
+  era(): Promise<ProtocolEra | undefined>;
+  rememberEra(era: ProtocolEra | undefined): Promise<void>;
   lists(): Promise<Lists | undefined>;
   /** Takes the newest lists; they are written one after the other, and what a newer one has replaced is not. */
   rememberLists(lists: Lists, isPublic: boolean): void;
@@ -32,11 +21,15 @@ export interface ServerMemory {
   settled(): Promise<void>;
 }
 
-export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
-  const { cache, server, config, person, onError } = options;
+/** A cache that fails is a cache that knows nothing; `onError` is told. */
+export function createServerCache(
+  { server, config, options, resolve }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'resolve'>,
+  onError: (error: unknown) => void,
+): ServerCache {
+  const { cache, person } = options;
   const entry = digestOf([server, config]);
-  // Without a cache the verdict still holds for the life of the host, so that a reconnect needs no probe.
-  let era: EraVerdict | undefined;
+  // Without a cache the era still holds for the life of the host, so that a reconnect needs no probe.
+  let era: ProtocolEra | undefined;
   let owner: string | undefined;
 
   const quietly = async <T>(work: Promise<T> | undefined): Promise<T | undefined> => {
@@ -53,7 +46,7 @@ export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
     // Without a cache there is nothing to keep apart, and no reason to look into a credential store.
     if (cache === undefined) return undefined;
     try {
-      const auth = options.auth();
+      const { auth } = resolve();
       // What signs without this member is the same for as long as the host knows no better.
       if (auth === undefined || (auth.identity === undefined && person !== undefined))
         return digestOf([person]);
@@ -99,17 +92,17 @@ export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
       era ??= await read('era', readEra);
       return era;
     },
-    async rememberEra(verdict) {
-      if (digestOf(verdict) === digestOf(era)) return;
-      era = verdict;
+    async rememberEra(found) {
+      if (digestOf(found) === digestOf(era)) return;
+      era = found;
       const keys = [keyOf('era', false), keyOf('era', true)];
-      const key = verdict === undefined ? undefined : keyOf('era', isPublicEra(verdict));
+      const key = found === undefined ? undefined : keyOf('era', isPublicEra(found));
       await Promise.all(
         keys.map((each) =>
           each === undefined || each === key ? Promise.resolve() : quietly(cache?.delete(each)),
         ),
       );
-      if (key !== undefined) await quietly(cache?.set(key, verdict));
+      if (key !== undefined) await quietly(cache?.set(key, found));
     },
     async lists() {
       owner = await ownerNow();
@@ -131,11 +124,11 @@ export function createServerMemory(options: ServerMemoryOptions): ServerMemory {
 }
 
 /** What a server says of itself may be meant for one person; that it wants a handshake is no secret. */
-function isPublicEra(verdict: EraVerdict): boolean {
-  return verdict.kind === 'initialize' || verdict.discover['cacheScope'] === 'public';
+function isPublicEra(era: ProtocolEra): boolean {
+  return era.kind === 'initialize' || era.discover['cacheScope'] === 'public';
 }
 
-function readEra(value: unknown): EraVerdict | undefined {
+function readEra(value: unknown): ProtocolEra | undefined {
   if (!isRecord(value)) return undefined;
   if (value['kind'] === 'initialize') return { kind: 'initialize' };
   const discover = value['discover'];
