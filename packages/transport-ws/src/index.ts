@@ -4,3 +4,4 @@ export type { WebSocketTimeouts, WebSocketTransportOptions } from './client/opti
 export { ws, type WebSocketEntry, type WebSocketPluginOptions } from './client/plugin.js';
 export type { ClientCertificate, TlsOptions } from '@mcp-fittings/net-policy';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
+export type { RetryLaterOptions } from '@mcp-fittings/net-policy';

@@ -63,6 +63,7 @@ export function openWebSocketTransport(
     headers,
     auth: options.auth,
     hasCredentials: hasCredentials || headers['authorization'] !== undefined,
+    retryLater: options.retryLater ?? {},
     protocols: checkProtocols(options.protocols ?? ['mcp'], server),
     proxy,
     env,

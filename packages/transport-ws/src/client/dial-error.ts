@@ -10,7 +10,7 @@ import { connectionHint, connectionSentence } from '@mcp-fittings/net-policy';
 const NOT_MCP = 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.';
 
 /** The `TransportError` for what Node or `ws` reported while connecting; ours pass. Names the origin only. */
-export function dialError(cause: unknown, url: URL, server: string | undefined): unknown {
+export function dialError(cause: unknown, url: URL): unknown {
   if (cause instanceof FittingsError || !(cause instanceof Error)) return cause;
   const code = codeOf(cause);
   const incompatible = code === 'ENDPOINT_INCOMPATIBLE';
@@ -18,8 +18,8 @@ export function dialError(cause: unknown, url: URL, server: string | undefined):
     ? `${url.origin} did not open a WebSocket: ${sanitizeText(cause.message)}.`
     : connectionSentence(code, url.origin, false);
   return new TransportError(code, message, {
-    server,
     cause,
+    delivery: incompatible ? 'rejected' : 'not-sent',
     hint: connectionHint(code, url, cause) ?? (incompatible ? NOT_MCP : undefined),
     details: { url: url.origin },
   });

@@ -1,5 +1,5 @@
 import type { AuthProvider, Logger } from '@mcp-fittings/client-core';
-import type { TlsOptions } from '@mcp-fittings/net-policy';
+import type { RetryLaterOptions, TlsOptions } from '@mcp-fittings/net-policy';
 import type { SocketOptions } from '../socket/socket-options.js';
 
 /** How a WebSocket server is reached. Every member but `url` has a default; times are milliseconds. */
@@ -26,6 +26,8 @@ export interface WebSocketTransportOptions extends SocketOptions, TlsOptions {
    */
   readonly proxy?: string | undefined;
   readonly timeouts?: WebSocketTimeouts | undefined;
+  /** What `start()` does on 429, and on 503 with `Retry-After`. */
+  readonly retryLater?: RetryLaterOptions | undefined;
   /** Largest message that is accepted, in bytes after inflating; a larger one closes with 1009. Default 64 MiB. */
   readonly maxPayload?: number | undefined;
   /** Offer compression. It costs memory and time for each message, and helps where the network is slow. Default false. */
