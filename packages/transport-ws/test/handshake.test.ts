@@ -257,7 +257,7 @@ describe('no answer', () => {
   it('a server that hangs up instead', async () => {
     await using server = await listen(createServer((socket) => socket.destroy()));
     const error = await failureOf(client(`ws://127.0.0.1:${server.port}/`).transport.start());
-    expect(error).toMatchObject({ code: 'CONNECT_FAILED', retryable: true });
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
   });
 
   it('a server that says nothing is given up after `upgradeMs`, and its socket is closed', async () => {

@@ -127,8 +127,10 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
     const headers = { ...this.#options.headers, ...signed };
     const onAnswer = (header: (name: string) => string | undefined, status: number): void =>
       credentials.observe({ status, header, url: this.#url });
+    let connected = false;
     try {
       const socket = await this.#within(connectMs, false, (signal) => connectSocket(this.#options, signal));
+      connected = true;
       const answer = await this.#within(upgradeMs, true, (signal) =>
         upgrade(socket, { ...this.#options, headers, onAnswer }, signal),
       );
@@ -136,7 +138,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
       const { status, header, text } = answer;
       return { accepted: false, head: { status, header, url: this.#url }, text };
     } catch (cause) {
-      throw dialError(cause, url);
+      throw dialError(cause, url, connected);
     }
   }
 
