@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { FittingsError, type Transport } from '@mcp-fittings/client-core';
-import { createHttpTransport } from '@mcp-fittings/transport-http';
+import { createHttpTransport, type HttpTransportOptions } from '@mcp-fittings/transport-http';
 import { createInProcessTransport } from '@mcp-fittings/transport-inprocess';
-import { createSseTransport } from '@mcp-fittings/transport-sse';
+import { createSseTransport, type SseTransportOptions } from '@mcp-fittings/transport-sse';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
-import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
-import { describe, expect, it } from 'vitest';
+import { createWebSocketTransport, type WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } } as const;
 
@@ -103,4 +103,34 @@ describe('HOUSE: a signal ends a connection that is being made, over every trans
     expect(transport.closeReason).toMatchObject({ code: 'ABORTED', cause: reason });
     await transport.close();
   });
+});
+
+it('HOUSE: what the remote transports share has the same name, place and type', () => {
+  type Common =
+    | 'url'
+    | 'server'
+    | 'headers'
+    | 'apiKey'
+    | 'auth'
+    | 'maxMessageBytes'
+    | 'retryLater'
+    | 'signal'
+    | 'logger'
+    | 'clock';
+  type Reached = 'proxy' | 'ca' | 'clientCertificate' | 'env';
+  type Times = 'connectMs' | 'headersMs';
+  type Network<Options extends { readonly network?: object | undefined }> = NonNullable<Options['network']>;
+  type TimesOf<
+    Options extends { readonly network?: { readonly timeouts?: object | undefined } | undefined },
+  > = NonNullable<NonNullable<Options['network']>['timeouts']>;
+  type Http = HttpTransportOptions;
+  type Sse = SseTransportOptions;
+  type Ws = WebSocketTransportOptions;
+  expectTypeOf<Pick<Sse, Common>>().toEqualTypeOf<Pick<Http, Common>>();
+  expectTypeOf<Pick<Ws, Common>>().toEqualTypeOf<Pick<Http, Common>>();
+  expectTypeOf<Pick<Network<Sse>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
+  expectTypeOf<Pick<Network<Ws>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
+  expectTypeOf<Pick<TimesOf<Sse>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
+  expectTypeOf<Pick<TimesOf<Ws>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
+  expectTypeOf<Pick<Ws, 'closeTimeoutMs'>>().toEqualTypeOf<Pick<Http, 'closeTimeoutMs'>>();
 });

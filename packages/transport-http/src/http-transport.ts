@@ -103,7 +103,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
 
   protected override async shutDown(): Promise<void> {
     const { session, network } = this.#wire;
-    if (session.id !== undefined && this.#options.farewellMs > 0) await this.#endSession(session.id);
+    if (session.id !== undefined && this.#options.closeTimeoutMs > 0) await this.#endSession(session.id);
     await network.close();
   }
 
@@ -142,9 +142,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   /** Tells the server that the session is over. It may refuse (405) or not answer: then it forgets in its own time. */
   async #endSession(sessionId: string): Promise<void> {
     const { credentials, network } = this.#wire;
-    const { url, clock, farewellMs } = this.#options;
+    const { url, clock, closeTimeoutMs } = this.#options;
     const lifetime = createLifetime();
-    const timer = clock.schedule(() => lifetime.end(), farewellMs);
+    const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);
     try {
       const signed = await during(lifetime, credentials.headers('DELETE'));
       const headers: Record<string, string> = { ...signed, 'mcp-session-id': sessionId };

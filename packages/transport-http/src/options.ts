@@ -39,7 +39,7 @@ export interface HttpTransportOptions {
   /** What happens on 429, and on 503 with `Retry-After`, to a request that does no harm when it is carried out twice. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Milliseconds that `close()` waits for the server to end the session. Default 1000; 0 does not tell it. */
-  readonly farewellMs?: number | undefined;
+  readonly closeTimeoutMs?: number | undefined;
   /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
@@ -61,14 +61,14 @@ export interface CheckedOptions {
   /** Silence after which an event stream is given up, milliseconds; 0 for never. */
   readonly silenceMs: number;
   readonly retryLater: RetryLaterOptions;
-  readonly farewellMs: number;
+  readonly closeTimeoutMs: number;
   readonly logger: Logger | undefined;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-const FAREWELL_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 const SILENCE_MS = 120_000;
 
 const SDK_ONLY: Readonly<Record<string, string>> = {
@@ -100,7 +100,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     reconnect,
     silenceMs: reconnect.silenceMs ?? SILENCE_MS,
     retryLater: options.retryLater ?? {},
-    farewellMs: options.farewellMs ?? FAREWELL_MS,
+    closeTimeoutMs: options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS,
     logger: options.logger,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

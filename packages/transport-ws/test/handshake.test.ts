@@ -260,7 +260,7 @@ describe('no answer', () => {
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
   });
 
-  it('a server that says nothing is given up after `upgradeMs`, and its socket is closed', async () => {
+  it('a server that says nothing is given up after `network.timeouts.headersMs`, and its socket is closed', async () => {
     const server = createServer();
     await using listening = await listen(server);
     const connected = new Promise<void>((resolve) => {
@@ -269,7 +269,7 @@ describe('no answer', () => {
     const clock = createManualClock();
     const { transport } = client(`ws://127.0.0.1:${listening.port}/`, {
       clock,
-      timeouts: { upgradeMs: 5000 },
+      network: { timeouts: { headersMs: 5000 } },
     });
     const failed = failureOf(transport.start());
     await connected;
@@ -389,13 +389,13 @@ describe('HT-18 the URL', () => {
   it('refuses limits that would mean "no limit"', () => {
     for (const number of [0, -1, 1.5, 2 ** 31, Number.NaN]) {
       for (const options of [
-        { maxPayload: number },
+        { maxMessageBytes: number },
         { maxQueuedBytes: number },
         { closeTimeoutMs: number },
         { heartbeat: { intervalMs: number } },
         { heartbeat: { timeoutMs: number } },
-        { timeouts: { connectMs: number || Number.NaN } },
-        { timeouts: { upgradeMs: number || Number.NaN } },
+        { network: { timeouts: { connectMs: number || Number.NaN } } },
+        { network: { timeouts: { headersMs: number || Number.NaN } } },
       ]) {
         expect(() => createWebSocketTransport({ url: 'ws://localhost/', ...options })).toThrow(
           expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -35,10 +35,10 @@ export interface DialOptions extends TlsOptions {
   readonly protocols: readonly string[];
   readonly proxy: URL | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly maxPayload: number;
+  readonly maxMessageBytes: number;
   readonly perMessageDeflate: boolean;
   readonly connectMs: number;
-  readonly upgradeMs: number;
+  readonly headersMs: number;
   readonly closeMs: number;
   readonly clock: Clock;
 }
@@ -122,7 +122,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   }
 
   async send(signed: Readonly<Record<string, string>>): Promise<Upgraded | RefusedReply> {
-    const { url, connectMs, upgradeMs, credentials, redactor } = this.#options;
+    const { url, connectMs, headersMs, credentials, redactor } = this.#options;
     // The provider's headers win over configured ones of the same name.
     const headers = { ...this.#options.headers, ...signed };
     const onAnswer = (header: (name: string) => string | undefined, status: number): void =>
@@ -131,7 +131,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
     try {
       const socket = await this.#within(connectMs, false, (signal) => connectSocket(this.#options, signal));
       connected = true;
-      const answer = await this.#within(upgradeMs, true, (signal) =>
+      const answer = await this.#within(headersMs, true, (signal) =>
         upgrade(socket, { ...this.#options, headers, onAnswer }, signal),
       );
       if ('webSocket' in answer) return { accepted: true, socket: { ...answer, redact: redactor.redact } };

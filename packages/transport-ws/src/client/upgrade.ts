@@ -10,7 +10,7 @@ export interface UpgradeRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: readonly string[];
-  readonly maxPayload: number;
+  readonly maxMessageBytes: number;
   readonly perMessageDeflate: boolean;
   /** Called with the head of the answer, whatever it is. */
   readonly onAnswer: (header: ReadHeader, status: number) => void;
@@ -48,7 +48,7 @@ export function upgrade(
     createConnection: () => socket,
     headers: { ...request.headers },
     followRedirects: false,
-    maxPayload: request.maxPayload,
+    maxPayload: request.maxMessageBytes,
     perMessageDeflate: request.perMessageDeflate && DEFLATE_OPTIONS,
     closeTimeout: request.closeMs,
   };
