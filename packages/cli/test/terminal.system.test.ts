@@ -79,6 +79,45 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
+    'S1 a pipe: what its reader writes to the terminal stays, while a server is waited for',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      // The server starts once the reader of the pipe has written a line in the middle of the wait.
+      const at = (name: string): string => join(workspace.project, name);
+      const wait = `touch ${at('asked')}; until [ -e ${at('told')} ]; do sleep 0.1; done`;
+      const slow = {
+        command: 'sh',
+        args: ['-c', `${wait}; exec "$0" "$1"`, everything.command, ...everything.args],
+      };
+      await workspace.write('servers.json', { mcpServers: { slow } });
+      const reader = `until [ -e ${at('asked')} ]; do sleep 0.1; done; sleep 1; echo FIRST; sleep 1; touch ${at('told')}; cat`;
+      const { text, code } = await terminal.run(
+        `fittings --strict-mcp-config --mcp-config servers.json list tools slow | tee whole.txt | (${reader})`,
+      );
+      expect(code).toBe(0);
+      const whole = await readFile(join(workspace.project, 'whole.txt'), 'utf8');
+      expect(whole).toContain('get-sum');
+      const lines = (shown: string): readonly string[] => shown.split('\n').map((line) => line.trimEnd());
+      expect(lines(text).join('\n')).toContain(`FIRST\n${lines(whole).join('\n').trimEnd()}`);
+      expect(text).not.toContain('waiting for');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'minor 1: a terminal without a size counts as one of 80 columns',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const { text } = await terminal.run(
+        'stty cols 0 rows 0; fittings --strict-mcp-config --mcp-config servers.json status',
+      );
+      expect(text).toMatch(/● {2}everything +stdio +connected +13/);
+    },
+    PATIENCE,
+  );
+
+  it(
     'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
     async () => {
       const { terminal, workspace } = await sitDown();
