@@ -3,7 +3,7 @@ import type { Session } from '../../composition/session.js';
 import { EXIT } from '../../exit-codes.js';
 import { createLiveRegion } from '../../output/live-region.js';
 import { untilAborted } from '../../until-aborted.js';
-import { configurationExit, noteProblems } from '../note-problems.js';
+import { configurationExit, noServersText, noteProblems } from '../note-problems.js';
 import { openSession } from '../open-session.js';
 import type { StatusOptions } from './command.js';
 import { chosenRows } from './choose-rows.js';
@@ -30,7 +30,9 @@ export async function status(
   const found = rows();
   noteProblems(session.loaded.problems, output);
   output.result(statusValue(found, session.loaded.problems), () =>
-    statusLines(found, output.style, output.columns).join('\n'),
+    found.length === 0
+      ? noServersText(session.loaded.problems)
+      : statusLines(found, output.style, output.columns).join('\n'),
   );
   context.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
   configurationExit(context, session.loaded);

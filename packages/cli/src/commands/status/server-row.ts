@@ -29,7 +29,6 @@ const UNUSED_STATUS = {
   pending: 'needs-approval',
   rejected: 'rejected',
   denied: 'denied',
-  invalid: 'invalid',
 } as const;
 
 /** Every configured server: those of the host, and those that it was not given, each with the reason. */
@@ -89,14 +88,15 @@ function activityOf(state: ServerSnapshot['state']): string | undefined {
   }
 }
 
-function unusedRow({ name, scope, file, status, definition, problems }: ServerEntry): ServerRow {
+function unusedRow(entry: ServerEntry): ServerRow {
+  const { name, scope, file, definition, problems } = entry;
   const problem = problems.find(({ severity }) => severity === 'error') ?? problems[0];
   return {
     name,
     type: impliedType(definition ?? {}),
     scope,
     file,
-    status: status === 'ready' || status === 'replaced' ? 'disconnected' : UNUSED_STATUS[status],
+    status: unusedStatus(entry),
     tools: 0,
     prompts: 0,
     resources: 0,
@@ -105,6 +105,14 @@ function unusedRow({ name, scope, file, status, definition, problems }: ServerEn
       error: { code: problem.code, message: problem.message, hint: problem.hint },
     }),
   };
+}
+
+/** A disabled server is not used in any case, whatever is wrong with its entry. */
+function unusedStatus({ status, config, definition }: ServerEntry): string {
+  const isOn = (config ?? definition)?.disabled !== true;
+  if (status === 'invalid') return isOn ? 'invalid' : 'disabled';
+  if (status !== 'ready' && status !== 'replaced') return UNUSED_STATUS[status];
+  return isOn ? 'disconnected' : 'disabled';
 }
 
 /** As far as it can be said of a definition that is not used. */

@@ -2,6 +2,7 @@ import { shown } from '../../output/shown.js';
 import type { Style } from '../../output/style.js';
 import { tableLines, type Column } from '../../output/table.js';
 import { fitWidth, wrapWords } from '../../output/text-width.js';
+import { noServersText } from '../note-problems.js';
 import type { ServerRow } from './server-row.js';
 
 const COLUMNS: readonly Column[] = [
@@ -38,7 +39,7 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
 
 /** The status of all servers, for a person: a table, the reasons below it, and totals. */
 export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
-  if (rows.length === 0) return ['No servers are configured. Add one: fittings add --help'];
+  if (rows.length === 0) return [noServersText([])];
   const table = tableLines(
     COLUMNS,
     rows.map((row) => cells(row, style)),
@@ -102,7 +103,7 @@ function stateText(status: string): string {
 }
 
 /** Why a server is not what it should be, and what to do, on one line. */
-function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
+export function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
   const server = shown(name);
   if (status === 'needs-auth')
     return [`${style.yellow(server)}: sign in with ${style.bold(fix ?? `fittings login ${server}`)}`];
