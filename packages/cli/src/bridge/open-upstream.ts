@@ -19,6 +19,8 @@ export interface UpstreamOptions {
   readonly auth: AuthProvider | undefined;
   /** Undefined: nobody is asked, and the client is told to sign in. */
   readonly signIn: SignInOnce | undefined;
+  /** The command that signs in, to be copied. */
+  readonly loginCommand: string;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
   readonly signal: AbortSignal;
@@ -41,7 +43,7 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
     try {
       return await start();
     } catch (error) {
-      if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, server);
+      if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, options);
       await signIn(error.challenge);
       return start();
     }
@@ -55,7 +57,8 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
         try {
           await transport.send(message, sendOptions);
         } catch (error) {
-          if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, server);
+          if (signIn === undefined || !(error instanceof AuthRequiredError))
+            throw withCommand(error, options);
           await signIn(error.challenge);
           await transport.send(message, sendOptions);
         }
@@ -71,12 +74,12 @@ async function withFallback(first: Transport, fallback: () => Promise<Transport>
 }
 
 /** Whoever reads this has a terminal, and no `host.signIn()`. */
-function withCommand(error: unknown, server: string): unknown {
+function withCommand(error: unknown, { server, loginCommand }: UpstreamOptions): unknown {
   if (!(error instanceof AuthRequiredError)) return error;
   return new AuthRequiredError(error.message, {
     server,
     challenge: error.challenge,
     cause: error,
-    hint: `Sign in from a terminal: fittings login ${server}`,
+    hint: `Sign in from a terminal: ${loginCommand}`,
   });
 }

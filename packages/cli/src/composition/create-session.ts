@@ -43,8 +43,8 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     await host.close();
     await close();
   };
-  const chosen = (names: readonly string[], more: ServerConfig): Record<string, ServerConfig> =>
-    Object.fromEntries(names.map((name) => [name, { ...usableEntry(name, loaded), ...more }]));
+  const chosen = (names: readonly string[]): Record<string, ServerConfig> =>
+    Object.fromEntries(names.map((name) => [name, usableEntry(name, loaded)]));
   return {
     loaded,
     approvals,
@@ -61,10 +61,7 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
       return storeError;
     },
     async connect(names) {
-      return host.connect(names === undefined ? loaded.servers : chosen(names, {}));
-    },
-    async know(names) {
-      await host.connect(chosen(names, { lazy: true }));
+      return host.connect(names === undefined ? loaded.servers : chosen(names));
     },
     close: end,
     [Symbol.asyncDispose]: end,

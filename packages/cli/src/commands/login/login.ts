@@ -1,6 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CommandContext } from '../../command-context.js';
 import { rememberStore } from '../../composition/remembered-store.js';
+import { namedServer } from '../../composition/named-server.js';
+import { secretsOf } from '../../composition/secrets.js';
 import { shown } from '../../output/shown.js';
 import { askForConsent } from '../../prompts/ask-for-consent.js';
 import { untilAborted } from '../../until-aborted.js';
@@ -13,14 +15,16 @@ import { signInSurface } from './sign-in-surface.js';
 const PATIENCE_S = 300;
 
 export async function login(context: CommandContext, server: string, options: LoginOptions): Promise<void> {
-  const { output, signal } = context;
+  const { output, signal, env } = context;
   const limit = AbortSignal.timeout((options.timeout ?? PATIENCE_S) * 1000);
   await using session = await openSession(context, {
     interaction: signInSurface(context, options.method),
     plaintextConsent: askForConsent(context),
   });
   const { host } = session;
-  await untilAborted(session.connect([server]), signal);
+  const { name, config } = namedServer(server, options, session.loaded, env);
+  output.hide(secretsOf([config]));
+  await untilAborted(host.connect({ [name]: config }), signal);
   const before = host.server(server).state.status;
   if (before === 'connected') {
     output.result(
