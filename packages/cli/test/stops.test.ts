@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startBridge } from './support/bridge-process.js';
+import { mcp, plant } from './support/planted-server.js';
 import { openWorkspace, type Workspace } from './support/workspace.js';
 
 async function writeUserFile(workspace: Workspace, text: string): Promise<void> {
@@ -53,3 +55,72 @@ it.each(['list', 'status'])(
     expect(stdout).not.toContain('No servers are configured');
   },
 );
+
+describe('S10: a server that answers a plain 401 without its header', () => {
+  const open = () => {
+    const serve = mcp();
+    return plant((request, response) => {
+      if (request.headers['x-key'] === 'k1') return serve(request, response);
+      request.resume();
+      response.writeHead(401, { 'content-type': 'text/plain' }).end('no');
+    });
+  };
+  const refusal = 'The server "bad" refuses the header X-Key.';
+
+  it('status, call, list and login say that the header was refused', async () => {
+    await using server = await open();
+    await using workspace = await openWorkspace({ here: true });
+    const env = { FITTINGS_STORE: 'memory' };
+    for (const [name, key] of [
+      ['bad', 'wrong'],
+      ['good', 'k1'],
+    ])
+      await workspace.fittings(['add', String(name), server.url, '--header', `X-Key: ${String(key)}`]);
+    const status = await workspace.fittings(['status'], { env });
+    expect(status.stdout).toMatch(/● {2}good +http +connected/);
+    expect(status.stdout).toMatch(/✗ {2}bad +http +failed/);
+    expect(status.stdout).toContain(refusal);
+    expect(status.stdout).not.toContain('login');
+    for (const args of [
+      ['call', 'bad/x'],
+      ['list', 'tools', 'bad'],
+      ['login', 'bad', '--method', 'browser'],
+    ])
+      expect(await workspace.fittings(args, { env })).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(refusal),
+      });
+  });
+
+  it('a server without any header still asks for a sign-in', async () => {
+    await using server = await open();
+    await using workspace = await openWorkspace({ here: true });
+    const env = { FITTINGS_STORE: 'memory' };
+    await workspace.fittings(['add', 'bare', server.url]);
+    expect((await workspace.fittings(['status'], { env })).stdout).toContain('fittings login bare');
+    const login = await workspace.fittings(['login', 'bare', '--method', 'browser'], { env });
+    expect(login.stderr).toContain(
+      `${server.origin} does not register clients: it answered with status 401.`,
+    );
+    expect(login.stderr).toContain('API key');
+  });
+
+  it.each([[[]], [['--no-sign-in']]])('bridge %j says it to the client', async (more) => {
+    await using server = await open();
+    await using workspace = await openWorkspace();
+    const bridge = startBridge(['bridge', server.url, '--header', 'X-Key: wrong', ...more], workspace.home, {
+      FITTINGS_STORE: 'memory',
+      CI: '',
+      DISPLAY: ':99',
+      BROWSER: 'true',
+    });
+    onTestFinished(() => void bridge.child.kill());
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'p', version: '1' },
+    };
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    expect(JSON.stringify(await bridge.next(({ id }) => id === 1))).toContain('refuses the header X-Key.');
+  });
+});

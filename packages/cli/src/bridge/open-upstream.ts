@@ -7,6 +7,7 @@ import {
   type Transport,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { isNoSignIn, refusedHeader } from '../commands/refused-header.js';
 import { openEntry } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import type { SignInOnce } from './sign-in-once.js';
@@ -38,13 +39,20 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
     await usable.start();
     return usable;
   };
+  const helped = async (ask: SignInOnce, error: AuthRequiredError): Promise<void> => {
+    try {
+      await ask(error.challenge);
+    } catch (failure) {
+      throw (isNoSignIn(failure) ? refusedHeader(server, config, error) : undefined) ?? failure;
+    }
+  };
   /** Once more when somebody signed in meanwhile; a transport is used once, so it is a new one. */
   const startSigned = async (): Promise<Transport> => {
     try {
       return await start();
     } catch (error) {
       if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, options);
-      await signIn(error.challenge);
+      await helped(signIn, error);
       return start();
     }
   };
@@ -59,7 +67,7 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
         } catch (error) {
           if (signIn === undefined || !(error instanceof AuthRequiredError))
             throw withCommand(error, options);
-          await signIn(error.challenge);
+          await helped(signIn, error);
           await transport.send(message, sendOptions);
         }
       },
@@ -74,8 +82,10 @@ async function withFallback(first: Transport, fallback: () => Promise<Transport>
 }
 
 /** Whoever reads this has a terminal, and no `host.signIn()`. */
-function withCommand(error: unknown, { server, loginCommand }: UpstreamOptions): unknown {
+function withCommand(error: unknown, { server, config, loginCommand }: UpstreamOptions): unknown {
   if (!(error instanceof AuthRequiredError)) return error;
+  const refused = refusedHeader(server, config, error);
+  if (refused !== undefined) return refused;
   return new AuthRequiredError(error.message, {
     server,
     challenge: error.challenge,

@@ -2,6 +2,7 @@ import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandContext } from '../command-context.js';
 import type { Session } from '../composition/session.js';
+import { refusedHeader } from './refused-header.js';
 import { openWaiting } from '../output/waiting.js';
 import { untilAborted } from '../until-aborted.js';
 
@@ -75,17 +76,20 @@ export function namesStillConnecting(host: Host): readonly string[] {
 /** Undefined for a connected server. */
 export function whyNotConnected(
   { name, state, lastError }: ServerSnapshot,
-  session: Pick<Session, 'loginCommand' | 'storeError'>,
+  session: Pick<Session, 'loaded' | 'loginCommand' | 'storeError'>,
 ): FittingsError | undefined {
   switch (state.status) {
     case 'connected':
       return undefined;
     case 'needs-auth':
-      return new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
-        server: name,
-        hint: signInHint(name, session),
-        cause: state.error,
-      });
+      return (
+        refusedHeader(name, session.loaded.servers[name], state.error) ??
+        new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
+          server: name,
+          hint: signInHint(name, session),
+          cause: state.error,
+        })
+      );
     case 'disabled':
       return new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
         server: name,

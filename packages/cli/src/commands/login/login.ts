@@ -7,6 +7,7 @@ import { shown } from '../../output/shown.js';
 import { askForConsent } from '../../prompts/ask-for-consent.js';
 import { untilAborted } from '../../until-aborted.js';
 import { whyNotConnected } from '../connect.js';
+import { isNoSignIn, refusedHeader } from '../refused-header.js';
 import { openSession } from '../open-session.js';
 import type { LoginOptions } from './command.js';
 import { signInSurface } from './sign-in-surface.js';
@@ -25,7 +26,9 @@ export async function login(context: CommandContext, server: string, options: Lo
   const { name, config } = namedServer(server, options, session.loaded, env);
   output.hide(secretsOf([config]));
   await untilAborted(host.connect({ [name]: config }), signal);
-  const before = host.server(server).state.status;
+  const { state: found } = host.server(server);
+  const before = found.status;
+  const refused = before === 'needs-auth' ? refusedHeader(server, config, found.error) : undefined;
   if (before === 'connected') {
     output.result(
       { server, signedIn: false, status: before },
@@ -40,6 +43,8 @@ export async function login(context: CommandContext, server: string, options: Lo
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
+    // There was no sign-in, so that it is the header that the server wants.
+    if (refused !== undefined && isNoSignIn(error)) throw refused;
     if (!limit.aborted || signal.aborted) throw error;
     throw new FittingsError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,

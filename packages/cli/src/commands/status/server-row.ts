@@ -1,6 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { LoadedConfig, ServerEntry } from '@mcp-fittings/config';
 import type { ServerSnapshot } from '@mcp-fittings/host';
+import { refusedHeader } from '../refused-header.js';
 import { errorFacts, type ErrorFacts } from '../../output/error-report.js';
 
 /** One server as `status` shows it. */
@@ -58,21 +59,27 @@ function connectedRow(
 ): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
+  const refused = state.status === 'needs-auth' ? refusedHeader(name, entry?.config, state.error) : undefined;
   const error =
-    state.status === 'connected'
-      ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
-      : (('error' in state ? state.error : undefined) ?? lastError);
+    refused !== undefined
+      ? refused
+      : state.status === 'connected'
+        ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
+        : (('error' in state ? state.error : undefined) ?? lastError);
   return {
     name,
     type: type ?? entry?.config?.type,
     scope: entry?.scope,
     file: entry?.file,
-    status: state.status,
+    // A sign-in would not help.
+    status: refused === undefined ? state.status : 'failed',
     ...counts,
     protocolVersion: connection?.protocolVersion,
     serverInfo: connection?.serverInfo,
     activity: activityOf(state),
-    ...(state.status === 'needs-auth' && loginCommand !== undefined && { fix: loginCommand(name) }),
+    ...(state.status === 'needs-auth' &&
+      refused === undefined &&
+      loginCommand !== undefined && { fix: loginCommand(name) }),
     ...(error !== undefined && { error: errorFacts(error) }),
   };
 }
