@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { errorAnswer } from '../src/bridge/error-answer.js';
 import { startBridge } from './support/bridge-process.js';
+import { startProtectedServer } from './support/protected-server.js';
 import { mcp, plant } from './support/planted-server.js';
 import { openWorkspace, type Workspace } from './support/workspace.js';
 
@@ -122,5 +125,34 @@ describe('S10: a server that answers a plain 401 without its header', () => {
     };
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
     expect(JSON.stringify(await bridge.next(({ id }) => id === 1))).toContain('refuses the header X-Key.');
+  });
+});
+
+describe('S11: hints are commands and options of the command line', () => {
+  it('a name that is taken: --replace', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
+    const again = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp']);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
+    expect((await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--replace'])).code).toBe(0);
+  });
+
+  it('a private file without consent: the command that asks', async () => {
+    await using guarded = await startProtectedServer();
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'sec', guarded.url]);
+    const login = await workspace.fittings(['login', 'sec', '--store', 'file', '--method', 'browser']);
+    expect(login.code).not.toBe(0);
+    expect(login.stderr).toContain('at a terminal, where you are asked: fittings login sec --store file');
+    expect(login.stderr).not.toContain('callback');
+  });
+
+  it('a bridge tells its client of --store file', () => {
+    const error = new FittingsError('STORE_UNAVAILABLE', 'No keychain can be used.', {
+      hint: 'Start one, or choose another token store.',
+    });
+    const { message } = errorAnswer(1, error).error;
+    expect(message).toContain('--store file, or FITTINGS_STORE=file');
+    expect(message).not.toContain('token store');
   });
 });

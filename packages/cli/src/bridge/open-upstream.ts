@@ -7,6 +7,7 @@ import {
   type Transport,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { ofServer } from '../commands/of-server.js';
 import { isNoSignIn, refusedHeader } from '../commands/refused-header.js';
 import { openEntry } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
@@ -43,7 +44,9 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
     try {
       await ask(error.challenge);
     } catch (failure) {
-      throw (isNoSignIn(failure) ? refusedHeader(server, config, error) : undefined) ?? failure;
+      throw (
+        (isNoSignIn(failure) ? refusedHeader(server, config, error) : undefined) ?? ofServer(failure, server)
+      );
     }
   };
   /** Once more when somebody signed in meanwhile; a transport is used once, so it is a new one. */

@@ -8,6 +8,7 @@ import { askForConsent } from '../../prompts/ask-for-consent.js';
 import { untilAborted } from '../../until-aborted.js';
 import { whyNotConnected } from '../connect.js';
 import { isNoSignIn, refusedHeader } from '../refused-header.js';
+import { ofServer } from '../of-server.js';
 import { openSession } from '../open-session.js';
 import type { LoginOptions } from './command.js';
 import { signInSurface } from './sign-in-surface.js';
@@ -45,7 +46,7 @@ export async function login(context: CommandContext, server: string, options: Lo
   } catch (error) {
     // There was no sign-in, so that it is the header that the server wants.
     if (refused !== undefined && isNoSignIn(error)) throw refused;
-    if (!limit.aborted || signal.aborted) throw error;
+    if (!limit.aborted || signal.aborted) throw ofServer(error, server);
     throw new FittingsError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,
       cause: error,
