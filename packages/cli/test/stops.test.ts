@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorAnswer } from '../src/bridge/error-answer.js';
+import { statusLines } from '../src/commands/status/status-report.js';
+import { createStyle } from '../src/output/style.js';
 import { startBridge } from './support/bridge-process.js';
 import { startProtectedServer } from './support/protected-server.js';
 import { mcp, plant } from './support/planted-server.js';
@@ -154,5 +156,63 @@ describe('S11: hints are commands and options of the command line', () => {
     const { message } = errorAnswer(1, error).error;
     expect(message).toContain('--store file, or FITTINGS_STORE=file');
     expect(message).not.toContain('token store');
+  });
+});
+
+describe('smaller stops', () => {
+  it('minor 3: a tool of a server that waits for a sign-in: the command that signs in, and exit code 4', async () => {
+    await using guarded = await startProtectedServer();
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'sec', guarded.url]);
+    const run = await workspace.fittings(['call', 'whoami', '--store', 'memory']);
+    expect(run).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Sign in: fittings login sec --store memory'),
+    });
+  });
+
+  it('minor 4: approve without a terminal says how to approve', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.write('.mcp.json', { mcpServers: { s: { command: 'x' } } });
+    const run = await workspace.fittings(['approve']);
+    expect(run).toMatchObject({ code: 5, stdout: expect.stringContaining('s: undecided') });
+    expect(run.stderr).toContain('--hash <sha256>');
+  });
+
+  it.each([
+    [['a=2', 'b=3'], '--arg a=… --arg b=…'],
+    [['{"a":2}'], "--args '{…}'"],
+    [['two'], '--arg name=value'],
+  ])('minor 8: call get-sum %j', async (more, hint) => {
+    await using workspace = await openWorkspace({ here: true });
+    const run = await workspace.fittings(['call', 'get-sum', ...more]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
+  });
+
+  it('minor 6: a mistyped field and a mistyped type say what was probably meant', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    const servers = { field: { comand: 'node' }, type: { type: 'stdoi', command: 'node' } };
+    await writeUserFile(workspace, JSON.stringify({ mcpServers: servers }));
+    const { stdout, stderr } = await workspace.fittings(['list']);
+    expect(stdout + stderr).toContain('Did you mean "command" by "comand"?');
+    expect(stdout + stderr).toContain('Did you mean "stdio"?');
+  });
+
+  it('minor 2: a narrow terminal gets a status without the transport, but with every count', () => {
+    const row = {
+      name: 'everything',
+      type: 'stdio',
+      scope: 'user',
+      file: 'servers.json',
+      status: 'connected',
+      tools: 13,
+      prompts: 4,
+      resources: 107,
+      resourceTemplates: 0,
+    };
+    const narrow = statusLines([row], createStyle(false), 60);
+    expect(narrow[1]).toMatch(/everything +connected +13 +4 +107$/);
+    expect(narrow[0]).not.toContain('transport');
+    expect(statusLines([row], createStyle(false), 80)[0]).toContain('transport');
   });
 });

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../command-context.js';
 import { loadServers } from '../../composition/load-servers.js';
 import { secretsIn } from '../../composition/secrets.js';
 import { shown } from '../../output/shown.js';
-import { tableLines } from '../../output/table.js';
+import { fittingColumns, tableLines, type Column } from '../../output/table.js';
 import { wrapWords } from '../../output/text-width.js';
 import { configurationExit, noServersText, noteProblems } from '../note-problems.js';
 import { sessionOptions } from '../open-session.js';
@@ -36,6 +36,14 @@ export async function listServers(context: CommandContext, names: readonly strin
   configurationExit(context, loaded);
 }
 
+const COLUMNS: readonly Column[] = [
+  { title: 'server' },
+  { title: 'transport', leaveOut: 1 },
+  { title: 'scope' },
+  { title: 'state' },
+  { title: 'file' },
+];
+
 interface StatedRow {
   readonly row: ServerRow;
   readonly state: string;
@@ -44,7 +52,6 @@ interface StatedRow {
 }
 
 function serverTable(rows: readonly StatedRow[], { output }: CommandContext): readonly string[] {
-  const columns = ['server', 'transport', 'scope', 'state', 'file'].map((title) => ({ title }));
   const cells = rows.map(({ row, state }) => [
     shown(row.name),
     shown(row.type ?? '', 20),
@@ -52,7 +59,8 @@ function serverTable(rows: readonly StatedRow[], { output }: CommandContext): re
     state,
     shown(row.file ?? ''),
   ]);
-  return tableLines(columns, cells, output.style.bold);
+  const fitting = fittingColumns(COLUMNS, cells, output.columns);
+  return tableLines(fitting.columns, fitting.rows, output.style.bold);
 }
 
 /** Which of several servers of one name is used, and why others are not. */

@@ -59,7 +59,7 @@ function showWhileConnecting(
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
   const region = createLiveRegion(live);
   const paint = (): void =>
-    region.paint(statusLines(rows(), output.noteStyle).map((line) => output.redact(line)));
+    region.paint(statusLines(rows(), output.noteStyle, live.columns()).map((line) => output.redact(line)));
   const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalogue', paint)];
   return {
     [Symbol.dispose]() {

@@ -1,6 +1,6 @@
 import { shown } from '../../output/shown.js';
 import type { Style } from '../../output/style.js';
-import { tableLines, type Column } from '../../output/table.js';
+import { fittingColumns, tableLines, type Column } from '../../output/table.js';
 import { fitWidth, wrapWords } from '../../output/text-width.js';
 import { noServersText } from '../note-problems.js';
 import type { ServerRow } from './server-row.js';
@@ -8,7 +8,7 @@ import type { ServerRow } from './server-row.js';
 const COLUMNS: readonly Column[] = [
   { title: '' },
   { title: 'server' },
-  { title: 'transport' },
+  { title: 'transport', leaveOut: 1 },
   { title: 'state' },
   { title: 'tools', align: 'right' },
   { title: 'prompts', align: 'right' },
@@ -40,11 +40,12 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
 /** The status of all servers, for a person: a table, the reasons below it, and totals. */
 export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
   if (rows.length === 0) return [noServersText([])];
-  const table = tableLines(
+  const fitting = fittingColumns(
     COLUMNS,
     rows.map((row) => cells(row, style)),
-    style.bold,
+    columns,
   );
+  const table = tableLines(fitting.columns, fitting.rows, style.bold);
   const reasons = rows.flatMap((row) => reasonOf(row, style));
   const fit = (line: string): string => (columns === undefined ? line : fitWidth(line, columns));
   return [
