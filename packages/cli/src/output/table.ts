@@ -19,7 +19,7 @@ export function fittingColumns(
   const total = (): number => kept.reduce((sum, index) => sum + widthOf(index) + 2, -2);
   const spare = kept
     .filter((index) => columns[index]?.leaveOut !== undefined)
-    .sort((a, b) => (columns[a]?.leaveOut ?? 0) - (columns[b]?.leaveOut ?? 0));
+    .toSorted((a, b) => (columns[a]?.leaveOut ?? 0) - (columns[b]?.leaveOut ?? 0));
   for (const index of spare) {
     if (width === undefined || total() <= width) break;
     kept = kept.filter((each) => each !== index);
