@@ -43,8 +43,8 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     await host.close();
     await close();
   };
-  const chosen = (names: readonly string[]): Record<string, ServerConfig> =>
-    Object.fromEntries(names.map((name) => [name, usableEntry(name, loaded)]));
+  const chosen = (names: readonly string[], more: ServerConfig): Record<string, ServerConfig> =>
+    Object.fromEntries(names.map((name) => [name, { ...usableEntry(name, loaded), ...more }]));
   return {
     loaded,
     approvals,
@@ -61,7 +61,10 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
       return storeError;
     },
     async connect(names) {
-      return host.connect(names === undefined ? loaded.servers : chosen(names));
+      return host.connect(names === undefined ? loaded.servers : chosen(names, {}));
+    },
+    async know(names) {
+      await host.connect(chosen(names, { lazy: true }));
     },
     close: end,
     [Symbol.asyncDispose]: end,

@@ -64,4 +64,6 @@ export interface Session extends AsyncDisposable {
   connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
   /** Closes the host and the credential store. The same as disposing of it. */
   close(): Promise<void>;
+  /** Tells the host of these servers and connects none, e.g. to sign out. Rejects as {@link connect} does. */
+  know(names: readonly string[]): Promise<void>;
 }
