@@ -42,7 +42,7 @@ const firstFailure: Readonly<
 };
 
 /** Listens on loopback and does this to each connection. */
-async function listening(reply: string | 'close') {
+async function listening(reply: string) {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => (reply === 'close' ? socket.destroy() : socket.end(reply)));
@@ -64,7 +64,7 @@ const withoutOrigin = (text: string | undefined): string | undefined =>
 const wires = Object.entries(firstFailure);
 
 describe('HOUSE: a connection that fails gives the same code, words and hint over http, sse and ws', () => {
-  const peers: Readonly<Record<string, string | 'close' | undefined>> = {
+  const peers: Readonly<Record<string, string | undefined>> = {
     'nothing listens there': undefined,
     'it hangs up without an answer': 'close',
     'it does not speak HTTP': 'SSH-2.0-OpenSSH_9.6\r\n',

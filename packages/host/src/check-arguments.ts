@@ -25,10 +25,24 @@ export function checkRecord(method: string, what: string, value: unknown): void 
   throw invalid(`host.${method}() needs an object as its ${what}, not ${kindOf(value)}.`);
 }
 
+/** One of these makes an object an entry. */
+const ENTRY_FIELDS = ['type', 'command', 'url'] as const;
+
 /** Throws `CONFIG_INVALID` unless it is a map of entries. */
 export function checkEntries(entries: unknown): void {
   if (!isRecord(entries)) {
     throw invalid(`host.connect() needs an object of entries by their names, not ${kindOf(entries)}.`);
+  }
+  const { mcpServers: inner } = entries;
+  if (
+    isRecord(inner) &&
+    Object.values(inner).every(isRecord) &&
+    !ENTRY_FIELDS.some((field) => field in inner)
+  ) {
+    throw invalid(
+      'host.connect() needs entries by their names, and was given a whole file with "mcpServers".',
+      'Pass its entries: host.connect(file.mcpServers).',
+    );
   }
   const wrong = Object.entries(entries).find(([, entry]) => !isRecord(entry));
   if (wrong === undefined) return;

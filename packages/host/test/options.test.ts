@@ -230,3 +230,26 @@ describe('what a host is told in JavaScript', () => {
     expect(await failed).toMatchObject({ error: { message: '"one" did not connect within 100 ms.' } });
   });
 });
+
+describe('what host.connect() is given by mistake', () => {
+  const entry: ServerConfig = { command: 'node' };
+
+  it('minor 6: a whole file is not an entry named "mcpServers"', async () => {
+    await using host = createHost(options());
+    await expect(host.connect({ mcpServers: { files: entry } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('host.connect(file.mcpServers)'),
+    });
+    // A server may have that name.
+    const [named] = await host.connect({ mcpServers: { type: 'pigeon', env: {} } });
+    expect(named).toMatchObject({ name: 'mcpServers', state: { status: 'failed' } });
+  });
+
+  it('minor 6: a type that is nearly one of an installed transport', async () => {
+    await using host = createHost(
+      options({ transports: [{ ...testServers(calculator).plugin, type: 'stdio' }] }),
+    );
+    const [mistyped] = await host.connect({ files: { type: 'stdoi', command: 'node' } });
+    expect(mistyped).toMatchObject({ state: { error: { hint: 'Did you mean "stdio"?' } } });
+  });
+});

@@ -3,6 +3,7 @@ import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandContext } from '../command-context.js';
 import type { Session } from '../composition/session.js';
+import { refusedHeader } from './refused-header.js';
 import { openWaiting } from '../output/waiting.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
@@ -75,17 +76,20 @@ export function namesStillConnecting(host: Host): readonly string[] {
 /** Undefined for a connected server. */
 export function whyNotConnected(
   { name, state, lastError }: ServerSnapshot,
-  session: Pick<Session, 'loginCommand' | 'storeError'>,
+  session: Pick<Session, 'loaded' | 'loginCommand' | 'storeError'>,
 ): FittingsError | undefined {
   switch (state.status) {
     case 'connected':
       return undefined;
     case 'needs-auth':
-      return new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
-        server: name,
-        hint: signInHint(name, session),
-        cause: state.error,
-      });
+      return (
+        refusedHeader(name, session.loaded.servers[name], state.error) ??
+        new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
+          server: name,
+          hint: signInHint(name, session),
+          cause: state.error,
+        })
+      );
     case 'disabled':
       return new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
         server: name,

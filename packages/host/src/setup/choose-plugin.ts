@@ -1,4 +1,9 @@
-import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  FittingsError,
+  nearestNames,
+  type ServerConfig,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
 
 /** Packages of ours, so that a missing one can be named. */
 const PACKAGE_OF_TYPE: Readonly<Record<string, string>> = {
@@ -45,6 +50,10 @@ export function choosePlugin(
   );
   if (plugin !== undefined) return plugin;
   const known = Object.hasOwn(PACKAGE_OF_TYPE, type) ? PACKAGE_OF_TYPE[type] : undefined;
+  const [near] = nearestNames(
+    type,
+    plugins.map((candidate) => candidate.type),
+  );
   const installed = plugins.map((candidate) => candidate.type).join(', ') || 'none';
   throw new FittingsError(
     'TRANSPORT_UNKNOWN',
@@ -52,9 +61,11 @@ export function choosePlugin(
     {
       server,
       hint:
-        known === undefined
-          ? 'Pass a TransportPlugin of this type to createHost({ transports }).'
-          : `Run "npm install ${known}" and pass its plugin to createHost({ transports }).`,
+        known === undefined && near !== undefined
+          ? `Did you mean "${near}"?`
+          : known === undefined
+            ? 'Pass a TransportPlugin of this type to createHost({ transports }).'
+            : `Run "npm install ${known}" and pass its plugin to createHost({ transports }).`,
       details: { type },
     },
   );

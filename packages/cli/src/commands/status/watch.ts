@@ -78,7 +78,8 @@ function openView(context: CommandContext): View {
   });
   const kept = output.keepAbove(region);
   return {
-    show: (rows) => region.paint(statusLines(rows, output.style).map((line) => output.redact(line))),
+    show: (rows) =>
+      region.paint(statusLines(rows, output.style, output.columns).map((line) => output.redact(line))),
     close() {
       kept[Symbol.dispose]();
       region.finish();
