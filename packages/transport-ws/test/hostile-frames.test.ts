@@ -383,7 +383,7 @@ describe('WS-08 when messages may arrive', () => {
       answer: () => jsonFrame({ jsonrpc: '2.0', method: 'notifications/message' }).toString('latin1'),
     });
     const { transport, messages } = client(raw.url);
-    expect(await failureOf(transport.start())).toMatchObject({ code: 'ENDPOINT_INCOMPATIBLE' });
+    expect(await failureOf(transport.start())).toMatchObject({ code: 'PROTOCOL_VIOLATION' });
     expect(messages).toEqual([]);
   });
 
