@@ -2,8 +2,14 @@
 export { BaseTransport, type BaseTransportOptions } from './base/base-transport.js';
 export type { TransportController } from './base/transport-controller.js';
 export { afterTurn } from './base/after-turn.js';
-export { createIntake, type Intake, type IntakeOptions } from './base/intake.js';
-export type { PacedSource, Pausable } from './base/paced-source.js';
+export {
+  createIntake,
+  type Intake,
+  type IntakeOptions,
+  type PacedSource,
+  type Pausable,
+} from './base/intake.js';
+
 export { TurnBudget, type TurnBudgetOptions } from './base/turn-budget.js';
 export type { Transport, TransportFacts, TransportSendOptions } from './contracts/transport.js';
 export type { TransportContext, TransportPlugin } from './contracts/transport-plugin.js';

@@ -5,14 +5,13 @@ import { nameServer } from '../errors/name-server.js';
 import { TransportError } from '../errors/transport-error.js';
 import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
 import { afterTurn } from './after-turn.js';
-import { callSafely } from './call-safely.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, shownId } from './inbound.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
-import { TransportController } from './transport-controller.js';
+import { callSafely, TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
@@ -52,16 +51,28 @@ export abstract class BaseTransport extends TransportController implements Trans
   readonly #pending = createPendingRequests();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
-  readonly #delivery = createOrderedDelivery((message) => this.#hand(message));
+  /** Hands one message to the host, whose handler may throw or reject: the wire goes on. */
+  readonly #hand = (message: JSONRPCMessage): void => {
+    const answered = isResponse(message) ? message.id : undefined;
+    const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
+    // Cancelled while its answer was held back.
+    if (answered !== undefined && settle === undefined) return;
+    this.#handlers.keep();
+    try {
+      const handled: unknown = this.onmessage?.(message);
+      if (handled instanceof Promise) handled.catch(this.#messageHandlerFailed);
+    } catch (cause) {
+      this.#messageHandlerFailed(cause);
+    }
+    settle?.();
+  };
+  readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);
+  readonly #delivery = createOrderedDelivery(this.#hand);
   readonly #inbound = new Inbound({
+    transport: this,
     pending: this.#pending,
-    revision: () => this.protocolVersion,
-    receive: (value) => this.receive(value),
-    settle: (kind) => this.budget.settle(kind),
-    accept: (message) => this.#delivery.push(message),
-    failRequest: (id, problem) =>
-      this.failRequest(id, this.error('PROTOCOL_VIOLATION', problem, { delivery: 'unknown' })),
-    report: (code, describe) => this.reportCounted(code, describe),
+    delivery: this.#delivery,
+    budget: this.budget,
   });
 
   constructor(options: BaseTransportOptions = {}) {
@@ -264,18 +275,6 @@ export abstract class BaseTransport extends TransportController implements Trans
     const id = message.params?.['requestId'];
     if (isRequestId(id)) this.#pending.forget(id);
   }
-
-  #hand(message: JSONRPCMessage): void {
-    const answered = isResponse(message) ? message.id : undefined;
-    const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
-    // Cancelled while its answer was held back.
-    if (answered !== undefined && settle === undefined) return;
-    this.#handlers.keep();
-    callSafely(() => this.onmessage?.(message), this.#messageHandlerFailed);
-    settle?.();
-  }
-
-  readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);
 
   /** The host's handler failed; the wire goes on. */
   #reportHandler(which: 'message' | 'close', cause: unknown): void {

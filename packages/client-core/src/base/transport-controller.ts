@@ -6,10 +6,8 @@ import { codeOfSystemError } from '../errors/system-codes.js';
 import { TransportError } from '../errors/transport-error.js';
 import { sanitizeText } from '../tools/sanitize.js';
 import { createAbortWatch } from './abort-watch.js';
-import { callSafely } from './call-safely.js';
 import { createDiagnostics } from './diagnostics.js';
-import { createIntake, type Intake } from './intake.js';
-import { createPacedSource, type PacedSource, type Pausable } from './paced-source.js';
+import { createIntake, createPacedSource, type Intake, type PacedSource, type Pausable } from './intake.js';
 import { TurnBudget } from './turn-budget.js';
 
 /**
@@ -170,5 +168,15 @@ export abstract class TransportController {
   protected stopIntakes(): void {
     for (const intake of this.#intakes.splice(0)) intake.stop();
     this.budget.close();
+  }
+}
+
+/** Runs a function of the host, which may throw or, being async, reject: neither reaches the caller. */
+export function callSafely(work: () => unknown, failed: (cause: unknown) => void): void {
+  try {
+    const result = work();
+    if (result instanceof Promise) result.catch(failed);
+  } catch (cause) {
+    failed(cause);
   }
 }
