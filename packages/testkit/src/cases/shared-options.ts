@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
+import { FLOOD_MESSAGES, floodText } from '../suite/flood.js';
 import { outcomeOf } from '../suite/outcome.js';
 import type { Session } from '../suite/session.js';
-
-/** In all more than any pipe or socket holds, and less than a sensible limit of unsent bytes. */
-const FLOOD_MESSAGES = 16;
-const FLOOD_TEXT = 1024 * 1024;
 
 /** What a caller gives the transport, and what it does with it: the same over every wire. */
 export const sharedOptionCases: CaseGroup = {
@@ -109,7 +106,7 @@ export const sharedOptionCases: CaseGroup = {
         const sent = session.begin('kit/silent');
         await session.request('kit/echo');
         await pausePeer();
-        const text = 'x'.repeat(FLOOD_TEXT);
+        const text = floodText();
         const flood = Array.from({ length: FLOOD_MESSAGES }, () => session.begin('kit/silent', { text }));
         await session.moment();
         const closing = outcomeOf(session.transport.close());

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
+import { FLOOD_MESSAGES, floodText } from '../suite/flood.js';
 import { memberOf, patternText } from '../peer/values.js';
-
-/** In all more than any pipe or socket holds, and less than a sensible limit of unsent bytes. */
-const FLOOD_MESSAGES = 16;
-const FLOOD_TEXT = 1024 * 1024;
 
 export const sizeCases: CaseGroup = {
   name: 'size',
@@ -36,7 +33,7 @@ export const sizeCases: CaseGroup = {
           'backPressure needs pausePeer, resumePeer',
         );
         await pausePeer();
-        const text = 'x'.repeat(FLOOD_TEXT);
+        const text = floodText();
         const sends = Array.from({ length: FLOOD_MESSAGES }, (_, index) =>
           session.notify('notifications/kit', { index, text }),
         );
