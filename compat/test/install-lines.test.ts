@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { publicPackages } from '../../scripts/workspace.mjs';
-import { pagesBelow } from './support/code-blocks.js';
+import { codeBlocks, pagesBelow } from './support/code-blocks.js';
 import { createReaderProject, type ReaderProject } from './support/reader-project.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -35,47 +35,63 @@ const manifests = [
   { where: 'in an empty folder', manifest: undefined },
   { where: 'after npm init -y', manifest: { name: 'mine', version: '1.0.0', type: 'commonjs' } },
   { where: 'in a project of ES modules', manifest: { name: 'mine', type: 'module' } },
-].map(({ where, manifest }) => ({ where, ...(manifest && { manifest }) }));
+].map(({ where, manifest }) => ({ where, options: manifest === undefined ? {} : { manifest } }));
 
-describe.each(manifests)(
-  'the lines of a page lead to a program that runs, $where',
-  ({ where: _, ...rest }) => {
-    it.each(['README.md', 'docs/getting-started.md'])('%s', async (page) => {
-      await using project = await createReaderProject({ ...rest, typescript: 'typescript' });
-      expect(await follow(project, beginning(page))).toContain("text: 'Echo: hi'");
-    });
+describe.each(manifests)('the lines of a page lead to a program that runs, $where', ({ options }) => {
+  it.each(['README.md', 'docs/getting-started.md'])('%s', async (page) => {
+    await using project = await createReaderProject({ ...options, typescript: 'typescript' });
+    expect(await follow(project, beginning(page))).toContain("text: 'Echo: hi'");
+  });
 
-    it.each(['typescript', 'typescript-5.9'])('docs/getting-started.md, with %s', async (compiler) => {
-      await using project = await createReaderProject({ ...rest, typescript: compiler });
-      await project.type(/```sh\n([\s\S]*?)^```/m.exec(beginning('docs/getting-started.md'))?.[1] ?? '');
-      expect(await follow(project, typescript, program)).toContain("text: 'Echo: hi'");
-    });
-  },
+  it.each(['typescript', 'typescript-5.9'])('docs/getting-started.md, with %s', async (compiler) => {
+    await using project = await createReaderProject({ ...options, typescript: compiler });
+    await project.type(/```sh\n([\s\S]*?)^```/m.exec(beginning('docs/getting-started.md'))?.[1] ?? '');
+    expect(await follow(project, typescript, program)).toContain("text: 'Echo: hi'");
+  });
+});
+
+const pages = ['README.md', ...pagesBelow(root, 'docs')].concat(
+  publicPackages(root).map(({ folder }) => `packages/${folder}/README.md`),
 );
 
-describe('a page that installs a package without types', () => {
-  const pages = ['README.md', ...pagesBelow(root, 'docs')].concat(
-    publicPackages(root).map(({ folder }) => `packages/${folder}/README.md`),
-  );
+describe('the lines of a page install all that its code imports', () => {
+  const importing = pages.flatMap((page) => {
+    const needed = codeBlocks(root, page).flatMap(({ code }) => importedPackages(code));
+    return needed.length === 0 ? [] : [{ page, needed }];
+  });
+
+  it.each(importing)('$page', ({ page, needed }) => {
+    expect(namesToInstall(read(page))).toEqual(expect.arrayContaining(needed));
+  });
+});
+
+describe('a page that installs a package without types installs the types', () => {
   const untyped = pages.flatMap((page) =>
     namesToInstall(read(page))
       .filter((name) => existsSync(join(root, 'node_modules', typesOf(name))))
       .map((name) => ({ page, types: typesOf(name) })),
   );
 
-  it('is there', () => expect(untyped).not.toEqual([]));
+  it('one of them is there', () => expect(untyped).not.toEqual([]));
 
-  it.each(untyped)('$page installs $types', ({ page, types }) => {
+  it.each(untyped)('$page: $types', ({ page, types }) => {
     expect(namesToInstall(read(page))).toContain(types);
   });
 });
 
 function namesToInstall(text: string): readonly string[] {
-  return [...text.matchAll(/^npm install (.*)$/gm)].flatMap(([, names = '']) =>
+  return [...text.matchAll(/^npm install ([^#\n]*)/gm)].flatMap(([, names = '']) =>
     names
-      .replace(/#.*/, '')
       .split(' ')
-      .filter((name) => /^@?[a-z]/.test(name)),
+      .filter((name) => /^@?[a-z]/.test(name))
+      .map((name) => name.replace(/(?<=.)@\d+$/, '')),
+  );
+}
+
+function importedPackages(code: string): readonly string[] {
+  return [...code.matchAll(/from '(?!node:)((?:@[^/']+\/)?[^./'][^/']*)(\/[^']*)?'/g)].flatMap(
+    ([, name = '', entry]) =>
+      name === '@mcp-fittings/host' && entry === '/sdk' ? [name, '@modelcontextprotocol/sdk'] : [name],
   );
 }
 
