@@ -99,9 +99,10 @@ const CASES: Readonly<Record<string, Case>> = {
     await bridges(['notes']);
   },
   '`--auth-timeout`': async (ours) => {
-    expect(await fittings(['add', 'notes', http.url])).toBe(0);
-    expect(await fittings(commandIn(ours))).toBe(0);
-    await bridges(['notes']);
+    const atUrl = commandIn(ours).map((word) => (word === 'URL' ? http.url : word));
+    expect(atUrl).toContain(http.url);
+    expect(await fittings(atUrl)).toBe(0);
+    await overHttp();
   },
   '`--enable-proxy`': async () => {
     await using proxy = await proxyTo(http.url);

@@ -1,10 +1,10 @@
 import { FittingsError, systemClock, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createIdleNetwork, type Network } from '@mcp-fittings/network';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';
 import { createTokenHolder } from './token-holder.js';
 import { getToken } from './token-source.js';
-import { withinTime } from './within-time.js';
 
 const SERVICE_ACCOUNT = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,254}$/;
 /** It goes into the query of the metadata server as it is. */
@@ -44,7 +44,11 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
     serviceAccount,
     clock,
   };
-  const holder = createTokenHolder(() => withinTime(getToken(source), timeoutMs, server, clock), clock);
+  const error = (): FittingsError =>
+    new FittingsError('TIMEOUT', `Google gave no token within ${String(timeoutMs)} ms.`, { server });
+  // Google's library retries, and can't be told to stop.
+  const get = () => withTimeout({ ms: timeoutMs, error, clock }, () => getToken(source));
+  const holder = createTokenHolder(get, clock);
 
   return {
     async headers(request) {

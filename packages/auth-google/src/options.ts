@@ -23,7 +23,7 @@ export interface GoogleProviderOptions {
   readonly endpoints?: GoogleEndpoints | undefined;
   /** Proxy, certificates, time-outs, addresses for the requests for tokens. A `Network` stays yours to close. */
   readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Pick<Network, 'fetch'> | undefined;
-  /** How long getting a token may take, milliseconds. Default 30 000. */
+  /** How long getting a token may take, milliseconds; 0: as long as it takes. Default 30 000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }

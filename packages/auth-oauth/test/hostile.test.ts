@@ -375,11 +375,16 @@ describe('hostile and broken authorization servers', () => {
     await using moved = await startFalseServer();
     moved.describe();
     const store = memoryStore();
-    const signed = provider({ store, clientId: 'mine', clientSecret: 'canary', clientIssuer: server.origin });
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const client = { clientId: 'mine', clientSecret: 'canary', clientIssuer: server.origin };
+    const signed = provider({ store, clock, ...client });
     await signed.signIn?.({});
     server.answers.set('/.well-known/oauth-protected-resource/api', {
       body: { resource: server.url, authorization_servers: [moved.origin] },
     });
+    // What is known is older than the provider relies on.
+    now += 11 * 60_000;
     await expect(
       signed.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer good' }),
     ).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });

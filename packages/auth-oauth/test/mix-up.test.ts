@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, type AuthProvider } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/token-store';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
@@ -105,10 +106,23 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     });
     expect(await person.signIn({ store })).toBe('signed in');
     server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
-    const later = person.provider({ store });
-    await expect(
-      later.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer a' }),
-    ).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    let now = Date.now();
+    const later = (): AuthProvider => person.provider({ store, clock: { ...systemClock, now: () => now } });
+    const challenge = { url: new URL(server.url), status: 401, refused: 'Bearer a' } as const;
+    // Known from the store: it goes where the token came from.
+    server.answers.set('/token', {
+      body: { access_token: 'b', token_type: 'Bearer', refresh_token: 'canary-2', expires_in: 3600 },
+    });
+    expect(await later().onChallenge(challenge)).toBe('retry');
+    expect(evil.asked).toEqual([]);
+    // That is gone.
+    server.answers.set('/token', { status: 404 });
+    now += 60_000;
+    const refused = { ...challenge, refused: 'Bearer b' };
+    await expect(later().onChallenge(refused)).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    // It was found too long ago.
+    now += 11 * 60_000;
+    await expect(later().onChallenge(refused)).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
     expect(evil.asked).toEqual([]);
   });
 

@@ -27,6 +27,30 @@ describe('signing in at a real authorization server', () => {
     expect(world.as.requests.filter((request) => request === 'POST /reg')).toHaveLength(before);
   });
 
+  it('O4 signs with a valid token without a look into the store, and with another one as soon as there is one', async () => {
+    let reads = 0;
+    const store = {
+      ...world.store,
+      get: (key: string) => {
+        reads++;
+        return world.store.get(key);
+      },
+    };
+    const provider = world.provider({ store });
+    await world.use(provider);
+    const request = { url: new URL(world.resource.url), method: 'POST' };
+    const { authorization: refused } = await provider.headers(request);
+    reads = 0;
+    for (let n = 0; n < 100; n++) expect(await provider.headers(request)).toEqual({ authorization: refused });
+    expect(reads).toBe(0);
+    await provider.onChallenge({ url: request.url, status: 401, refused });
+    const { authorization } = await provider.headers(request);
+    expect(authorization).toMatch(/^Bearer /);
+    expect(authorization).not.toBe(refused);
+    await provider.signOut?.();
+    expect(await provider.headers(request)).toEqual({});
+  });
+
   it('RFC 8252 registers again when the registered port is not to be had, and keeps it when it is', async () => {
     const registrations = (): number => world.as.requests.filter((request) => request === 'POST /reg').length;
     const provider = world.provider();

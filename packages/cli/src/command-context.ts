@@ -21,7 +21,7 @@ export interface CommandContext {
   readonly options: GlobalOptions;
   /** Where results and notes go; nothing else writes to the streams. */
   readonly output: Output;
-  /** Where lines can be repainted: stderr, when it is a terminal. */
+  /** Where lines can be repainted: stderr, when it is a terminal and stdout is not a pipe, whose reader may share it. */
   readonly live: LiveRegionOptions | undefined;
   /** The exit code of the process. Default: 0, and by the error where an action rejects. */
   setExitCode(code: ExitCode): void;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { Socket } from 'node:net';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -42,8 +43,8 @@ export function createContext(world: World, options: () => GlobalOptions): OwnCo
           stdout: color && wantsColours(stdout.isTTY === true, env),
           stderr: color && wantsColours(stderr.isTTY === true, env),
         },
-        columns: () => (stdout.isTTY === true ? stdout.columns : undefined),
-        noteColumns: () => (stderr.isTTY === true ? stderr.columns : undefined),
+        columns: () => columnsOf(stdout),
+        noteColumns: () => columnsOf(stderr),
       });
       parts = { output, clock: world.clock ?? systemClock };
     },
@@ -68,12 +69,30 @@ export function createContext(world: World, options: () => GlobalOptions): OwnCo
       },
       live:
         // A dumb terminal shows what moves its cursor as text.
-        stderr.isTTY === true && env['TERM'] !== 'dumb'
-          ? { stream: stderr, columns: () => stderr.columns ?? 80, rows: () => stderr.rows ?? 24 }
+        stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
+          ? { stream: stderr, columns: () => columnsOf(stderr) ?? 80, rows: () => known(stderr.rows) ?? 24 }
           : undefined,
       setExitCode(code) {
         exitCode = code;
       },
     },
   };
+}
+
+/** Columns of a terminal, 80 for one that does not say; undefined for any other stream. */
+function columnsOf({ isTTY, columns }: World['stdout']): number | undefined {
+  return isTTY === true ? (known(columns) ?? 80) : undefined;
+}
+
+/** A terminal that does not know its size says 0. */
+function known(size: number | undefined): number | undefined {
+  return size === undefined || size <= 0 ? undefined : size;
+}
+
+/**
+ * The reader of a pipe may write to the same terminal at any time, as `| cat`, `| less` and `| fzf` do: to move the cursor
+ * there would erase what it wrote.
+ */
+function sharesTerminal(stdout: World['stdout']): boolean {
+  return stdout.isTTY !== true && stdout instanceof Socket;
 }

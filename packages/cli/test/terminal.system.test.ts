@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
-import { BIN } from './support/bridge-process.js';
+import { BIN, startBridge } from './support/bridge-process.js';
 import { startProtectedServer } from './support/protected-server.js';
 import { describeWithTerminal, openTerminal, type Terminal } from './support/terminal.js';
 import { everything, openWorkspace, type Workspace } from './support/workspace.js';
@@ -74,6 +74,45 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.press('Left', 'Enter');
       expect((await agreeing.ended()).text).toContain('Wrote 1 server to');
       expect(await readFile(join(workspace.project, 'out.json'), 'utf8')).toContain('server-everything');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'S1 a pipe: what its reader writes to the terminal stays, while a server is waited for',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      // The server starts once the reader of the pipe has written a line in the middle of the wait.
+      const at = (name: string): string => join(workspace.project, name);
+      const wait = `touch ${at('asked')}; until [ -e ${at('told')} ]; do sleep 0.1; done`;
+      const slow = {
+        command: 'sh',
+        args: ['-c', `${wait}; exec "$0" "$1"`, everything.command, ...everything.args],
+      };
+      await workspace.write('servers.json', { mcpServers: { slow } });
+      const reader = `until [ -e ${at('asked')} ]; do sleep 0.1; done; sleep 1; echo FIRST; sleep 1; touch ${at('told')}; cat`;
+      const { text, code } = await terminal.run(
+        `fittings --strict-mcp-config --mcp-config servers.json list tools slow | tee whole.txt | (${reader})`,
+      );
+      expect(code).toBe(0);
+      const whole = await readFile(join(workspace.project, 'whole.txt'), 'utf8');
+      expect(whole).toContain('get-sum');
+      const lines = (shown: string): readonly string[] => shown.split('\n').map((line) => line.trimEnd());
+      expect(lines(text).join('\n')).toContain(`FIRST\n${lines(whole).join('\n').trimEnd()}`);
+      expect(text).not.toContain('waiting for');
+    },
+    PATIENCE,
+  );
+
+  it(
+    'minor 1: a terminal without a size counts as one of 80 columns',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const { text } = await terminal.run(
+        'stty cols 0 rows 0; fittings --strict-mcp-config --mcp-config servers.json status',
+      );
+      expect(text).toMatch(/● {2}everything +stdio +connected +13/);
     },
     PATIENCE,
   );
@@ -167,6 +206,46 @@ describeWithTerminal('a person at a terminal', () => {
       const all = await terminal.text();
       for (const token of guarded.shown) expect(all).not.toContain(token);
       expect(guarded.shown.size).toBeGreaterThan(0);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'S6 login takes the URL that bridge takes, and the sign-in of an entry stays with the entry',
+    async () => {
+      await using guarded = await startProtectedServer();
+      const { terminal, workspace } = await sitDown({ columns: 200 });
+      await terminal.run(`fittings add guarded ${guarded.url}`);
+      const named = await terminal.start('fittings --store file login guarded --method browser');
+      await terminal.until('Store credentials unencrypted');
+      await terminal.press('Left', 'Enter');
+      await visitAs(terminal, loadPage);
+      expect((await named.ended()).text).toContain('Signed in to guarded: 1 tool.');
+
+      const list = async (): Promise<Record<string, unknown>> => {
+        const bridge = startBridge(['bridge', guarded.url], workspace.home, { FITTINGS_STORE: 'file' });
+        onTestFinished(() => void bridge.child.kill());
+        const params = {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'program', version: '1' },
+        };
+        bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+        const answer = await bridge.next(({ id }) => id === 1);
+        bridge.child.stdin.end();
+        return answer;
+      };
+      // What was obtained for an entry is not handed out for its URL.
+      expect(JSON.stringify(await list())).toContain(
+        `Sign in from a terminal: fittings login ${guarded.url} --store file`,
+      );
+
+      const signingIn = await terminal.start(`fittings login ${guarded.url} --store file --method browser`);
+      await visitAs(terminal, loadPage);
+      expect((await signingIn.ended()).text).toContain(`Signed in to ${guarded.url}: 1 tool.`);
+      expect(await list()).toMatchObject({ result: { serverInfo: { name: 'protected' } } });
+      expect((await terminal.run(`fittings logout ${guarded.url}`)).text).toContain('Signed out of');
+      expect(JSON.stringify(await list())).toContain('Sign in from a terminal');
     },
     PATIENCE,
   );

@@ -17,6 +17,7 @@ export type {
   JSONRPCResultResponse,
   RequestId,
 } from './contracts/json-rpc.js';
+export { isOlderEndpoint } from './errors/older-endpoint.js';
 export { TransportError } from './errors/transport-error.js';
 export {
   isErrorResponse,

@@ -1,6 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { abortable, linkSignal, sleep, withTimeout, type Clock } from '@mcp-fittings/client-core/timing';
+import {
+  abortable,
+  aborted,
+  linkSignal,
+  settlesWithin,
+  sleep,
+  withTimeout,
+  type Clock,
+} from '@mcp-fittings/client-core/timing';
 
 /** Runs what is due when a test says so. */
 function manualClock(): Clock & { pass(ms: number): void; readonly timers: number } {
@@ -186,3 +194,49 @@ function deferred(): { readonly promise: Promise<never>; reject(error: Error): v
   });
   return { promise, reject };
 }
+
+describe('abortable() with an error of its own', () => {
+  it('rejects with it instead of the reason, once the signal is aborted', async () => {
+    const controller = new AbortController();
+    const given = new Error('given up');
+    const waiting = abortable(new Promise(() => undefined), controller.signal, () => given);
+    controller.abort(new Error('reason'));
+    await expect(waiting).rejects.toBe(given);
+    await expect(abortable(1, controller.signal, () => given)).rejects.toBe(given);
+    expect(listenersOn(controller.signal)()).toBe(0);
+  });
+
+  it('makes none where the work settles first', async () => {
+    const { signal } = new AbortController();
+    let made = 0;
+    expect(await abortable(Promise.resolve(1), signal, () => made++)).toBe(1);
+    expect(made).toBe(0);
+  });
+});
+
+describe('settlesWithin()', () => {
+  it('says whether the work settled, and leaves no timer', async () => {
+    const clock = manualClock();
+    expect(await settlesWithin(0, Promise.resolve(), clock)).toBe(true);
+    expect(await settlesWithin(10, Promise.reject(new Error('failed')), clock)).toBe(true);
+    expect(clock.timers).toBe(0);
+    const late = settlesWithin(10, new Promise(() => undefined), clock);
+    clock.pass(9);
+    expect(await stateOf(late)).toBe('pending');
+    clock.pass(1);
+    expect(await late).toBe(false);
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('aborted()', () => {
+  it('resolves as soon as the signal is aborted, and leaves no listener', async () => {
+    const controller = new AbortController();
+    const waiting = aborted(controller.signal);
+    expect(await stateOf(waiting)).toBe('pending');
+    controller.abort();
+    await waiting;
+    await aborted(controller.signal);
+    expect(listenersOn(controller.signal)()).toBe(0);
+  });
+});

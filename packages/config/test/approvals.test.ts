@@ -446,7 +446,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const { asked, config } = await loadAsking(place, 'no');
     expect(asked[0]!.warnings).toEqual([
       `It sets ${names.map((name) => `"${name}"`).join(', ')}, which can make the program run other code.`,
-      'It sets "HARMLESS", not known here, which may change what the program does.',
+      'It sets "HARMLESS". It is not known whether that changes what the program does.',
     ]);
     expect(asked[0]!.summary).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
     expect(
@@ -493,7 +493,7 @@ describe('CF-20 the question', () => {
     }
     expect(details).toContain(asked[0]!.hash);
     expect(summary.split('\n').slice(2, 6)).toEqual([
-      'This question has 19 lines, with 5 arguments and 3 more fields.',
+      'This text has 19 lines. It lists 5 arguments and 3 other fields.',
       'It would run this program with your rights:',
       '  "sh"',
       `It would start in the folder "${place.project}".`,

@@ -173,7 +173,7 @@ describe('S17 variables that change what a program does', () => {
     const env = { FROBNICATOR_HOOK: 'x', GITHUB_TOKEN: 't', WEATHER_API_KEY: 'k', LANG: 'C', NODE_ENV: 'p' };
     const { warnings } = await question({ command: 'x', env });
     expect(warnings).toEqual([
-      'It sets "FROBNICATOR_HOOK", not known here, which may change what the program does.',
+      'It sets "FROBNICATOR_HOOK". It is not known whether that changes what the program does.',
     ]);
   });
 
@@ -257,9 +257,9 @@ describe('S25 a long question says that it is long', () => {
     args[700] = '--config=https://evil.example/x';
     const { summary } = await question({ args, env: { LD_PRELOAD: 'x', K: '${SECRET}' }, command: 'sh' });
     const lines = summary.split('\n');
-    const length = `${String(lines.length)} lines, with 1500 arguments and 2 more fields`;
-    expect(lines[2]).toBe(`This question has ${length}.`);
-    expect(lines.at(-1)).toBe(`This is the end of a question of ${length}. Read it from its beginning.`);
+    const length = `${String(lines.length)} lines`;
+    expect(lines[2]).toBe(`This text has ${length}. It lists 1500 arguments and 2 other fields.`);
+    expect(lines.at(-1)).toBe(`This is the end of a text of ${length}. Read it from its beginning.`);
     const first = lines.slice(0, 12).join('\n');
     for (const part of ['"sh"', 'whatever its arguments say', '"LD_PRELOAD"', 'SECRET in env.K', 'start in'])
       expect(first).toContain(part);
@@ -268,13 +268,13 @@ describe('S25 a long question says that it is long', () => {
   it('S25: fields of unknown objects count', async () => {
     const deep = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${String(index)}`, index]));
     const { summary } = await question({ url: 'https://x.example', other: { deep } });
-    expect(summary).toContain(`This question has ${String(summary.split('\n').length)} lines`);
+    expect(summary).toContain(`This text has ${String(summary.split('\n').length)} lines`);
   });
 
   it('S25: a short question says it once, and the address comes first', async () => {
     const { summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
     const lines = summary.split('\n');
-    expect(lines[2]).toBe('This question has 7 lines, with 0 arguments and 1 more field.');
+    expect(lines[2]).toBe('This text has 7 lines. It lists 1 other field.');
     expect(lines).toHaveLength(7);
     expect(lines[4]).toBe('  url = "https://x.example/mcp"');
   });

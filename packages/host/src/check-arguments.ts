@@ -1,13 +1,14 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
 
 /** Throws `CONFIG_INVALID` for what TypeScript would not have let through: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {
+  const isText = (member: string): boolean => isRecord(ref) && typeof ref[member] === 'string';
+  if (members.every(isText)) return;
   const wanted = `{ ${members.join(', ')} }`;
   if (!isRecord(ref)) {
     throw invalid(`host.${method}() needs ${wanted} as its first argument, not ${kindOf(ref)}.`);
   }
-  const missing = members.filter((member) => typeof ref[member] !== 'string');
-  if (missing.length === 0) return;
+  const missing = members.filter((member) => !isText(member));
   const text = `host.${method}() needs ${wanted} with text in each; ${quoted(missing)} is not text.`;
   const isListed = missing.includes('tool') || missing.includes('prompt');
   throw invalid(
@@ -24,10 +25,24 @@ export function checkRecord(method: string, what: string, value: unknown): void 
   throw invalid(`host.${method}() needs an object as its ${what}, not ${kindOf(value)}.`);
 }
 
+/** One of these makes an object an entry. */
+const ENTRY_FIELDS = ['type', 'command', 'url'] as const;
+
 /** Throws `CONFIG_INVALID` unless it is a map of entries. */
 export function checkEntries(entries: unknown): void {
   if (!isRecord(entries)) {
     throw invalid(`host.connect() needs an object of entries by their names, not ${kindOf(entries)}.`);
+  }
+  const { mcpServers: inner } = entries;
+  if (
+    isRecord(inner) &&
+    Object.values(inner).every(isRecord) &&
+    !ENTRY_FIELDS.some((field) => field in inner)
+  ) {
+    throw invalid(
+      'host.connect() needs entries by their names, and was given a whole file with "mcpServers".',
+      'Pass its entries: host.connect(file.mcpServers).',
+    );
   }
   const wrong = Object.entries(entries).find(([, entry]) => !isRecord(entry));
   if (wrong === undefined) return;
@@ -61,6 +76,28 @@ export function checkHostOptions(options: unknown): void {
       'Call the function of each transport package: { transports: [stdio(), http()] }.',
     );
   }
+}
+
+export function unknownServer(name: string, known: Iterable<string>): FittingsError {
+  return new FittingsError('SERVER_UNKNOWN', `There is no server "${name}" in this host.`, {
+    server: name,
+    delivery: 'not-sent',
+    hint: hintFor(name, known, 'Add it with host.connect().'),
+  });
+}
+
+export function unknownTool(server: string, tool: string, known: Iterable<string>): FittingsError {
+  return new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${tool}".`, {
+    server,
+    delivery: 'not-sent',
+    hint: hintFor(tool, known, 'host.tools() lists what there is.'),
+    details: { tool },
+  });
+}
+
+function hintFor(name: string, known: Iterable<string>, otherwise: string): string {
+  const near = nearestNames(name, known);
+  return near.length === 0 ? otherwise : `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
 }
 
 function invalid(message: string, hint?: string): FittingsError {

@@ -1,17 +1,28 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
-import type { Call } from './calls/caller.js';
+import type { Call } from './calls/call-dispatcher.js';
 import { canonical } from './catalogue/digest.js';
-import { createListBudget } from './catalogue/list-budget.js';
 import { createSemaphore } from './connection/semaphore.js';
-import type { CallOptions, Host, HostEvents, HostOptions } from './contracts/host.js';
-import { DEFAULT_LIMITS } from './limits.js';
+import type { ListBudget } from './contracts/engine.js';
+import type { CallOptions, Host, HostEvents, HostOptions, HostStatistics } from './contracts/host.js';
+import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
 import { createTracer } from './observability/channels.js';
 import { createEmitter } from './observability/events.js';
-import { createServer, type Shared } from './server/create-server.js';
-import type { ServerConnection } from './server/contract.js';
-import { statisticsOf } from './statistics.js';
-import { checkEntries, checkHostOptions, checkName, checkRecord, checkRef } from './check-arguments.js';
-import { unknownServer, unknownTool } from './unknown-names.js';
+import { createServer } from './server/create-server.js';
+import type { ServerConnection } from './server/server-connection.js';
+import type { HostDeps } from './setup/server-deps.js';
+import { DEFAULT_LIMITS } from './setup/settings.js';
+import {
+  checkEntries,
+  checkHostOptions,
+  checkName,
+  checkRecord,
+  checkRef,
+  unknownServer,
+  unknownTool,
+} from './check-arguments.js';
+
+const NO_OPTIONS: CallOptions = {};
+const TOOL_REF = ['server', 'tool'];
 
 /**
  * Makes a host; nothing is started until {@link Host.connect}. A mistake in an entry is the state of that server;
@@ -25,15 +36,18 @@ export function createHost(options: HostOptions): Host {
     logger?.error(`A listener of the host's "${event}" event threw.`, { cause });
   });
   const scopes = new Map<string, string>();
-  const shared: Shared = {
+  const places = createSemaphore(limits.parallelConnects);
+  const deps: HostDeps = {
     options,
     clock,
+    random: options.random,
+    logger,
     limits,
     emitter,
-    turns: createSemaphore(limits.parallelConnects),
-    scopes,
-    listBudget: createListBudget(limits.listBytes),
     tracer: createTracer(),
+    listBudget: createListBudget(limits.listBytes),
+    turn: (signal) => places.acquire(signal),
+    scopes,
   };
   const servers = new Map<string, ServerConnection>();
   let closed = false;
@@ -50,7 +64,7 @@ export function createHost(options: HostOptions): Host {
   const all = <Item>(lists: (server: ServerConnection) => readonly Item[]): readonly Item[] =>
     [...servers.values()].flatMap(lists);
   const call = async <T>(
-    name: string,
+    server: string,
     method: string,
     target: string | undefined,
     callOptions: CallOptions | undefined,
@@ -58,7 +72,7 @@ export function createHost(options: HostOptions): Host {
     repeatable = true,
   ): Promise<T> => {
     checkOpen();
-    return serverOf(name).call({ options: callOptions ?? {}, repeatable, send }, { method, target });
+    return serverOf(server).call({ method, target, options: callOptions ?? NO_OPTIONS, repeatable, send });
   };
 
   return {
@@ -75,7 +89,7 @@ export function createHost(options: HostOptions): Host {
         named.map(async ([name, config]) => {
           const known = servers.get(name);
           if (known === undefined || canonical(known.config) !== canonical(config)) {
-            const made = createServer(name, config, shared);
+            const made = createServer(name, config, deps);
             servers.set(name, made);
             await known?.dispose();
             await made.recall();
@@ -97,13 +111,13 @@ export function createHost(options: HostOptions): Host {
     resources: () => all((server) => server.offered('resources')),
     resourceTemplates: () => all((server) => server.offered('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions) {
+    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
       checkOpen();
-      checkRef('callTool', ref, ['server', 'tool']);
+      checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;
       const server = serverOf(name);
-      const definition = server.lists().tools.find((each) => each.name === tool);
+      const definition = server.tool(tool);
       if (definition === undefined && server.snapshot().state.status === 'connected') {
         throw unknownTool(
           name,
@@ -112,10 +126,13 @@ export function createHost(options: HostOptions): Host {
         );
       }
       const hints = definition?.annotations;
-      const repeatable = hints?.readOnlyHint === true || hints?.idempotentHint === true;
-      const send: Call<Awaited<ReturnType<Host['callTool']>>>['send'] = (session, request) =>
-        session.callTool(tool, args, { ...request, definition });
-      return call(name, 'tools/call', tool, callOptions, send, repeatable);
+      return server.call({
+        method: 'tools/call',
+        target: tool,
+        options: callOptions,
+        repeatable: hints?.readOnlyHint === true || hints?.idempotentHint === true,
+        send: (session, request) => session.callTool(tool, args, { ...request, definition }),
+      });
     },
     async getPrompt(ref, args = {}, callOptions) {
       checkRef('getPrompt', ref, ['server', 'prompt']);
@@ -211,6 +228,33 @@ export function createHost(options: HostOptions): Host {
     },
     async [Symbol.asyncDispose]() {
       await this.close();
+    },
+  };
+}
+
+function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {
+  const byStatus: Partial<Record<ConnectionStatus, number>> = {};
+  for (const { state } of servers) byStatus[state.status] = (byStatus[state.status] ?? 0) + 1;
+  return {
+    servers: servers.length,
+    connected: byStatus.connected ?? 0,
+    errored: (byStatus.failed ?? 0) + (byStatus['needs-auth'] ?? 0),
+    tools: servers.reduce((sum, { counts }) => sum + counts.tools, 0),
+    byStatus,
+  };
+}
+
+/** Bounds what the lists of all servers of a host take together, those included that are still being read. */
+function createListBudget(maxBytes: number): ListBudget {
+  let taken = 0;
+  return {
+    take(bytes) {
+      if (taken + bytes > maxBytes) return false;
+      taken += bytes;
+      return true;
+    },
+    giveBack(bytes) {
+      taken = Math.max(0, taken - bytes);
     },
   };
 }

@@ -1,9 +1,10 @@
 /** For hosts: many servers as one. The protocol engines are `./sdk` and `./sdk-v2`. */
 export { createHost } from './host.js';
 /** For programs that use one transport of an entry without a host: a bridge, a diagnosis. */
-export { openEntry, type OpenEntryOptions } from './connection/open-entry.js';
+export { openEntry, type OpenEntryOptions } from './setup/open-entry.js';
+/** For programs that use an engine without a host. */
+export { observeTransport } from './connection/observe-transport.js';
 export { TRACE_CHANNELS, type TraceContext } from './observability/channels.js';
-export type { ToolChanges } from './catalogue/differences.js';
 export type { HostCache } from '@mcp-fittings/client-core';
 export type {
   CataloguePrompt,
@@ -11,6 +12,7 @@ export type {
   CatalogueResourceTemplate,
   CatalogueTool,
   ListKind,
+  Listings,
   ListStatus,
   Offered,
   PromptArgument,
@@ -18,6 +20,7 @@ export type {
   ResourceDefinition,
   ResourceTemplateDefinition,
   ToolAnnotations,
+  ToolChanges,
   ToolDefinition,
 } from './contracts/catalogue.js';
 export type {
@@ -29,7 +32,23 @@ export type {
   ResourceResult,
   ToolResult,
 } from './contracts/content.js';
-export type { CompletionParams, Engine, ServerIdentity } from './contracts/engine.js';
+/** For an engine of your own. */
+export type {
+  CompletionParams,
+  Engine,
+  EngineCallbackContext,
+  EngineCallbacks,
+  EngineConnectOptions,
+  EngineEvents,
+  EngineRequestOptions,
+  EngineSession,
+  ListBudget,
+  ListOptions,
+  ListResult,
+  ProtocolEra,
+  ServerIdentity,
+  TransportObserver,
+} from './contracts/engine.js';
 export type {
   CallOptions,
   ConnectOptions,

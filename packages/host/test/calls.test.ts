@@ -93,6 +93,26 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
+  it('L12 ends the wait for a connection with the signal, or when the time of the call is over', async () => {
+    const { host, servers, clock } = await connected();
+    await servers.drop();
+    await reaches(host, 'calc', 'pending');
+    const caller = new AbortController();
+    const ref = { server: 'calc', tool: 'add' };
+    const cancelled = expect(
+      host.callTool(ref, { a: 1, b: 1 }, { signal: caller.signal }),
+    ).rejects.toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
+    const late = expect(host.callTool(ref, { a: 1, b: 1 }, { timeoutMs: 5 })).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      delivery: 'not-sent',
+    });
+    caller.abort(new Error('enough'));
+    await cancelled;
+    await clock.advance(5);
+    await late;
+    await host.close();
+  });
+
   it('L3 times out a call that gets no answer, and the connection lives', async () => {
     const { host, clock } = await connected();
     const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 });

@@ -3,7 +3,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCache } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { canonical, digestOf } from '../src/catalogue/digest.js';
-import { differences } from '../src/catalogue/differences.js';
+import { differences } from '../src/catalogue/server-catalogue.js';
 import { listPages } from '../src/engines/shared/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -34,9 +34,9 @@ describe('reading a list', () => {
       { ...tool(''), inputSchema: {} },
       tool('good'),
     ];
-    const { items, left } = await listPages('tools', async () => ({ tools }), limits);
+    const { items, skipped } = await listPages('tools', async () => ({ tools }), limits);
     expect(items).toEqual([tool('good')]);
-    expect(left).toEqual([
+    expect(skipped).toEqual([
       'an entry of tools/list has no valid "inputSchema": "bad"',
       'an entry of tools/list has no valid "object"',
       'an entry of tools/list has no valid "name": ""',
@@ -51,19 +51,19 @@ describe('reading a list', () => {
       async () => ({ prompts: [{ name: `p${asked++}` }], nextCursor: 'x' }),
       limits,
     );
-    expect([round.items.length, round.left]).toEqual([2, ['a cursor that came twice']]);
+    expect([round.items.length, round.skipped]).toEqual([2, ['a cursor that came twice']]);
     const endless = await listPages(
       'prompts',
       async () => ({ prompts: [{ name: `p${asked}` }], nextCursor: String(asked++) }),
       limits,
     );
-    expect([endless.items.length, endless.left]).toEqual([5, ['more than 5 pages']]);
+    expect([endless.items.length, endless.skipped]).toEqual([5, ['more than 5 pages']]);
   });
 
   it('keeps at most the permitted number of items', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => ({ uri: `x:${index}`, name: 'x' }));
-    const { items, left } = await listPages('resources', async () => ({ resources: many }), limits);
-    expect([items.length, left]).toEqual([100, ['more than 100 entries']]);
+    const { items, skipped } = await listPages('resources', async () => ({ resources: many }), limits);
+    expect([items.length, skipped]).toEqual([100, ['more than 100 entries']]);
   });
 });
 

@@ -3,6 +3,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
 import { createEmitter } from '../src/observability/events.js';
 import { createEngineEvents } from '../src/server/engine-events.js';
+import { DEFAULT_LIMITS } from '../src/setup/settings.js';
 
 function engineEvents(eventsPerSecond = 3) {
   const clock = createManualClock({ now: 1_000_000 });
@@ -13,16 +14,14 @@ function engineEvents(eventsPerSecond = 3) {
   const told: unknown[] = [];
   emitter.on('log', (event) => told.push(event.data));
   emitter.on('resourceUpdated', (event) => told.push(event.uri));
-  const events = createEngineEvents({
-    server: 'noisy',
-    clock,
-    logger,
-    emitter,
-    eventsPerSecond,
-    isSubscribed: (uri) => uri === 'x:mine',
-    onListChanged: () => undefined,
-    onElicitationCompleted: () => undefined,
-  });
+  const events = createEngineEvents(
+    { server: 'noisy', clock, logger, emitter, limits: { ...DEFAULT_LIMITS, eventsPerSecond } },
+    {
+      isSubscribed: (uri) => uri === 'x:mine',
+      onListChanged: () => undefined,
+      onElicitationCompleted: () => undefined,
+    },
+  );
   return { events, clock, lines, told };
 }
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { describe, expect, it, vi } from 'vitest';
+import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
@@ -37,6 +37,28 @@ describe('the life of a connection', () => {
       'disconnecting',
       'disconnected/stopped',
     ]);
+  });
+
+  it('C12 aborts the signal of a transport while it connects, and never after that', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const plugin = (servers: TestServers): TransportPlugin => ({
+      ...servers.plugin,
+      create(config, context) {
+        signals.push(context.signal);
+        return servers.plugin.create(config, context);
+      },
+    });
+    const working = testServers(calculator);
+    const { host } = hostOn(working, { transports: [plugin(working)] });
+    await host.connect(entry);
+    await host.close();
+    const silent = testServers(() => ({ connect: async () => undefined }));
+    const { host: other } = hostOn(silent, { transports: [plugin(silent)] });
+    const connecting = other.connect(entry);
+    await vi.waitFor(() => expect(silent.open).toBe(1));
+    await other.close();
+    await connecting;
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
   });
 
   it('L3 gives up a server that never answers, and leaves nothing', async () => {

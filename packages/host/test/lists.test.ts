@@ -184,14 +184,14 @@ describe.each([
     expect(host.prompts()).toMatchObject([{ name: 'p', arguments: [{ name: 'a' }] }]);
     expect(host.resources()).toMatchObject([{ uri: 'a:b', name: 'r' }]);
     expect(host.resourceTemplates()).toMatchObject([{ uriTemplate: 'a:{b}' }]);
-    expect(snapshot?.lists.tools.leftOut).toEqual(
+    expect(snapshot?.lists.tools.skipped).toEqual(
       expect.arrayContaining([
         'an entry of tools/list has no valid "inputSchema": "schema is null"',
         'an entry of tools/list has no valid "inputSchema": "schema is of a text"',
         'the "description" of an entry of tools/list is malformed and ignored: "wrong"',
       ]),
     );
-    expect(snapshot?.lists.resources.leftOut).toHaveLength(2);
+    expect(snapshot?.lists.resources.skipped).toHaveLength(2);
     expect(errors.some(({ error }) => error.message.includes('"schema is null"'))).toBe(true);
     await host.close();
   });
@@ -208,8 +208,8 @@ describe.each([
       state: { status: 'connected' },
       counts: { tools: 2, prompts: 70 },
       lists: {
-        tools: { leftOut: ['a cursor that came twice'] },
-        prompts: { leftOut: ['more than 70 pages'] },
+        tools: { skipped: ['a cursor that came twice'] },
+        prompts: { skipped: ['more than 70 pages'] },
       },
     });
     await host.close();
@@ -226,7 +226,7 @@ describe.each([
     const { host } = hostOn(scripted({ 'tools/list': () => ({ tools }) }));
     const [snapshot] = await host.connect({ a: { type: 'test' } });
     expect(host.tools().map(({ name }) => name)).toEqual(['good', 'after']);
-    expect(snapshot?.lists.tools.leftOut).toEqual([
+    expect(snapshot?.lists.tools.skipped).toEqual([
       'an entry of tools/list has more than 20000 parts: "huge"',
     ]);
     await host.close();
@@ -333,7 +333,7 @@ describe.each([
     const [snapshot] = await host.connect({ a: { type: 'test' } });
     expect(pages).toBe(4);
     expect(snapshot?.counts.tools).toBe(4);
-    expect(snapshot?.lists.tools.leftOut.at(-1)).toBe('the list has too many entries that are too large');
+    expect(snapshot?.lists.tools.skipped.at(-1)).toBe('the list has too many entries that are too large');
     await host.close();
   });
 
@@ -344,9 +344,9 @@ describe.each([
     });
     await host.connect({ a: { type: 'test' }, b: { type: 'test' }, c: { type: 'test' } });
     expect(host.tools().map(({ server }) => server)).toHaveLength(2);
-    const without = host.servers().filter(({ lists }) => lists.tools.leftOut.length > 0);
+    const without = host.servers().filter(({ lists }) => lists.tools.skipped.length > 0);
     expect(without).toMatchObject([
-      { lists: { tools: { leftOut: ['the lists of all servers together are too large'] } } },
+      { lists: { tools: { skipped: ['the lists of all servers together are too large'] } } },
     ]);
     const [first] = host.tools();
     await host.remove(first?.server ?? '');
@@ -428,5 +428,5 @@ it('R2: on 2026-07-28 a flawed tool, and one with header annotations that are no
   const [snapshot] = await host.connect({ a: { type: 'test' } });
   expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
   expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
-  expect(snapshot?.lists.tools.leftOut).toHaveLength(3);
+  expect(snapshot?.lists.tools.skipped).toHaveLength(3);
 });

@@ -6,8 +6,8 @@ import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { loadLater } from '../src/engines/shared/load-engine.js';
-import { readSettings } from '../src/connection/settings.js';
-import { DEFAULT_LIMITS } from '../src/limits.js';
+import { readSettings } from '../src/setup/settings.js';
+import { DEFAULT_LIMITS } from '../src/setup/settings.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServer } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
@@ -228,5 +228,28 @@ describe('what a host is told in JavaScript', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await failed).toMatchObject({ error: { message: '"one" did not connect within 100 ms.' } });
+  });
+});
+
+describe('what host.connect() is given by mistake', () => {
+  const entry: ServerConfig = { command: 'node' };
+
+  it('minor 6: a whole file is not an entry named "mcpServers"', async () => {
+    await using host = createHost(options());
+    await expect(host.connect({ mcpServers: { files: entry } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('host.connect(file.mcpServers)'),
+    });
+    // A server may have that name.
+    const [named] = await host.connect({ mcpServers: { type: 'pigeon', env: {} } });
+    expect(named).toMatchObject({ name: 'mcpServers', state: { status: 'failed' } });
+  });
+
+  it('minor 6: a type that is nearly one of an installed transport', async () => {
+    await using host = createHost(
+      options({ transports: [{ ...testServers(calculator).plugin, type: 'stdio' }] }),
+    );
+    const [mistyped] = await host.connect({ files: { type: 'stdoi', command: 'node' } });
+    expect(mistyped).toMatchObject({ state: { error: { hint: 'Did you mean "stdio"?' } } });
   });
 });

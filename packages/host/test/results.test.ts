@@ -12,13 +12,15 @@ const tools = () => ({
   tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
 });
 
+const metaOf = ({ _meta }: { readonly _meta?: object }): object => (_meta === undefined ? {} : { _meta });
+
 describe.each([
   ['sdk', sdkV1, scripted],
   ['sdk-v2', sdkV2, scripted],
   ['sdk-v2 on 2026-07-28', sdkV2, modern],
 ] as const)('results under %s', (_name, sdk, serve) => {
   async function hostOn(answers: Parameters<typeof scripted>[0]) {
-    const capabilities = { tools: {}, prompts: {}, resources: {} };
+    const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
     const server = serve({ 'tools/list': tools, ...answers }, capabilities);
     const host = createHost({ engine: sdk(identity), transports: [testServers(() => server).plugin] });
     await host.connect({ a: { type: 'test' } });
@@ -71,6 +73,45 @@ describe.each([
       });
     },
   );
+
+  it.each([
+    ['a member of _meta that an SDK reads', { _meta: { progressToken: ['odd'], 'a/b': 1 } }],
+    ['what an engine marks its own results with', { _meta: { 'com.mcp-fittings/raw': { content: [] } } }],
+  ])('R8: %s changes nothing', async (_case, members) => {
+    await using host = await hostOn({ 'tools/call': () => ({ content: [text('a')], ...members }) });
+    const result = await host.callTool({ server: 'a', tool: 't' });
+    expect(result).toEqual({ content: [text('a')], ...metaOf(members) });
+  });
+
+  it('R8: a task that was never asked for keeps no listener to progress', async () => {
+    let progressToken: unknown;
+    const capabilities = { tools: {} };
+    const call = ({ _meta }: { _meta?: Record<string, unknown> | undefined }) => {
+      progressToken ??= _meta?.['progressToken'];
+      return { content: [text('a')], task: { taskId: 'x' } };
+    };
+    const server = serve({ 'tools/list': tools, 'tools/call': call }, capabilities);
+    await using host = createHost({ engine: sdk(identity), transports: [testServers(() => server).plugin] });
+    await host.connect({ a: { type: 'test' } });
+    const told: unknown[] = [];
+    await host.callTool({ server: 'a', tool: 't' }, {}, { onProgress: (progress) => told.push(progress) });
+    expect(progressToken).toBeDefined();
+    await server.notify('notifications/progress', { progressToken, progress: 1 });
+    await host.callTool({ server: 'a', tool: 't' });
+    expect(told).toEqual([]);
+  });
+
+  it('R8: of a completion, values that are not text are left out', async () => {
+    let completion: unknown = { values: ['a', 7, null, 'b'], total: '9', hasMore: 1 };
+    await using host = await hostOn({ 'completion/complete': () => ({ completion }) });
+    const ref = { type: 'ref/prompt', name: 'p' } as const;
+    const ask = () => host.complete({ server: 'a', ref, argument: { name: 'x', value: '' } });
+    expect(await ask()).toEqual({ values: ['a', 'b'] });
+    completion = { values: ['a'], total: 3, hasMore: true };
+    expect(await ask()).toEqual({ values: ['a'], total: 3, hasMore: true });
+    completion = { values: 'a' };
+    await expect(ask()).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
+  });
 
   it('R8: prompts and resources keep what is not known as well', async () => {
     await using host = await hostOn({

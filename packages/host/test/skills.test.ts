@@ -59,8 +59,8 @@ describe('SEP-2640 skills', () => {
       { ...listed, resources: [{ ...listed.resources[0], digest: 'md5:1' }] },
       listed,
     ]);
-    const { skills: good, left } = await skills.list();
-    expect([good.length, left.length]).toEqual([1, 4]);
+    const { skills: good, skipped } = await skills.list();
+    expect([good.length, skipped.length]).toEqual([1, 4]);
   });
 
   it.each([

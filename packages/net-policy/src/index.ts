@@ -1,15 +1,55 @@
-export { rangesOf, type AddressRanges } from './address-ranges.js';
-export { namesError, parseChallenges, type Challenge } from './challenges.js';
-export { chooseProxy, type ProxyChoice } from './choose-proxy.js';
-export { connectionHint, connectionSentence } from './connection-texts.js';
-export { clientCertificateOf, remoteFields } from './entry-fields.js';
-export { checkHeaders } from './headers.js';
-export { bareHost, isLoopbackAddress, isLoopbackHost } from './hosts.js';
-export { replyExcerpt } from './reply-excerpt.js';
-export { readRemoteStatus, type RemoteRefusal, type RemoteStatus } from './remote-status.js';
-export { createRequestRedactor, redactRpcError, type RequestRedactor } from './request-secrets.js';
-export { parseRetryAfter, type RetryAfterOptions } from './retry-after.js';
-export { isSafeToRepeat } from './safe-methods.js';
-export { headersOfOptions, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './sdk-options.js';
-export { checkServerUrl, refuseUnencrypted, type ServerUrlOptions, type UrlVerdict } from './server-url.js';
-export type { ClientCertificate, TlsOptions } from './tls-options.js';
+/** How a remote server may be reached. */
+export { parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
+export { chooseProxy, type ProxyChoice } from './connect/choose-proxy.js';
+export { connectionHint, connectionSentence } from './connect/connection-texts.js';
+export { clientCertificateOf, remoteFields } from './connect/entry-fields.js';
+export { checkHeaders } from './connect/headers.js';
+export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
+export {
+  checkServerUrl,
+  refuseUnencrypted,
+  type ServerUrlOptions,
+  type UrlVerdict,
+} from './connect/server-url.js';
+export {
+  headersOfOptions,
+  SDK_ONLY_OPTIONS,
+  withUrl,
+  type RequestInitOptions,
+} from './connect/sdk-options.js';
+export type { ClientCertificate, TlsOptions } from './connect/tls-options.js';
+
+/** What a refused request means, and what is done about it. */
+export { readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
+export {
+  ChallengeBudget,
+  createCredentials,
+  type ChallengedRequest,
+  type Credentials,
+  type CredentialsOptions,
+} from './refusal/credentials.js';
+export { inBandAnswer } from './refusal/in-band.js';
+export { createRequestRedactor, redactRpcError, type RequestRedactor } from './refusal/redaction.js';
+export {
+  readRefusal,
+  refusalError,
+  type Refusal,
+  type RefusedReply,
+  type RefusedRequest,
+} from './refusal/refusal.js';
+export { replyExcerpt } from './refusal/reply-excerpt.js';
+export { parseRetryAfter, type RetryAfterOptions } from './refusal/retry-after.js';
+export { RetryBudget, type RetryLaterOptions } from './refusal/retry-budget.js';
+export { isSafeToRepeat } from './refusal/safe-methods.js';
+export { sendWithRecovery, type RecoveryOptions, type RemoteRequest } from './refusal/send-with-recovery.js';
+export {
+  findStatusRow,
+  statusTable,
+  type StatusFact,
+  type StatusMeaning,
+  type StatusRow,
+} from './refusal/status-table.js';
+export { parseChallenges } from './refusal/www-authenticate.js';
+
+/** How long a request lasts. */
+export { createLifetime, during, sleepDuring, type Ending, type Lifetime } from './lifetime.js';

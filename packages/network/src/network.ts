@@ -1,4 +1,5 @@
 import type { TransportError } from '@mcp-fittings/client-core';
+import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
 
 /** One HTTP policy for everything that has to do with one server: its messages and its sign-in. */
 export interface Network extends AsyncDisposable {
@@ -41,6 +42,8 @@ export interface HttpRequest {
    * exempt from `maxBodyBytes`. Any other answer is bounded, whatever it calls itself. Default false.
    */
   readonly eventStream?: boolean | undefined;
+  /** Reads the body at the pace of a transport, see `paced` of `BaseTransport`. Default: as it comes. */
+  readonly paced?: ((source: Pausable) => PacedSource) | undefined;
   /** What a larger body does: fail with `MESSAGE_TOO_LARGE` (default), or end early. The socket is closed. */
   readonly overflow?: 'error' | 'truncate' | undefined;
   /**
@@ -51,7 +54,7 @@ export interface HttpRequest {
 }
 
 /** A stream that may never end is not collected. */
-export interface CollectedRequest extends Omit<HttpRequest, 'eventStream'> {
+export interface CollectedRequest extends Omit<HttpRequest, 'eventStream' | 'paced'> {
   readonly signal?: AbortSignal | undefined;
 }
 

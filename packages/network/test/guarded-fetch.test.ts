@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNetwork, type NetworkOptions } from '../src/index.js';
-import { createAddressGuard } from '../src/policy/address-guard.js';
+import { createAddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 

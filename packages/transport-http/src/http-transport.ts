@@ -1,4 +1,3 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
 import {
   BaseTransport,
   isRequest,
@@ -6,21 +5,19 @@ import {
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCRequest,
-  type RequestId,
   type Transport,
   type TransportFacts,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { withUrl } from '@mcp-fittings/net-policy';
-import { checkOptions, type CheckedOptions } from './checked-options.js';
-import { isStateless } from './headers/revision.js';
-import { createLifetime, during, type Lifetime } from './lifetime.js';
-import { postRequest } from './messages/post-request.js';
-import { postUnanswered } from './messages/post-unanswered.js';
-import type { HttpTransportOptions } from './options.js';
-import { createParts, type Parts } from './parts.js';
-import { endSession } from './session/end-session.js';
-import { wait } from './wait.js';
+import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/net-policy';
+import { roundTrip } from '@mcp-fittings/network';
+import { HttpWire } from './http-wire.js';
+import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
+import { OutgoingRequest } from './request/outgoing-request.js';
+import { postUnanswered } from './request/post-unanswered.js';
+import { isStateless } from './headers.js';
+import { replayHandshake } from './session/replay-handshake.js';
+import { createStandaloneStream, type StandaloneStream } from './stream/standalone-stream.js';
 
 /** A Streamable HTTP connection, with what this wire can tell beyond the common contract. */
 export interface HttpTransport extends Transport {
@@ -54,40 +51,32 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   onreconnect?: () => void;
 
   readonly #options: CheckedOptions;
-  readonly #parts: Parts;
-  readonly #lifetime = createLifetime();
-  /** What is under way for each request, so that it can be given up. */
-  readonly #requests = new Map<RequestId, Lifetime>();
+  readonly #wire: HttpWire;
+  readonly #standalone: StandaloneStream;
   /** `notifications/initialized` waits for the event stream: what is announced from now on is heard. */
   #opensStream = false;
 
   constructor(options: HttpTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
-    this.#parts = createParts(this.#options, {
-      makeError: (code, message, facts) => this.error(code, message, facts),
-      encode: (message) => this.encode(message),
-      inbox: {
-        receive: (value) => this.receive(value),
-        isPending: (id) => this.isPending(id),
-        foreign: (id) => this.reportCounted('RESPONSE_UNEXPECTED', () => foreignAnswer(id)),
-        malformed: () => this.reportCounted('MESSAGE_INVALID', () => NO_MESSAGE),
-      },
-      paced: (source) => this.paced(source),
-      lifetime: this.#lifetime,
-      revision: () => this.protocolVersion,
-      onInitialized: ({ protocolVersion }) => {
-        if (typeof protocolVersion === 'string') this.setProtocolVersion(protocolVersion);
-      },
+    const wire = new HttpWire(this.#options, this);
+    const { session } = wire;
+    session.handlers = {
+      replay: (lost) => replayHandshake(lost, wire),
+      onIncompatible: (error) => this.fail(error),
       onRestored: (result) => this.#restored(result),
-      onStreamOpen: () => {
-        if (!this.#opensStream) this.guard(() => this.onreconnect?.());
+    };
+    this.#wire = wire;
+    this.#standalone = createStandaloneStream(
+      {
+        onOpen: () => {
+          if (!this.#opensStream) this.guard(() => this.onreconnect?.());
+        },
+        onSessionGone: () => session.restore(session.id),
       },
-      report: (error) => this.report(error),
-      fail: (error) => this.fail(error),
-      guard: (callback) => this.guard(callback),
-    });
-    const { session } = this.#parts;
+      wire,
+    );
+    wire.onAccepted = () => this.#standalone.noticeLife();
     // Not enumerable: it is a secret and must not be seen in an inspection.
     Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
   }
@@ -97,7 +86,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
       url: this.#options.url.origin,
       protocolVersion: this.protocolVersion,
       session: this.sessionId !== undefined,
-      eventStream: this.#parts.standalone.state,
+      eventStream: this.#standalone.state,
       ...this.ignored,
     };
   }
@@ -107,55 +96,30 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    return isRequest(message) ? this.#request(message, options) : this.#unanswered(message, options);
+    return isRequest(message)
+      ? new OutgoingRequest(message, options, this.#wire).run()
+      : this.#postUnanswered(message, options);
   }
 
   protected override async shutDown(): Promise<void> {
-    this.#lifetime.end();
-    const { session, exchange, network } = this.#parts;
-    const { farewellMs, clock } = this.#options;
-    if (session.id !== undefined && farewellMs > 0) {
-      await endSession({ exchange, clock, withinMs: farewellMs, revision: this.protocolVersion });
-    }
+    const { session, network } = this.#wire;
+    if (session.id !== undefined && this.#options.closeTimeoutMs > 0) await this.#endSession(session.id);
     await network.close();
   }
 
-  async #request(request: JSONRPCRequest, options: TransportSendOptions): Promise<void> {
-    const { id } = request;
-    const { requestSignal } = options;
-    const lifetime = createLifetime(this.#lifetime);
-    const abort = (): void => lifetime.end();
-    this.#requests.set(id, lifetime);
-    this.markUnsent(id);
-    const release = requestSignal && this.onAbort(requestSignal, abort);
-    try {
-      const onSend = (): void => this.markSent(id);
-      await postRequest({ request, options, lifetime, onSend }, this.#parts.facts);
-    } finally {
-      release?.();
-      lifetime.end();
-      // Whoever cancelled the request may have used its id again.
-      if (this.#requests.get(id) === lifetime) {
-        this.#requests.delete(id);
-      }
-    }
-  }
-
-  async #unanswered(
+  async #postUnanswered(
     message: Exclude<JSONRPCMessage, JSONRPCRequest>,
     options: TransportSendOptions,
   ): Promise<void> {
-    const lifetime = createLifetime(this.#lifetime);
     let sent = false;
     const onSend = (): void => void (sent = true);
     try {
-      await postUnanswered({ message, options, lifetime, session: 'current', onSend }, this.#parts.facts);
-      if (this.#lifetime.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
+      await postUnanswered({ message, options, lifetime: this, session: 'current', onSend }, this.#wire);
+      if (this.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
     } finally {
-      lifetime.end();
       if ('method' in message && message.method === 'notifications/cancelled') {
         const id = message.params?.['requestId'];
-        if (isRequestId(id)) this.#requests.get(id)?.end();
+        if (isRequestId(id)) this.#wire.requests.get(id)?.end();
       }
     }
     if ('method' in message && message.method === 'notifications/initialized') await this.#openFirst();
@@ -167,30 +131,51 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
    */
   async #openFirst(): Promise<void> {
     if (isStateless(this.protocolVersion)) return;
-    const waiting = createLifetime(this.#lifetime);
+    const waiting = createLifetime(this);
     this.#opensStream = true;
-    const opened = this.#parts.standalone.start();
-    await during(waiting, Promise.race([opened, wait(this.#options.clock, OPENING_MS, waiting)]));
+    const opened = this.#standalone.start();
+    await during(waiting, Promise.race([opened, sleepDuring(waiting, OPENING_MS, this.#options.clock)]));
     this.#opensStream = false;
     waiting.end();
+  }
+
+  /** Tells the server that the session is over. It may refuse (405) or not answer: then it forgets in its own time. */
+  async #endSession(sessionId: string): Promise<void> {
+    const { credentials, network } = this.#wire;
+    const { url, clock, closeTimeoutMs } = this.#options;
+    const lifetime = createLifetime();
+    const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);
+    try {
+      const signed = await during(lifetime, credentials.headers('DELETE'));
+      const headers: Record<string, string> = { ...signed, 'mcp-session-id': sessionId };
+      if (this.protocolVersion !== undefined) headers['mcp-protocol-version'] = this.protocolVersion;
+      const request = { url, method: 'DELETE', headers, redirect: 'same-method' } as const;
+      // A farewell is not worth a second attempt.
+      await roundTrip(
+        network,
+        { ...request, maxBodyBytes: 65_536, overflow: 'truncate' },
+        lifetime,
+        () => SILENT,
+      );
+    } catch {
+      // There is nothing left to do about it.
+    } finally {
+      timer[Symbol.dispose]();
+      lifetime.end();
+    }
   }
 
   #restored(result: JSONRPCObject): void {
     this.guard(() => this.onsessionrestored?.(result));
     if (isStateless(this.protocolVersion)) return;
-    const { standalone } = this.#parts;
-    void standalone.start().then(() => {
+    void this.#standalone.start().then(() => {
       // An open one has said so itself.
-      if (standalone.state === 'none') this.guard(() => this.onreconnect?.());
+      if (this.#standalone.state === 'none') this.guard(() => this.onreconnect?.());
     });
   }
 }
 
+const SILENT = { data: () => undefined, end: () => undefined };
+
 /** Longest wait for the event stream, milliseconds. */
 const OPENING_MS = 1000;
-
-const NO_MESSAGE = 'The server sent what is not a JSON-RPC message.';
-
-function foreignAnswer(id: unknown): string {
-  return `A reply held the answer to another request: ${sanitizeText(JSON.stringify(id ?? null), { maxLength: 64 })}`;
-}

@@ -15,7 +15,7 @@ export type HttpEntry = EntryOf<typeof fields>;
 /** What holds for every server of this type. */
 export interface HttpPluginOptions extends Pick<
   HttpTransportOptions,
-  'maxMessageBytes' | 'reconnect' | 'retryLater' | 'farewellMs'
+  'maxMessageBytes' | 'reconnect' | 'retryLater' | 'closeTimeoutMs'
 > {
   /** The host changes over to it when the server refuses `initialize` as only an older one does: `http({ fallback: sse() })`. */
   readonly fallback?: TransportPlugin | undefined;

@@ -5,6 +5,7 @@ import {
   type AuthChallenge,
   type AuthProvider,
 } from '@mcp-fittings/client-core';
+import { parseChallenges } from '@mcp-fittings/net-policy';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
@@ -59,6 +60,7 @@ describe('sign-in', () => {
         url: new URL(server.url),
         status: 401,
         wwwAuthenticate: CHALLENGE,
+        challenges: parseChallenges(CHALLENGE),
         method: 'POST',
         refused: 'Bearer stale-token-0123456789',
       },

@@ -88,7 +88,7 @@ describe('D.1-11 close()', () => {
     await using bare = await scriptedServer();
     await using kept = await scriptedServer({ session: 's' });
     await using first = await startCaller(createHttpTransport({ url: bare.url }));
-    await using second = await startCaller(createHttpTransport({ url: kept.url, farewellMs: 0 }));
+    await using second = await startCaller(createHttpTransport({ url: kept.url, closeTimeoutMs: 0 }));
     await first.handshake();
     await second.handshake();
     await first.transport.close();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeFieldValue } from '../src/headers/field-value.js';
+import { encodeFieldValue } from '../src/headers.js';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { MODERN, modernParams } from './support/modern.js';

@@ -302,7 +302,9 @@ describe('P4: notifications/initialized', () => {
   it('P4: fails nothing when the transport is closed meanwhile', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: () => undefined } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, farewellMs: 0 }));
+    await using caller = await startCaller(
+      createHttpTransport({ url: server.url, clock, closeTimeoutMs: 0 }),
+    );
     const shaken = caller.handshake();
     await server.until('GET');
     await caller.transport.close();

@@ -301,6 +301,8 @@ describe('D.1-4 connecting again', () => {
     await caller.handshake();
     await server.until('GET');
     await caller.request('tools/call');
+    // The stream of the call has ended: what is left is the watch over the silence of the other one.
+    await when(() => clock.nextIn === 120_000);
     streams.writers[0]?.end();
     await timerSet(clock);
     expect(clock.nextIn).toBe(1000);

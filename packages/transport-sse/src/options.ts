@@ -1,5 +1,5 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
-import type { RequestInitOptions } from '@mcp-fittings/net-policy';
+import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/net-policy';
 import type { NetworkOptions } from '@mcp-fittings/network';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
@@ -32,9 +32,13 @@ export interface SseTransportOptions {
   readonly idleMs?: number | undefined;
   /** Largest message that is read, in bytes. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /** What happens on 429, and on 503 with `Retry-After`, to a request that does no harm when it is carried out twice. */
+  readonly retryLater?: RetryLaterOptions | undefined;
   /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
   /** Told of a URL that works and deserves a second look. */
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
+  /** Source of chance in [0, 1). Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }

@@ -7,7 +7,7 @@ import { openSseTransport } from './sse-transport.js';
 /** What holds for every server of this type; the rest comes from the entry and the host. */
 export interface SsePluginOptions extends Pick<
   SseTransportOptions,
-  'startTimeoutMs' | 'idleMs' | 'maxMessageBytes'
+  'startTimeoutMs' | 'idleMs' | 'maxMessageBytes' | 'retryLater'
 > {
   /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;

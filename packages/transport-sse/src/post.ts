@@ -1,75 +1,93 @@
-import { TransportError } from '@mcp-fittings/client-core';
-import { createByteParts } from '@mcp-fittings/client-core/transport';
-import type { HttpRequest, Network, ResponseHead } from '@mcp-fittings/network';
+import {
+  isRequest,
+  type JSONRPCMessage,
+  type TransportController,
+} from '@mcp-fittings/client-core/transport';
+import {
+  inBandAnswer,
+  isSafeToRepeat,
+  type Credentials,
+  type Ending,
+  type Refusal,
+  type RefusedReply,
+  type RemoteRequest,
+} from '@mcp-fittings/net-policy';
+import { roundTrip, type AcceptedReply, type Network } from '@mcp-fittings/network';
+import { MESSAGE_TABLE } from './status-table.js';
 
+export interface PostOptions {
+  readonly message: JSONRPCMessage;
+  readonly network: Pick<Network, 'exchange'>;
+  readonly credentials: Credentials;
+  readonly transport: TransportController;
+  readonly lifetime: Ending;
+  /** Where messages go; undefined as long as no stream has said so. */
+  readonly endpoint: URL | undefined;
+  /** Takes the answer that a refusal holds. */
+  readonly onAnswer: (answer: unknown) => void;
+}
+
+const HEADERS = { 'content-type': 'application/json' };
 /** Of the answer to a message only a refusal is of interest, and only its beginning. */
 const READ_BYTES = 64 * 1024;
-const NOTHING = new Uint8Array(0);
-
-/** What came back for a message that was not accepted. */
-export interface Refused {
-  readonly head: ResponseHead;
-  readonly text: string;
-}
-
-/** How a caller gives up its message. */
-export interface GivingUp {
-  readonly signal: AbortSignal;
-  /** As in `BaseTransport`. */
-  readonly onAbort: (signal: AbortSignal, task: () => void) => () => void;
-}
 
 /**
- * Posts one message. Settles with nothing as soon as it is accepted, whatever body follows: the answer of the server
- * comes on the stream. Rejects with a `TransportError`; `ABORTED` when the signal says so.
+ * One message as `sendWithRecovery` needs it. It is accepted as soon as the head of the reply says so, whatever body follows:
+ * the answer of the server comes on the stream.
  */
-export function post(
-  network: Network,
-  request: Pick<HttpRequest, 'url' | 'headers' | 'body'>,
-  onHead: (head: ResponseHead) => void,
-  giving: GivingUp | undefined,
-  server: string | undefined,
-): Promise<Refused | undefined> {
-  return new Promise((resolve, reject) => {
-    const page = createByteParts();
-    let head: ResponseHead | undefined;
-    let release = (): void => undefined;
+export class Post implements RemoteRequest<AcceptedReply> {
+  readonly what = 'POST';
+  readonly method = 'POST';
+  readonly table = MESSAGE_TABLE;
+  readonly safe: boolean;
+  readonly lifetime: Ending;
+  readonly #options: PostOptions;
+  readonly #body: string;
+  #isSent = false;
 
-    const exchange = network.exchange(
-      {
-        ...request,
-        method: 'POST',
-        redirect: 'same-method',
-        maxBodyBytes: READ_BYTES,
-        overflow: 'truncate',
-      },
-      {
-        onHeaders(received) {
-          head = received;
-          onHead(head);
-          if (head.status < 200 || head.status > 299) return;
-          release();
-          resolve(undefined);
-          // It might never end, and nobody reads it.
-          if (head.contentType === 'text/event-stream') exchange.abort();
-        },
-        onData: (bytes) => page.add(bytes),
-        onEnd() {
-          release();
-          if (head !== undefined) resolve({ head, text: new TextDecoder().decode(page.take(NOTHING)) });
-        },
-        onError(error) {
-          release();
-          reject(error);
-        },
-      },
-    );
-    const giveUp = (): void => {
-      exchange.abort();
-      const options = { server, cause: giving?.signal.reason, delivery: 'unknown' } as const;
-      reject(new TransportError('ABORTED', 'The caller gave up the request.', options));
-    };
-    if (giving?.signal.aborted === true) giveUp();
-    else if (giving !== undefined) release = giving.onAbort(giving.signal, giveUp);
-  });
+  /** Throws `MESSAGE_UNSERIALIZABLE`. */
+  constructor(options: PostOptions) {
+    const { message, transport, lifetime } = options;
+    this.#options = options;
+    this.#body = transport.encode(message);
+    this.safe = isSafeToRepeat(message);
+    this.lifetime = lifetime;
+    if (isRequest(message)) transport.markUnsent(message.id);
+  }
+
+  /** It went on the wire at least once. */
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  target(): URL | undefined {
+    return this.#options.endpoint;
+  }
+
+  send(signed: Readonly<Record<string, string>>): Promise<AcceptedReply | RefusedReply | undefined> {
+    const { message, network, credentials, transport, lifetime, endpoint } = this.#options;
+    if (endpoint === undefined) return Promise.reject(transport.lost('not-sent'));
+    this.#isSent = true;
+    if (isRequest(message)) transport.markSent(message.id);
+    const request = {
+      url: endpoint,
+      method: 'POST',
+      headers: { ...HEADERS, ...signed },
+      body: this.#body,
+      redirect: 'same-method',
+      maxBodyBytes: READ_BYTES,
+      overflow: 'truncate',
+    } as const;
+    return roundTrip(network, request, lifetime, (head) => {
+      credentials.observe(head);
+      return head.status >= 200 && head.status <= 299 ? 'discard' : undefined;
+    });
+  }
+
+  settle(refusal: Refusal): Promise<'answered' | undefined> {
+    // This transport is older than the stateless revisions.
+    const answer = inBandAnswer(this.#options.message, refusal, false);
+    if (answer !== undefined) this.#options.onAnswer(answer);
+    return Promise.resolve(answer && 'answered');
+  }
 }

@@ -1,9 +1,8 @@
-import { systemClock, type Clock, type FittingsError } from '@mcp-fittings/client-core';
+import { systemClock, type Clock, type Delivery, type TransportError } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
   BaseTransport,
-  isRequest,
   type JSONRPCMessage,
-  type RequestId,
   type Transport,
   type TransportFacts,
   type TransportSendOptions,
@@ -11,31 +10,25 @@ import {
 import {
   checkHeaders,
   checkServerUrl,
+  createCredentials,
+  createLifetime,
   createRequestRedactor,
   headersOfOptions,
   redactRpcError,
   SDK_ONLY_OPTIONS,
+  sendWithRecovery,
   withUrl,
+  type Credentials,
+  type RecoveryOptions,
   type RequestRedactor,
 } from '@mcp-fittings/net-policy';
-import {
-  challengeKind,
-  createCredentials,
-  createNetwork,
-  pacedNetwork,
-  type ChallengeCount,
-  type Credentials,
-  type Network,
-} from '@mcp-fittings/network';
-import { openEventStream, type EventStream } from './event-stream.js';
-import { createIdleWatch, type IdleWatch } from './idle-watch.js';
+import { createNetwork, watchSilence, type Network, type SilenceWatch } from '@mcp-fittings/network';
+import { openEventStream } from './event-stream.js';
 import type { SseTransportOptions } from './options.js';
-import { post } from './post.js';
-import { inBandAnswer, messageRefused, type Refusal, type RefusalFacts } from './refusal.js';
+import { Post } from './post.js';
 
 /** They say what the request is; neither a configuration nor a message may change that. */
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
-const POST_HEADERS = { 'content-type': 'application/json' };
 const START_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const SDK_ONLY: Readonly<Record<string, string>> = {
@@ -68,29 +61,28 @@ class SseTransport extends BaseTransport {
   readonly #options: SseTransportOptions;
   readonly #facts: TransportFacts;
   readonly #url: URL;
-  readonly #authorization: string | undefined;
   readonly #redactor: RequestRedactor;
   readonly #clock: Clock;
   readonly #network: Network;
   readonly #credentials: Credentials;
-  readonly #idle: IdleWatch;
-  #stream: EventStream | undefined;
+  readonly #recovery: RecoveryOptions;
+  #idle: SilenceWatch | undefined;
   #endpoint: URL | undefined;
 
   constructor(options: SseTransportOptions, facts: TransportFacts) {
     super({ server: options.server, signal: options.signal });
-    const { server, apiKey, clock = systemClock, idleMs = 0 } = options;
+    const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
     const { url } = checkServerUrl(options.url, { server });
     const given = {
       ...headersOfOptions(options, SDK_ONLY),
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
     };
     const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
+    const authorization = headers['authorization'];
 
     this.#options = options;
     this.#facts = facts;
     this.#url = url;
-    this.#authorization = headers['authorization'];
     this.#redactor = createRequestRedactor(headers, url);
     this.#clock = clock;
     this.#network = createNetwork({
@@ -101,13 +93,8 @@ class SseTransport extends BaseTransport {
       clock,
       logger: options.logger,
     });
-    this.#credentials = createCredentials({
-      url,
-      provider: options.auth,
-      configured: this.#authorization !== undefined,
-      server,
-    });
-    this.#idle = createIdleWatch({ idleMs, clock, onIdle: () => this.#endIdle(idleMs) });
+    this.#credentials = createCredentials({ url, provider: auth, authorization, server });
+    this.#recovery = { credentials: this.#credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
   override describe(): TransportFacts {
@@ -120,108 +107,64 @@ class SseTransport extends BaseTransport {
     };
   }
 
-  protected override async open(): Promise<void> {
-    this.#stream = openEventStream({
-      url: this.#url,
-      network: pacedNetwork(this.#network, (source) => this.paced(source)),
-      credentials: this.#credentials,
-      authorization: this.#authorization,
-      startTimeoutMs: this.#options.startTimeoutMs ?? START_MS,
-      maxMessageBytes: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-      clock: this.#clock,
-      onSigned: (signed) => this.#redactor.learn(signed),
-      refusalFacts: () => this.#refusalFacts(),
-      makeError: (code, message, details) => this.error(code, message, details),
-      onMessage: (data) => this.#take(data),
-      onMalformed: () => this.#reportInvalid(),
-      onLost: (reason) => this.fail(reason),
-    });
-    this.#endpoint = await this.#stream.endpoint;
+  protected override async open(signal: AbortSignal): Promise<void> {
+    const { startTimeoutMs: ms = START_MS, maxMessageBytes = MAX_MESSAGE_BYTES, idleMs = 0 } = this.#options;
+    const error = (): Error =>
+      this.error('TIMEOUT', `The server named no endpoint within ${String(ms)} ms.`, {
+        hint: 'Check that the URL is that of an event stream (HTTP+SSE), and what stands between.',
+      });
+    this.#endpoint = await withTimeout({ ms, clock: this.#clock, signal, error }, () =>
+      openEventStream({
+        url: this.#url,
+        network: this.#network,
+        credentials: this.#credentials,
+        recovery: this.#recovery,
+        maxMessageBytes,
+        transport: this,
+        onMessage: (value) => this.#take(value),
+      }),
+    );
     this.#redactor.learn({}, this.#endpoint);
-    this.#idle.start();
+    this.#idle = watchSilence(this.#clock, idleMs, () => this.#endIdle(idleMs));
   }
 
   protected override async write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    const body = this.encode(message);
-    const id = isRequest(message) ? message.id : undefined;
-    if (id !== undefined) this.markUnsent(id);
-    this.#idle.touch();
-    await this.#deliver(message, id, body, options.requestSignal);
+    const { requestSignal } = options;
+    const lifetime = createLifetime(this);
+    const post = new Post({
+      message,
+      network: this.#network,
+      credentials: this.#credentials,
+      transport: this,
+      lifetime,
+      endpoint: this.#endpoint,
+      onAnswer: (answer) => this.receive(redactRpcError(answer, this.#redactor.redact)),
+    });
+    this.#idle?.heard();
+    const release = requestSignal && this.onAbort(requestSignal, () => lifetime.end());
+    try {
+      const reply = await sendWithRecovery(post, this.#recovery);
+      if (reply === undefined && lifetime.ended)
+        throw this.#givenUp(requestSignal, post.isSent ? 'unknown' : 'not-sent');
+    } finally {
+      release?.();
+      lifetime.end();
+    }
   }
 
   protected override async shutDown(): Promise<void> {
-    this.#idle.stop();
-    this.#stream?.end();
+    this.#idle?.[Symbol.dispose]();
     await this.#network.close();
   }
 
-  /** Posts a message until it is accepted, or refused for good. */
-  async #deliver(
-    message: JSONRPCMessage,
-    id: RequestId | undefined,
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const giving = signal && {
-      signal,
-      onAbort: (on: AbortSignal, task: () => void) => this.onAbort(on, task),
-    };
-    const count: ChallengeCount = { credentials: 0, scope: 0, nonce: 0 };
-    for (;;) {
-      const signed = await this.#credentials.headers('POST', this.#endpoint);
-      const url = this.#endpoint;
-      // It is there once `start` has succeeded; what waited for credentials may come after the end.
-      if (url === undefined) throw this.lost('not-sent');
-      if (id !== undefined) this.markSent(id);
-      this.#redactor.learn(signed);
-      const headers = { ...POST_HEADERS, ...signed };
-      const refused = await post(
-        this.#network,
-        { url, headers, body },
-        (head) => this.#credentials.observe(head),
-        giving,
-        this.server,
-      );
-      if (refused === undefined) return;
-      const refusal = { ...refused, signed };
-      if (!(await this.#recover(message, refusal, count))) return this.#refuse(message, refusal);
-    }
+  #givenUp(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
+    if (this.ended || signal?.aborted !== true) return this.lost(delivery);
+    return this.error('ABORTED', 'The caller gave up the request.', { cause: signal.reason, delivery });
   }
 
-  /** True: other credentials are there, and the message is worth to be sent again. */
-  async #recover(message: JSONRPCMessage, refused: Refusal, count: ChallengeCount): Promise<boolean> {
-    const { head, signed } = refused;
-    const kind = challengeKind(head);
-    if (kind === undefined) return false;
-    const authorization = signed['authorization'] ?? this.#authorization;
-    const refusal = (): FittingsError => messageRefused(message, refused, this.#refusalFacts());
-    await this.#credentials.recover({ kind, head, method: 'POST', authorization, refusal }, count);
-    return true;
-  }
-
-  #refuse(message: JSONRPCMessage, refusal: Refusal): void {
-    const answer = inBandAnswer(message, refusal);
-    if (answer === undefined) throw messageRefused(message, refusal, this.#refusalFacts());
-    this.receive(redactRpcError(answer, this.#redactor.redact));
-  }
-
-  #take(data: string): void {
-    this.#idle.touch();
-    let value: unknown;
-    try {
-      value = JSON.parse(data);
-    } catch {
-      return this.#reportInvalid();
-    }
+  #take(value: unknown): void {
+    this.#idle?.heard();
     this.receive(redactRpcError(value, this.#redactor.redact));
-  }
-
-  #reportInvalid(): void {
-    this.reportCounted('MESSAGE_INVALID', () => 'The server sent an event that is not JSON.');
-  }
-
-  #refusalFacts(): RefusalFacts {
-    return { server: this.server, now: this.#clock.now(), redact: this.#redactor.redact };
   }
 
   #endIdle(ms: number): void {

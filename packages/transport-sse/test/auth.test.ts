@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { parseChallenges } from '@mcp-fittings/net-policy';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';
@@ -173,6 +174,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
         url: new URL(peer.server.url),
         status: 401,
         wwwAuthenticate: UNAUTHORIZED.header,
+        challenges: parseChallenges(UNAUTHORIZED.header),
         method: verb,
         refused: 'Bearer token-1',
       },
@@ -311,7 +313,7 @@ describe('a message that is refused for another reason', () => {
           else echoing.onPost(seen, response, stream);
         },
       },
-      {},
+      { retryLater: { maxAttempts: 0 } },
     );
     await peer.transport.start();
     expect(await failureOf(peer.transport.send(request(1)))).toMatchObject(expected);

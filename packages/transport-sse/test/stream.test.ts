@@ -151,7 +151,7 @@ describe('messages on the stream', () => {
     stream.event('message', '{"jsonrpc":"1.0","method":"x"}');
     await transport.send(request(1));
     expect(session.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: { echo: {} } }]);
-    expect(transport.describe?.()).toMatchObject({ MESSAGE_INVALID: 4 });
+    expect(transport.describe?.()).toMatchObject({ MESSAGE_INVALID: 3 });
     expect(session.errors).toHaveLength(1);
   });
 

@@ -42,6 +42,13 @@ describe('a server that can not be started', () => {
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
   });
 
+  it('minor 7: a slash in an argument does not make a path of the command; a path may hold spaces', async () => {
+    const error = await failure({ command: 'npx -y @scope/x', cwd: folder });
+    expect(error).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`args`') });
+    const path = await failure({ command: './My Programs/x', cwd: folder });
+    expect(path).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`cwd`') });
+  });
+
   it('L-5 PAINS-33 PAINS-35 tells how many directories were searched, and what to install', async () => {
     const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
     expect(error.message).toContain('There is no "uvx" in the 2 directories of the PATH.');

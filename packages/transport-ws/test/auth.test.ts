@@ -197,8 +197,10 @@ describe('T8 sign-in on the upgrade request', () => {
     const recorder = client(server.url, { auth });
     expect(await failureOf(recorder.transport.start())).toBe(needed);
     expect(recorder.closes).toEqual([]);
-    const silent: AuthProvider = { ...auth, headers: () => Promise.reject(needed) };
-    expect(await failureOf(client(server.url, { auth: silent }).transport.start())).toBe(needed);
+    const early = new AuthRequiredError('Sign in.');
+    const silent: AuthProvider = { ...auth, headers: () => Promise.reject(early) };
+    expect(await failureOf(client(server.url, { auth: silent }).transport.start())).toBe(early);
+    expect([needed.delivery, early.delivery]).toEqual(['rejected', 'not-sent']);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -33,7 +33,7 @@ it('D10 a server that floods over WebSocket is not read while its share is used 
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   try {
     for (const isLimited of [false, true]) {
-      const transport = createWebSocketTransport({ url, env: {}, closeTimeoutMs: 100 });
+      const transport = createWebSocketTransport({ url, network: { env: {} }, closeTimeoutMs: 100 });
       const indexes: unknown[] = [];
       const begun = settled();
       const all = settled();

@@ -80,7 +80,7 @@ describe('WS-01 what is too large', () => {
         await expect(request).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
         expect(await closeCodeFrom(peer)).toBe(1009);
       },
-      { maxPayload: 64 * KIB },
+      { maxMessageBytes: 64 * KIB },
     ));
 
   it('bounds the number of fragments, so that empty ones do not go on for ever', () =>
@@ -104,7 +104,7 @@ describe('WS-01 what is too large', () => {
         expect(await closeCodeFrom(peer)).toBe(1009);
         expect(process.memoryUsage().rss - before).toBeLessThan(128 * MIB);
       },
-      { perMessageDeflate: true, maxPayload: MIB },
+      { perMessageDeflate: true, maxMessageBytes: MIB },
       { answer: deflateAnswer },
     ));
 

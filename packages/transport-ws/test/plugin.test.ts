@@ -45,7 +45,7 @@ describe('the plugin', () => {
       },
       onChallenge: async () => 'retry',
     };
-    const plugin = ws({ protocols: ['mcp.test', 'mcp'], proxy: 'none' });
+    const plugin = ws({ protocols: ['mcp.test', 'mcp'], network: { proxy: 'none' } });
     const entry = validate({
       type: 'ws',
       url: server.url,
@@ -66,7 +66,7 @@ describe('the plugin', () => {
   it('an entry says how its server is reached, and wins over what is shared', async () => {
     await using server = await startDecidingServer(() => undefined);
     await using proxy = await startProxy();
-    const plugin = ws({ proxy: 'none', timeouts: { upgradeMs: 1000 } });
+    const plugin = ws({ network: { proxy: 'none', timeouts: { headersMs: 1000 } } });
     const reached = { allowInsecure: true, proxy: `http://127.0.0.1:${proxy.port}`, connectTimeout: 5000 };
     const entry = validate({ url: server.url.replace('127.0.0.1', 'far.invalid'), ...reached });
     await using transport = plugin.create(entry, { server: 'far' });

@@ -40,8 +40,7 @@ describe('T8 a proxy', () => {
       const { port } = server;
       const recorder = await startedClient(`${secure ? 'wss' : 'ws'}://localhost:${port}/mcp`, {
         apiKey: TOKEN,
-        ca: pki.ca,
-        proxy: `http://127.0.0.1:${proxy.port}`,
+        network: { ca: pki.ca, proxy: `http://127.0.0.1:${proxy.port}` },
       });
       await using _ = recorder.transport;
       await recorder.request(1);
@@ -56,9 +55,11 @@ describe('T8 a proxy', () => {
     await using proxy = await startProxy({ identity: pki.server });
     const recorder = await startedClient(`wss://localhost:${server.port}/mcp`, {
       apiKey: TOKEN,
-      ca: pki.ca,
-      clientCertificate: pki.client,
-      proxy: `https://user%40corp:p%3Ass@localhost:${proxy.port}`,
+      network: {
+        ca: pki.ca,
+        clientCertificate: pki.client,
+        proxy: `https://user%40corp:p%3Ass@localhost:${proxy.port}`,
+      },
     });
     await using _ = recorder.transport;
     await recorder.request(1);
@@ -79,7 +80,7 @@ describe('T8 a proxy', () => {
     const recorder = await startedClient(`ws://server.invalid:${server.port}/mcp`, {
       apiKey: TOKEN,
       allowInsecure: true,
-      env,
+      network: { env },
     });
     await using _ = recorder.transport;
     await recorder.request(1);
@@ -94,7 +95,11 @@ describe('T8 a proxy', () => {
     await using proxy = await startProxy({ refuse: () => status });
     const url = `http://user:canary@127.0.0.1:${proxy.port}`;
     const error = await failureOf(
-      client('ws://far.example/mcp', { allowInsecure: true, proxy: url, server: 'far' }).transport.start(),
+      client('ws://far.example/mcp', {
+        allowInsecure: true,
+        network: { proxy: url },
+        server: 'far',
+      }).transport.start(),
     );
     expect(error).toMatchObject({
       code: 'PROXY_FAILED',
@@ -114,7 +119,7 @@ describe('T8 a proxy', () => {
       await failureOf(
         client('ws://far.example/', {
           allowInsecure: true,
-          proxy: `http://127.0.0.1:${closed.port}`,
+          network: { proxy: `http://127.0.0.1:${closed.port}` },
         }).transport.start(),
       ),
     ).toMatchObject({ code: 'PROXY_FAILED', cause: { code: 'ECONNREFUSED' } });
@@ -124,7 +129,7 @@ describe('T8 a proxy', () => {
       await failureOf(
         client('ws://far.example/', {
           allowInsecure: true,
-          proxy: `http://127.0.0.1:${rude.port}`,
+          network: { proxy: `http://127.0.0.1:${rude.port}` },
         }).transport.start(),
       ),
     ).toMatchObject({ code: 'PROXY_FAILED' });
@@ -137,7 +142,7 @@ describe('T8 a proxy', () => {
     const clock = createManualClock();
     const proxy = `http://127.0.0.1:${listening.port}`;
     const waiting = failureOf(
-      client('ws://far.example/', { allowInsecure: true, proxy, clock }).transport.start(),
+      client('ws://far.example/', { allowInsecure: true, network: { proxy }, clock }).transport.start(),
     );
     await asked;
     const [socket] = listening.sockets;
@@ -156,7 +161,9 @@ describe('which proxy', () => {
     ['wss://a.corp.example/', undefined],
   ])('%s → %s', (url, proxy) => {
     const env = { HTTP_PROXY: 'http://plain:1', https_proxy: 'http://secure:2', NO_PROXY: 'corp.example' };
-    expect(createWebSocketTransport({ url, env, allowInsecure: true }).describe?.()['proxy']).toBe(proxy);
+    expect(
+      createWebSocketTransport({ url, network: { env }, allowInsecure: true }).describe?.()['proxy'],
+    ).toBe(proxy);
   });
 
   it('what is no proxy is a config error that names its source, never its value', () => {
@@ -165,7 +172,8 @@ describe('which proxy', () => {
       ['http://', '`proxy`'],
       ['env', 'https_proxy'],
     ] as const) {
-      const options = { url: 'wss://far.example/', proxy, env: { https_proxy: 'socks5://canary:1080' } };
+      const network = { proxy, env: { https_proxy: 'socks5://canary:1080' } };
+      const options = { url: 'wss://far.example/', network };
       expect(() => createWebSocketTransport(options)).toThrow(
         expect.objectContaining({
           code: 'CONFIG_INVALID',

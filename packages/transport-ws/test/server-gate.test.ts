@@ -94,7 +94,7 @@ describe('WS-09 who may connect (the shape of CVE-2025-52882)', () => {
       { allowedOrigins: ['*'] },
       { token: TOKEN, allowedOrigins: ['null'] },
       { token: TOKEN, allowedOrigins: ['app.example'] },
-      { token: TOKEN, maxPayload: 0 },
+      { token: TOKEN, maxMessageBytes: 0 },
       { token: TOKEN, maxConnections: Number.NaN },
       { token: TOKEN, handshakeMs: 0 },
     ];

@@ -243,7 +243,7 @@ describe('a connection', () => {
 
   it('WS-01 a client that sends too much is closed with 1009, and the others live on', async () => {
     const { accepted, onConnection } = collector();
-    await using server = await startServer({ onConnection, maxPayload: 1000 });
+    await using server = await startServer({ onConnection, maxMessageBytes: 1000 });
     const good = await startedClient(server.url, credentials);
     await using _ = good.transport;
     const bad = await startedClient(server.url, credentials);
@@ -259,7 +259,11 @@ describe('a connection', () => {
 
   it('WS-01 inflates no further than the limit', async () => {
     const { accepted, onConnection } = collector();
-    await using server = await startServer({ onConnection, maxPayload: 10_000, perMessageDeflate: true });
+    await using server = await startServer({
+      onConnection,
+      maxMessageBytes: 10_000,
+      perMessageDeflate: true,
+    });
     const bomber = new WebSocket(server.url, ['mcp'], { headers: BEARER, perMessageDeflate: true });
     bomber.on('error', () => undefined);
     await once(bomber, 'open');

@@ -54,8 +54,8 @@ describe('wss: with a private authority', () => {
   it('T8 connects by name and by address, with the authority as text or as a file', async () => {
     await using server = await startSecure();
     const byName = server.url.replace('127.0.0.1', 'localhost');
-    expect(await whoAmI(server.url, { ca: pki.ca })).toEqual(who('nobody'));
-    expect(await whoAmI(byName, { ca: [join(pki.folder, 'ca.pem')] })).toEqual(who('nobody'));
+    expect(await whoAmI(server.url, { network: { ca: pki.ca } })).toEqual(who('nobody'));
+    expect(await whoAmI(byName, { network: { ca: [join(pki.folder, 'ca.pem')] } })).toEqual(who('nobody'));
   });
 
   it('fails without it, and says what to configure', async () => {
@@ -74,7 +74,8 @@ describe('wss: with a private authority', () => {
     await using server = await startSecure();
     // The proxy leads every name to this machine.
     await using proxy = await startProxy();
-    const options = { ca: pki.ca, apiKey: TOKEN, proxy: `http://127.0.0.1:${proxy.port}` };
+    const network = { ca: pki.ca, proxy: `http://127.0.0.1:${proxy.port}` };
+    const options = { apiKey: TOKEN, network };
     const error = await failureOf(client(`wss://other.example:${server.port}/`, options).transport.start());
     expect(error).toMatchObject({ code: 'TLS_FAILED', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
     // An address has no SNI, and is checked all the same.
@@ -107,7 +108,7 @@ describe('wss: with a private authority', () => {
   it('a heartbeat counts bytes under TLS too', async () => {
     await using server = await startSecure();
     const clock = createManualClock();
-    const recorder = await startedClient(server.url, { ca: pki.ca, apiKey: TOKEN, clock });
+    const recorder = await startedClient(server.url, { network: { ca: pki.ca }, apiKey: TOKEN, clock });
     await using _ = recorder.transport;
     for (let round = 0; round < 4; round++) {
       await clock.advance(30_000);
@@ -122,14 +123,16 @@ describe('a client certificate', () => {
   it('T8 is shown to the server', async () => {
     await using server = await startSecure({ askForCertificate: true });
     const { ca, client: clientCertificate, encryptedKey, passphrase, folder } = pki;
-    expect(await whoAmI(server.url, { ca, clientCertificate })).toEqual(who('client'));
+    expect(await whoAmI(server.url, { network: { ca, clientCertificate } })).toEqual(who('client'));
     const locked = { cert: join(folder, 'client.pem'), key: encryptedKey, passphrase };
-    expect(await whoAmI(server.url, { ca, clientCertificate: locked })).toEqual(who('client'));
+    expect(await whoAmI(server.url, { network: { ca, clientCertificate: locked } })).toEqual(who('client'));
   });
 
   it('is missed by a server that wants one', async () => {
     await using server = await startSecure({ askForCertificate: true });
-    const error = await failureOf(client(server.url, { ca: pki.ca, apiKey: TOKEN }).transport.start());
+    const error = await failureOf(
+      client(server.url, { network: { ca: pki.ca }, apiKey: TOKEN }).transport.start(),
+    );
     expect(['TLS_FAILED', 'CONNECT_FAILED']).toContain(error.code);
   });
 
@@ -147,7 +150,7 @@ describe('a client certificate', () => {
       'clientCertificate',
     ],
   ])('%s is a config error that shows no key', async (_, certificate, named) => {
-    const { transport } = client('wss://127.0.0.1:1/', { clientCertificate: certificate() });
+    const { transport } = client('wss://127.0.0.1:1/', { network: { clientCertificate: certificate() } });
     const error = await failureOf(transport.start());
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', kind: 'config' });
     expect(error.message).toContain(named);
@@ -161,7 +164,9 @@ describe('a client certificate', () => {
       '/nowhere/ca.pem',
       '-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----',
     ]) {
-      expect(await failureOf(client('wss://127.0.0.1:1/', { ca }).transport.start())).toMatchObject({
+      expect(
+        await failureOf(client('wss://127.0.0.1:1/', { network: { ca } }).transport.start()),
+      ).toMatchObject({
         code: 'CONFIG_INVALID',
       });
     }

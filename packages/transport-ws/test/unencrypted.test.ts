@@ -43,13 +43,15 @@ describe('S20 WS-03: ws: to another machine', () => {
     ['another header', { headers: { 'X-Api-Key': 'secret-token' } }],
     ['an API key', { apiKey: 'secret-token' }],
     ['a provider', { auth: provider }],
-    ['a proxy', { proxy: 'http://127.0.0.1:9' }],
+    ['a proxy', { network: { proxy: 'http://127.0.0.1:9' } }],
   ] as const;
 
   it.each(ELSEWHERE.flatMap((url) => credentials.map(([what, options]) => [url, what, options] as const)))(
     'S20: is refused before anything is sent: %s with %s',
     (url, _, options) => {
-      expect(() => createWebSocketTransport({ url, server: 'ide', env: {}, ...options })).toThrow(
+      expect(() =>
+        createWebSocketTransport({ url, server: 'ide', network: { env: {} }, ...options }),
+      ).toThrow(
         expect.objectContaining({
           ...refusal,
           hint: expect.stringContaining('allowInsecure') as unknown,
@@ -59,11 +61,13 @@ describe('S20 WS-03: ws: to another machine', () => {
   );
 
   it.each([...ELSEWHERE, ...HERE])('S20: is allowed with allowInsecure, and a warning: %s', (url) => {
-    expect(() => createWebSocketTransport({ url, allowInsecure: true, env: {} })).not.toThrow();
+    expect(() => createWebSocketTransport({ url, allowInsecure: true, network: { env: {} } })).not.toThrow();
   });
 
   it.each(HERE)('S20: is allowed on this machine: %s', (url) => {
-    expect(() => createWebSocketTransport({ url, apiKey: 'secret-token', env: {} })).not.toThrow();
+    expect(() =>
+      createWebSocketTransport({ url, apiKey: 'secret-token', network: { env: {} } }),
+    ).not.toThrow();
   });
 
   it('S20: is refused for an entry without allowInsecure, and only with the value true allowed', async () => {

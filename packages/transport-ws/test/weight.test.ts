@@ -29,7 +29,7 @@ it('importing it and making a transport loads neither `ws` nor what is needed to
     import { createRequire } from 'node:module';
     const before = new Set(process.moduleLoadList);
     const { createWebSocketTransport, ws } = await import('@mcp-fittings/transport-ws');
-    createWebSocketTransport({ url: 'wss://localhost/', env: {} });
+    createWebSocketTransport({ url: 'wss://localhost/', network: { env: {} } });
     ws();
     const files = Object.keys(createRequire(process.cwd() + '/x.js').cache);
     const native = process.moduleLoadList.filter((name) => !before.has(name));

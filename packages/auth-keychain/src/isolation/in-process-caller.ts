@@ -1,4 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
+import { settlesWithin } from '@mcp-fittings/client-core/timing';
 import type { KeytarLike } from '../drivers/keytar-like.js';
 import { carryOut, failureOf } from './carry-out.js';
 import type { Call, Caller, Outcome } from './protocol.js';
@@ -29,23 +30,15 @@ export function createInProcessCaller(options: InProcessOptions): Caller {
   };
 
   return {
-    call(call) {
+    async call(call) {
       if (hanging > 0) {
-        return Promise.resolve(timeout('The keychain has not answered an earlier call yet'));
+        return timeout('The keychain has not answered an earlier call yet');
       }
-      return new Promise((resolve) => {
-        let late = false;
-        const timer = clock.schedule(() => {
-          late = true;
-          hanging++;
-          resolve(timeout(`The keychain did not answer within ${timeoutMs} ms`));
-        }, timeoutMs);
-        void attempt(call).then((outcome) => {
-          timer[Symbol.dispose]();
-          if (late) hanging--;
-          resolve(outcome);
-        });
-      });
+      const outcome = attempt(call);
+      if (await settlesWithin(timeoutMs, outcome, clock)) return outcome;
+      hanging++;
+      void outcome.then(() => hanging--);
+      return timeout(`The keychain did not answer within ${timeoutMs} ms`);
     },
     async [Symbol.asyncDispose]() {
       driver = undefined;

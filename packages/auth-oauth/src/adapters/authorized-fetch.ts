@@ -1,10 +1,5 @@
 import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
-import {
-  challengeKind,
-  createCredentials,
-  type ChallengeCount,
-  type ResponseHead,
-} from '@mcp-fittings/network';
+import { ChallengeBudget, createCredentials, readChallenge, type ReplyHead } from '@mcp-fittings/network';
 
 export interface AuthorizedFetchOptions {
   /** URL of the MCP server: only requests to it, and to what lies below its path, are signed. */
@@ -39,21 +34,23 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
     const url = new URL(target);
     if (url.origin !== serverUrl.origin || !liesWithin(url.pathname, bases)) return send(target, init);
     const method = (init.method ?? 'GET').toUpperCase();
-    const count: ChallengeCount = { credentials: 0, scope: 0, nonce: 0 };
+    const budget = new ChallengeBudget();
     const handBack = new FittingsError('AUTH_REJECTED', 'The server refuses the credentials.', { server });
     for (;;) {
       const headers = new Headers(init.headers);
-      for (const [name, value] of Object.entries(await credentials.headers(method, url)))
-        headers.set(name, value);
+      const signed = await credentials.headers(method, url);
+      for (const [name, value] of Object.entries(signed)) headers.set(name, value);
       const response = await send(target, { ...init, headers, redirect: 'manual' });
       const head = headOf(response, url);
       credentials.observe(head);
-      const kind = challengeKind(head);
+      const challenge = readChallenge(head);
       // A stream was read to its end by the first attempt.
-      if (kind === undefined || init.body instanceof ReadableStream) return response;
-      const authorization = headers.get('authorization') ?? undefined;
+      if (challenge === undefined || init.body instanceof ReadableStream) return response;
       try {
-        await credentials.recover({ kind, head, method, authorization, refusal: () => handBack }, count);
+        await credentials.recover(
+          { challenge, method, signed: Object.fromEntries(headers), refusal: () => handBack },
+          budget,
+        );
       } catch (error) {
         if (error === handBack || (error instanceof AuthRequiredError && error.cause === handBack))
           return response;
@@ -95,12 +92,6 @@ function liesWithin(path: string, bases: readonly (readonly string[] | undefined
   return bases.some((base) => base?.every((segment, index) => segments[index] === segment) === true);
 }
 
-function headOf(response: Response, url: URL): ResponseHead {
-  return {
-    status: response.status,
-    header: (name) => response.headers.get(name) ?? undefined,
-    headers: () => response.headers,
-    contentType: '',
-    url,
-  };
+function headOf({ status, headers }: Response, url: URL): ReplyHead {
+  return { status, header: (name) => headers.get(name) ?? undefined, url };
 }

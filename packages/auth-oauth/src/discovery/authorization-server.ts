@@ -55,7 +55,7 @@ export async function findAuthorizationServer(
     const named = document && textOf(document, 'issuer');
     if (document === undefined || named === undefined) continue;
     checkIssuer(named, issuer, rule);
-    return pick(document, named);
+    return pickMetadata(document, named);
   }
   return undefined;
 }
@@ -84,7 +84,7 @@ export async function readAuthorizationServer(
     );
   }
   const identifier = issuerUrl(issuer);
-  if (identifier !== undefined && mayDescribe(url, identifier)) return pick(document, issuer);
+  if (identifier !== undefined && mayDescribe(url, identifier)) return pickMetadata(document, issuer);
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
     `The metadata at ${url.href} claims to be that of "${sanitizeText(issuer, { maxLength: 200 })}".`,
@@ -112,7 +112,11 @@ function checkIssuer(named: string, asked: string, rule: IssuerRule): void {
   );
 }
 
-function pick(document: Readonly<Record<string, unknown>>, issuer: string): AuthorizationServer {
+/** The members that are used, of the right type. Throws `AUTH_DISCOVERY_FAILED` for an endpoint that is not acceptable. */
+export function pickMetadata(
+  document: Readonly<Record<string, unknown>>,
+  issuer: string,
+): AuthorizationServer {
   const texts = ENDPOINTS.flatMap((name) => {
     const value = textOf(document, name);
     return value === undefined ? [] : [[name, checkEndpoint(name, value)]];

@@ -20,7 +20,7 @@ export interface ChallengeFacts {
 }
 
 export function readChallenge(challenge: AuthChallenge | undefined): ChallengeFacts {
-  const challenges = parseChallenges(challenge?.wwwAuthenticate ?? '');
+  const challenges = challenge?.challenges ?? parseChallenges(challenge?.wwwAuthenticate ?? '');
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const dpop = challenges.find(({ scheme }) => scheme === 'dpop');
   const ours = bearer ?? dpop;

@@ -75,15 +75,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     issuerKnown: true,
   };
 
-  const checked = (as: AuthorizationServer): AuthorizationServer => {
-    if (as.authorization_endpoint !== undefined) {
-      checkPage('authorization_endpoint', as.authorization_endpoint, {
-        serverUrl,
-        allowed: options.allowAddresses,
-      });
-    }
-    return withoutMixUp(as, server, options.allowedEndpointOrigins);
-  };
+  const checked = (as: AuthorizationServer): AuthorizationServer => checkMetadata(as, options);
 
   if (configured.metadataUrl !== undefined) {
     const place = configuredUrl('authServerMetadataUrl', configured.metadataUrl, server);
@@ -98,6 +90,18 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   }
   if (reader.trouble !== undefined) throw reader.trouble;
   return { ...facts, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
+}
+
+/** The metadata, if a person and credentials may be sent where it says. Throws `AUTH_DISCOVERY_FAILED`. */
+export function checkMetadata(
+  as: AuthorizationServer,
+  options: Pick<DiscoverOptions, 'server' | 'serverUrl' | 'allowAddresses' | 'allowedEndpointOrigins'>,
+): AuthorizationServer {
+  const { server, serverUrl, allowAddresses: allowed } = options;
+  if (as.authorization_endpoint !== undefined) {
+    checkPage('authorization_endpoint', as.authorization_endpoint, { serverUrl, allowed });
+  }
+  return withoutMixUp(as, server, options.allowedEndpointOrigins);
 }
 
 /** What a person wrote, which may be anything. Throws `CONFIG_INVALID`. */

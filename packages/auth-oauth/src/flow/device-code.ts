@@ -9,6 +9,7 @@ import {
   type DeviceAuthorizationResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 import { checkPage, type PagePolicy } from '../discovery/page-policy.js';
 import { createToldSecrets } from '../told-secrets.js';
@@ -16,6 +17,7 @@ import { oauthErrorOf, oauthFailure } from '../failures.js';
 import { libraryFetch } from '../library-fetch.js';
 import { forLibrary } from '../registration/client.js';
 import { jsonOnly, requestToken, type TokenRequest } from '../tokens/token-request.js';
+import { givenUp } from './given-up.js';
 import type { DeviceInteraction, DevicePrompt } from './interaction.js';
 
 export interface DeviceCodeRequest extends TokenRequest {
@@ -59,7 +61,9 @@ export async function deviceCode(request: DeviceCodeRequest): Promise<TokenEndpo
   });
   for (let interval = given.interval ?? DEFAULT_INTERVAL_S; ;) {
     interval = Math.min(Math.max(interval, 1), LONGEST_INTERVAL_S);
-    await pause(clock, interval * 1000, server, signal);
+    await sleep(interval * 1000, { clock, signal }).catch(() => {
+      throw givenUp(server);
+    });
     if (clock.now() >= end) {
       throw new FittingsError('TIMEOUT', `Nobody entered the code for "${server}" at ${as.issuer}.`, {
         server,
@@ -125,19 +129,4 @@ async function poll(request: DeviceCodeRequest, code: string): Promise<TokenEndp
     if (error instanceof FittingsError && error.retryable) return 'slow_down';
     throw error;
   }
-}
-
-function pause(clock: Clock, ms: number, server: string, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      timer[Symbol.dispose]();
-      reject(new FittingsError('ABORTED', `The sign-in to "${server}" was given up.`, { server }));
-    };
-    const timer = clock.schedule(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-  });
 }

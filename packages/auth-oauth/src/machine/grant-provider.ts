@@ -6,13 +6,13 @@ import {
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import { readChallenge } from '../discovery/challenge.js';
-import type { Discovered } from '../discovery/discover.js';
 import {
   createProviderContext,
   recordContext,
   type ProviderContext,
   type TokenProviderOptions,
 } from '../provider/context.js';
+import { atKnownServer, type KnownServer } from '../provider/known-server.js';
 import { createTokenProvider, type SilentProvider } from '../provider/token-provider.js';
 import { union } from '../scopes.js';
 import { createTokenKeeper, type TokenKeeper } from '../tokens/token-keeper.js';
@@ -30,7 +30,7 @@ export interface Grant {
 
 export interface GrantRequest {
   readonly context: ProviderContext;
-  readonly discovered: Discovered;
+  readonly discovered: KnownServer;
   readonly scopes: readonly string[];
   readonly dpop: DPoPHandle | undefined;
   readonly signal: AbortSignal | undefined;
@@ -67,21 +67,23 @@ export function createGrantProvider(options: TokenProviderOptions, grant: Grant)
     held: TokenRecord | undefined,
     { challenge, signal }: SignInOptions = {},
   ): Promise<TokenRecord> => {
-    const known = challenge === undefined ? context.found : undefined;
-    const discovered = known ?? (await context.find({ record: held, challenge, signal }));
-    const scopes = union(
-      held?.requested ?? [],
-      options.scopes ?? demanded ?? discovered.scopes ?? [],
-      demanded ?? [],
-    );
-    const dpop = await context.proofFor(discovered);
-    const granted = await grant.run({ context, discovered, scopes, dpop, signal });
-    // Nobody has a use for one: the grant itself can be repeated.
-    const { refresh_token: _, ...access } = granted.response;
-    return toRecord(access, {
-      ...recordContext(context, discovered, granted.clientId, scopes),
-      session: granted.session,
-    });
+    const at = async (discovered: KnownServer): Promise<TokenRecord> => {
+      const scopes = union(
+        held?.requested ?? [],
+        options.scopes ?? demanded ?? discovered.scopes ?? [],
+        demanded ?? [],
+      );
+      const dpop = await context.proofFor(discovered);
+      const granted = await grant.run({ context, discovered, scopes, dpop, signal });
+      // Nobody has a use for one: the grant itself can be repeated.
+      const { refresh_token: _, ...access } = granted.response;
+      return toRecord(access, {
+        ...recordContext(context, discovered, granted.clientId, scopes),
+        session: granted.session,
+      });
+    };
+    if (challenge !== undefined) return at(await context.find({ record: held, challenge, signal }));
+    return atKnownServer(context, held, at);
   };
 
   const keeper = createTokenKeeper({

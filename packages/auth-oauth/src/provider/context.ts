@@ -7,11 +7,12 @@ import {
 } from '@mcp-fittings/client-core';
 import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/network';
 import type { DPoPHandle } from 'oauth4webapi';
-import { discover, type ConfiguredEndpoints, type Discovered } from '../discovery/discover.js';
+import { discover, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { createFailedIssuers } from '../discovery/failed-issuers.js';
 import type { PagePolicy } from '../discovery/page-policy.js';
 import { digestOf } from './entry-identity.js';
 import { createProofKeys, type ProofKeys } from '../dpop/proof-key.js';
+import { recallServer, recordedMetadata, stillHolds, type KnownServer } from './known-server.js';
 import type { Fetcher } from '../library-fetch.js';
 import { forReplaceable } from '../tokens/corrupt-store.js';
 import type { TokenRecord } from '../tokens/token-record.js';
@@ -70,11 +71,14 @@ export interface ProviderContext {
   /** A person has asked for a sign-in: what failed a moment ago is tried again. */
   tryAgain(): void;
   /** Finds out where to sign in, by what was found before where there is no challenge. */
-  find(search: DiscoverySearch): Promise<Discovered>;
-  /** What the last search found. */
-  readonly found: Discovered | undefined;
+  find(search: DiscoverySearch): Promise<KnownServer>;
+  /**
+   * What is known without asking: what was found last, here or, where the token is shared, by the process that recorded it.
+   * Undefined where that is nothing, or where `challenge` or its age says that it may not hold any more.
+   */
+  known(record: TokenRecord | undefined, challenge?: AuthChallenge): KnownServer | undefined;
   /** The key to bind a token to, where it shall be bound. */
-  proofFor(discovered: Discovered): Promise<DPoPHandle | undefined>;
+  proofFor(discovered: KnownServer): Promise<DPoPHandle | undefined>;
 }
 
 export interface DiscoverySearch {
@@ -94,7 +98,14 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
   const network = networkOf(options, serverUrl, server, clock);
   const failed = createFailedIssuers(clock);
   const pages = { serverUrl, allowed: allowedAddresses(options) };
-  let found: Discovered | undefined;
+  let found: KnownServer | undefined;
+  const policy = {
+    server,
+    serverUrl,
+    allowedEndpointOrigins: options.allowedEndpointOrigins,
+    allowAddresses: pages.allowed,
+  };
+  const areConfigured = Object.values(options.endpoints ?? {}).some((endpoint) => endpoint !== undefined);
 
   return {
     server,
@@ -110,25 +121,26 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
     tryAgain: () => failed.clear(),
     async find({ record, challenge, signal }) {
       const discovered = await discover({
+        ...policy,
         network,
-        server,
-        serverUrl,
         challenge,
         signal,
         configured: options.endpoints,
         resourceMetadata: found?.resourceMetadata ?? record?.resourceMetadata,
         preferredIssuer: record?.issuer,
         failed,
-        allowedEndpointOrigins: options.allowedEndpointOrigins,
-        allowAddresses: pages.allowed,
       });
       // What a challenge once said of DPoP holds as well where there is no challenge.
       const bound = record?.tokenType === 'DPoP' || (challenge === undefined && found?.dpopRequired === true);
-      found = { ...discovered, dpopRequired: discovered.dpopRequired || bound };
+      found = { ...discovered, dpopRequired: discovered.dpopRequired || bound, foundAt: clock.now() };
       return found;
     },
-    get found() {
-      return found;
+    known(record, challenge) {
+      const recalled = record && !areConfigured ? recallServer(record, policy, clock.now()) : undefined;
+      if (recalled !== undefined && (found === undefined || recalled.foundAt > found.foundAt))
+        found = recalled;
+      if (found === undefined || challenge === undefined) return found;
+      return stillHolds(found, record, challenge, clock.now()) ? found : undefined;
     },
     async proofFor({ dpopRequired, authorizationServer }) {
       const supported = authorizationServer.dpop_signing_alg_values_supported?.includes('ES256') === true;
@@ -140,10 +152,11 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
 /** What the record of a token says besides the token. */
 export function recordContext(
   { server, clock }: ProviderContext,
-  { authorizationServer, resource, resourceMetadata }: Discovered,
+  known: KnownServer,
   clientId: string,
   requested: readonly string[],
 ): TokenContext {
+  const { authorizationServer, resource, resourceMetadata } = known;
   return {
     server,
     issuer: authorizationServer.issuer,
@@ -152,6 +165,7 @@ export function recordContext(
     clientId,
     resourceMetadata,
     requested,
+    metadata: recordedMetadata(known),
     now: clock.now(),
   };
 }

@@ -4,6 +4,7 @@ import type { TokenRecord } from '../tokens/token-record.js';
 import { refreshGrant } from '../tokens/refresh-grant.js';
 import { toRecord } from '../tokens/token-response.js';
 import { recordContext, type ProviderContext } from './context.js';
+import { atKnownServer } from './known-server.js';
 
 /**
  * One refresh token grant, at the authorization server that gave the token and by the client that it was given to.
@@ -17,21 +18,22 @@ export async function refresh(
   const { server, network } = context;
   const refreshToken = record?.refreshToken;
   if (record === undefined || refreshToken === undefined) throw gone(server);
-  const discovered = context.found ?? (await context.find({ record }));
-  const { authorizationServer, resource } = discovered;
-  if (authorizationServer.issuer !== record.issuer) throw gone(server);
-  const client = await clients.find({
-    authorizationServer,
-    clientId: record.clientId,
-    scopes: record.requested,
-  });
-  if (client?.clientId !== record.clientId) throw gone(server);
-  const dpop = record.tokenType === 'DPoP' ? await context.proofs.handle() : undefined;
-  const request = { network, server, authorizationServer, client, dpop };
-  const response = await refreshGrant(request, refreshToken, resource);
-  return toRecord(response, {
-    ...recordContext(context, discovered, client.clientId, record.requested),
-    previous: record,
+  return atKnownServer(context, record, async (known) => {
+    const { authorizationServer, resource } = known;
+    if (authorizationServer.issuer !== record.issuer) throw gone(server);
+    const client = await clients.find({
+      authorizationServer,
+      clientId: record.clientId,
+      scopes: record.requested,
+    });
+    if (client?.clientId !== record.clientId) throw gone(server);
+    const dpop = record.tokenType === 'DPoP' ? await context.proofs.handle() : undefined;
+    const request = { network, server, authorizationServer, client, dpop };
+    const response = await refreshGrant(request, refreshToken, resource);
+    return toRecord(response, {
+      ...recordContext(context, known, client.clientId, record.requested),
+      previous: record,
+    });
   });
 }
 

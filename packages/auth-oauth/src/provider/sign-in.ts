@@ -1,7 +1,6 @@
 import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { readChallenge } from '../discovery/challenge.js';
-import type { Discovered } from '../discovery/discover.js';
 import { oauthErrorOf } from '../failures.js';
 import { authorizationCode } from '../flow/authorization-code.js';
 import { deviceCode } from '../flow/device-code.js';
@@ -16,6 +15,7 @@ import type { TokenRequest } from '../tokens/token-request.js';
 import { toRecord } from '../tokens/token-response.js';
 import { absentWhenCorrupt } from '../tokens/corrupt-store.js';
 import { recordContext, type ProviderContext } from './context.js';
+import type { KnownServer } from './known-server.js';
 import type { OAuthProviderOptions } from './options.js';
 
 /** One sign-in of a person, from discovery to the stored token. */
@@ -28,7 +28,7 @@ export interface SignIn {
 
 /** A sign-in of which it is known where it goes. */
 export interface Plan extends SignIn {
-  readonly discovered: Discovered;
+  readonly discovered: KnownServer;
   readonly scopes: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
@@ -137,7 +137,7 @@ function scopesFor(
   options: OAuthProviderOptions,
   demanded: readonly string[] | undefined,
   held: readonly string[],
-  { scopes, authorizationServer }: Discovered,
+  { scopes, authorizationServer }: KnownServer,
 ): readonly string[] {
   const wanted = options.scopes ?? demanded ?? scopes ?? [];
   const all = union(held, wanted, demanded ?? []);

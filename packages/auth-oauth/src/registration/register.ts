@@ -62,6 +62,7 @@ export async function register(request: RegistrationRequest): Promise<Registrati
       [allowInsecureRequests]: true,
       ...(request.signal !== undefined && { signal: request.signal }),
     });
+    refuseOtherAnswers(response, as, server);
     const client = await processDynamicClientRegistrationResponse(
       await lenient(jsonOnly(response, as, server)),
     );
@@ -69,6 +70,22 @@ export async function register(request: RegistrationRequest): Promise<Registrati
   } catch (cause) {
     throw oauthFailure(cause, `The registration at ${as.issuer} failed`, { server });
   }
+}
+
+/** A refusal that is not of RFC 7591 does not come from an authorization server, e.g. from one that wants an API key everywhere. */
+function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
+  const type = response.headers.get('content-type') ?? '';
+  const isJson = /^application\/(?:[\w.+-]*\+)?json\s*(?:;|$)/i.test(type);
+  if (response.ok || (isJson && response.status !== 401)) return;
+  throw new FittingsError(
+    'AUTH_FAILED',
+    `${as.issuer} does not register clients: it answered with status ${String(response.status)}.`,
+    {
+      server,
+      hint: 'Set `oauth.clientId` in the entry of the server, or `headers` or `apiKey` if it takes an API key.',
+      details: { status: response.status, step: 'registration' },
+    },
+  );
 }
 
 /** Public where that is possible: a secret in an application that people install is none. */

@@ -2,7 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { givenUp } from '../flow/given-up.js';
 import type { Interaction, InteractionOptions, InteractionSession } from '../flow/interaction.js';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { listen, type CallbackListener } from './callback-listener.js';
 import { openBrowser } from './open-browser.js';
 import { page, pageHeaders, type PageKind } from './page.js';
@@ -24,7 +26,7 @@ export interface LoopbackOptions {
   readonly host?: LoopbackHost | undefined;
   /** Path of the redirect URI, where none is configured. Default `/callback`. */
   readonly path?: string | undefined;
-  /** How long the person may take, milliseconds. Default 300 000. */
+  /** How long the person may take, milliseconds; 0: as long as they like. Default 300 000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -79,17 +81,9 @@ class LoopbackSession implements InteractionSession {
     const { server, signal } = this.#request;
     const { clock = systemClock, timeoutMs = TIMEOUT_MS, onUrl } = this.#options;
     const { open = (at: URL) => openBrowser(at, { clock }) } = this.#options;
-    let cleanUp = (): void => undefined;
-    try {
-      return await new Promise<URLSearchParams>((answer, reject) => {
-        const abort = (): void => reject(givenUp(server));
-        const timer = clock.schedule(() => reject(tooLate(server, timeoutMs)), timeoutMs);
-        signal?.addEventListener('abort', abort, { once: true });
-        cleanUp = () => {
-          timer[Symbol.dispose]();
-          signal?.removeEventListener('abort', abort);
-        };
-        if (signal?.aborted === true) return abort();
+    const error = (): FittingsError => tooLate(server, timeoutMs);
+    const answered = (): Promise<URLSearchParams> =>
+      new Promise((answer, reject) => {
         this.#waiting = { state, answer };
         try {
           onUrl?.({ server, url });
@@ -102,9 +96,12 @@ class LoopbackSession implements InteractionSession {
           if (onUrl === undefined) reject(notOpened(cause, server));
         });
       });
+    try {
+      return await withTimeout({ ms: timeoutMs, error, clock, signal }, answered);
+    } catch (cause) {
+      throw signal?.aborted === true && cause === signal.reason ? givenUp(server) : cause;
     } finally {
       this.#waiting = undefined;
-      cleanUp();
     }
   }
 
@@ -154,10 +151,6 @@ function isSame(given: string, expected: string): boolean {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-function givenUp(server: string): FittingsError {
-  return new FittingsError('ABORTED', `The sign-in to "${server}" was given up.`, { server });
 }
 
 function tooLate(server: string, timeoutMs: number): FittingsError {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { win32 } from 'node:path';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { settlesWithin } from '@mcp-fittings/client-core/timing';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 
 export interface OpenBrowserOptions {
@@ -17,7 +18,7 @@ const PATIENCE_MS = 2_000;
 export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): Promise<void> {
   const { clock = systemClock } = options;
   const [command, ...args] = openerOf(process.platform, checkEndpoint('page to sign in at', url.href));
-  await new Promise<void>((resolve, reject) => {
+  const ended = new Promise<void>((resolve, reject) => {
     const fail = (why: string, cause?: unknown): void =>
       reject(
         new FittingsError('AUTH_FAILED', `The browser could not be opened: ${why}.`, {
@@ -26,18 +27,14 @@ export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): P
         }),
       );
     const child = spawn(command, args, { stdio: 'ignore', shell: false, detached: true, windowsHide: true });
-    const timer = clock.schedule(resolve, PATIENCE_MS);
-    child.once('error', (cause: NodeJS.ErrnoException) => {
-      timer[Symbol.dispose]();
-      fail(`"${command}" can not be started`, cause);
-    });
+    child.once('error', (cause) => fail(`"${command}" can not be started`, cause));
     child.once('exit', (code) => {
-      timer[Symbol.dispose]();
       if (code === 0) resolve();
       else fail(`"${command}" ended with ${code}`);
     });
     child.unref();
   });
+  if (await settlesWithin(PATIENCE_MS, ended, clock)) await ended;
 }
 
 function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {

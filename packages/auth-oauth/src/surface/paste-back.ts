@@ -1,5 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import { checkCallbackPath, redirectUriOf, type LoopbackHost } from './redirect-address.js';
+import { givenUp } from '../flow/given-up.js';
 import type { Interaction } from '../flow/interaction.js';
 
 export interface PasteBackOptions {
@@ -48,7 +50,8 @@ export function pasteBack(options: PasteBackOptions): Interaction {
         redirectUri: redirectUriOf(callbackHost, port, callbackPath),
         async authorize({ url, state }) {
           for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            const text = await unlessAborted(ask({ server, url, attempt, signal }), server, signal);
+            const asked = ask({ server, url, attempt, signal });
+            const text = await abortable(asked, signal, () => givenUp(server));
             const answer = parametersOf(text);
             if (answer?.getAll('state').length === 1 && answer.get('state') === state) return answer;
           }
@@ -69,15 +72,4 @@ function parametersOf(text: string): URLSearchParams | undefined {
   if (trimmed.length > MAX_LENGTH) return undefined;
   if (URL.canParse(trimmed)) return new URL(trimmed).searchParams;
   return new URLSearchParams(trimmed.slice(trimmed.indexOf('?') + 1));
-}
-
-function unlessAborted<T>(work: Promise<T>, server: string, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const abort = (): void =>
-      reject(new FittingsError('ABORTED', `The sign-in to "${server}" was given up.`, { server }));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -6,6 +6,7 @@ import {
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import { createRetryPause } from '@mcp-fittings/network';
 import { settle } from './settlement.js';
 import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
@@ -213,9 +214,7 @@ export function createTokenKeeper(parts: TokenKeeperParts): TokenKeeper {
     for (;;) {
       const outcome = await attempt(stale);
       if (outcome !== 'wait') return outcome;
-      await new Promise<void>((resolve) => {
-        clock.schedule(resolve, LOOK_MS);
-      });
+      await sleep(LOOK_MS, { clock });
     }
   };
 

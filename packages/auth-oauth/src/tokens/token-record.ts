@@ -1,4 +1,4 @@
-import type { StoredValue } from '@mcp-fittings/client-core';
+import { isRecord, type StoredValue } from '@mcp-fittings/client-core';
 import { textOf, textsOf } from '../discovery/documents.js';
 import { isSendable } from './sendable.js';
 
@@ -27,6 +27,16 @@ export interface TokenRecord {
   readonly obtainedAt: number;
   /** Somebody has set out to use the refresh token: their mark. */
   readonly renewing?: string | undefined;
+  /** What a refresh has to know of the authorization server; kept with a refresh token only. */
+  readonly metadata?: RecordedMetadata | undefined;
+}
+
+/** Metadata of the authorization server that gave a token, so that another process can refresh it without discovery. */
+export interface RecordedMetadata {
+  /** When it was read; milliseconds since the epoch. */
+  readonly foundAt: number;
+  /** Without `issuer` and `token_endpoint`, which the record has. */
+  readonly members: StoredValue;
 }
 
 export function toStored(record: TokenRecord): StoredValue {
@@ -71,7 +81,14 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     signIn: textOf(value, 'signIn'),
     obtainedAt: numberOf(value['obtainedAt']) ?? 0,
     renewing: textOf(value, 'renewing'),
+    metadata: metadataOf(value['metadata']),
   };
+}
+
+function metadataOf(value: unknown): RecordedMetadata | undefined {
+  if (!isRecord(value) || !isRecord(value['members'])) return undefined;
+  const foundAt = numberOf(value['foundAt']);
+  return foundAt === undefined ? undefined : { foundAt, members: value['members'] };
 }
 
 function sendableOf(token: string | undefined): string | undefined {

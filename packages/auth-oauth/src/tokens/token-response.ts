@@ -3,7 +3,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { scopesOf } from '../scopes.js';
 import { isSendable } from './sendable.js';
-import type { TokenRecord } from './token-record.js';
+import type { RecordedMetadata, TokenRecord } from './token-record.js';
 
 export interface TokenContext {
   readonly server: string;
@@ -14,6 +14,8 @@ export interface TokenContext {
   readonly resourceMetadata?: string | undefined;
   readonly requested: readonly string[];
   readonly session?: string | undefined;
+  /** What is known of the authorization server, for a later refresh. */
+  readonly metadata?: RecordedMetadata | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** What was held before: a refresh without a new refresh token keeps the old one. */
@@ -37,6 +39,7 @@ export function toRecord(response: TokenEndpointResponse, context: TokenContext)
   if (!isSendable(accessToken) || (refreshToken !== undefined && !isSendable(refreshToken))) {
     throw new FittingsError('AUTH_FAILED', `${issuer} gave a token that can not be sent.`, { server });
   }
+  const kept = refreshToken ?? previous?.refreshToken;
   return {
     issuer,
     tokenEndpoint,
@@ -45,7 +48,8 @@ export function toRecord(response: TokenEndpointResponse, context: TokenContext)
     resourceMetadata,
     accessToken,
     tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
-    refreshToken: refreshToken ?? previous?.refreshToken,
+    refreshToken: kept,
+    metadata: kept === undefined ? undefined : context.metadata,
     expiresAt:
       lifetime === undefined ? undefined : now + Math.min(Math.max(lifetime, 0), MAX_LIFETIME_S) * 1000,
     // RFC 6749, section 5.1: without `scope`, what was asked for is what was granted.

@@ -1,5 +1,6 @@
 import { oauthErrorOf, revoke } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import { exchangeFailure } from '../failures.js';
 import { keyOf, type Assertion, type AssertionTarget } from '../jag/assertion.js';
 import { createAssertionCache } from '../jag/assertion-cache.js';
@@ -98,7 +99,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       running = undefined;
     });
     try {
-      await unlessAborted(running, signal, name);
+      await abortable(running, signal, () => givenUp(name));
     } catch (error) {
       // Whoever opened the page has given up, and this caller has not.
       const isTheirs = !isOurs && error instanceof FittingsError && error.code === 'ABORTED';
@@ -163,15 +164,6 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
 /** What one person has to do does not hold up another one. */
 function waitKey(target: AssertionTarget, session: string | undefined): string {
   return JSON.stringify([session ?? null, keyOf(target)]);
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, name: string): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(givenUp(name));
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function givenUp(name: string): FittingsError {

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import type { RemoteFlags } from './remote-entry.js';
+import { collect } from '../help-text.js';
+import { addRemoteOptions, type RemoteFlags } from '../arguments/remote-options.js';
 
 /** The options of `bridge`. */
 export interface BridgeFlags extends RemoteFlags {
@@ -12,8 +13,6 @@ export interface BridgeFlags extends RemoteFlags {
   readonly allowHost: readonly string[];
   readonly signIn: boolean;
 }
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 const EXAMPLES = `
 Examples:
@@ -28,21 +27,12 @@ Only MCP messages are written to standard output. Everything meant for you goes 
 `;
 
 export function registerBridge(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('bridge')
     .description('serve a server over another transport: stdio, or an address given by --http or --ws')
     .argument('<server>', 'name of a configured server, or a URL')
-    .argument('[port]', 'same as --port, in the position that mcp-remote uses')
-    .option('-t, --type <type>', 'transport for a URL: http (falls back to sse), sse, ws')
-    .option(
-      '-H, --header <name: value>',
-      'header to send with each request to a URL; can be repeated',
-      collect,
-      [],
-    )
-    .option('--client-id <id>', 'ID of an OAuth client that is already registered for this URL')
-    .option('--oauth-scope <scope>', 'OAuth scope to request; can be repeated', collect, [])
-    .option('--port <port>', 'port of the OAuth redirect URI')
+    .argument('[port]', 'same as --port, in the position that mcp-remote uses');
+  addRemoteOptions(command)
     .addOption(
       new Option('--http <address>', 'serve Streamable HTTP on [host:]port or unix:/path').conflicts('ws'),
     )

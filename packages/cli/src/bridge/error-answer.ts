@@ -1,6 +1,8 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { RPC_CODES, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core/transport';
 
+import { hintForPerson } from '../output/hint-for-person.js';
+
 const LONGEST_MESSAGE = 2000;
 
 /**
@@ -15,7 +17,8 @@ export function errorAnswer(id: RequestId, error: unknown): JSONRPCErrorResponse
       error: { code: RPC_CODES.internalError, message: 'The bridge could not forward the request.' },
     };
   }
-  const { code, kind, retryable, delivery, hint, message } = error;
+  const { code, kind, retryable, delivery, message } = error;
+  const hint = hintForPerson(error);
   const text = hint === undefined ? message : `${message} ${hint}`;
   return {
     jsonrpc: '2.0',

@@ -7,6 +7,8 @@ import {
   type Transport,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { ofServer } from '../commands/of-server.js';
+import { isNoSignIn, refusedHeader } from '../commands/refused-header.js';
 import { openEntry } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import type { SignInOnce } from './sign-in-once.js';
@@ -19,6 +21,8 @@ export interface UpstreamOptions {
   readonly auth: AuthProvider | undefined;
   /** Undefined: nobody is asked, and the client is told to sign in. */
   readonly signIn: SignInOnce | undefined;
+  /** The command that signs in, to be copied. */
+  readonly loginCommand: string;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
   readonly signal: AbortSignal;
@@ -36,13 +40,22 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
     await usable.start();
     return usable;
   };
+  const helped = async (ask: SignInOnce, error: AuthRequiredError): Promise<void> => {
+    try {
+      await ask(error.challenge);
+    } catch (failure) {
+      throw (
+        (isNoSignIn(failure) ? refusedHeader(server, config, error) : undefined) ?? ofServer(failure, server)
+      );
+    }
+  };
   /** Once more when somebody signed in meanwhile; a transport is used once, so it is a new one. */
   const startSigned = async (): Promise<Transport> => {
     try {
       return await start();
     } catch (error) {
-      if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, server);
-      await signIn(error.challenge);
+      if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, options);
+      await helped(signIn, error);
       return start();
     }
   };
@@ -55,8 +68,9 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
         try {
           await transport.send(message, sendOptions);
         } catch (error) {
-          if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, server);
-          await signIn(error.challenge);
+          if (signIn === undefined || !(error instanceof AuthRequiredError))
+            throw withCommand(error, options);
+          await helped(signIn, error);
           await transport.send(message, sendOptions);
         }
       },
@@ -71,12 +85,14 @@ async function withFallback(first: Transport, fallback: () => Promise<Transport>
 }
 
 /** Whoever reads this has a terminal, and no `host.signIn()`. */
-function withCommand(error: unknown, server: string): unknown {
+function withCommand(error: unknown, { server, config, loginCommand }: UpstreamOptions): unknown {
   if (!(error instanceof AuthRequiredError)) return error;
+  const refused = refusedHeader(server, config, error);
+  if (refused !== undefined) return refused;
   return new AuthRequiredError(error.message, {
     server,
     challenge: error.challenge,
     cause: error,
-    hint: `Sign in from a terminal: fittings login ${server}`,
+    hint: `Sign in from a terminal: ${loginCommand}`,
   });
 }

@@ -1,14 +1,6 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { headerPairs } from '../arguments/header-pairs.js';
-
-/** What the command line of `bridge` says about a server that is named by its URL. */
-export interface RemoteFlags {
-  readonly type?: string;
-  readonly header: readonly string[];
-  readonly clientId?: string;
-  readonly oauthScope: readonly string[];
-  readonly port?: string;
-}
+import type { RemoteFlags } from '../arguments/remote-options.js';
 
 /** True for the URL of a server, which may hold variables, as opposed to the name of a configured one. */
 export function isServerUrl(text: string): boolean {

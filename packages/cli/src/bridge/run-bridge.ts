@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
+import { loginArguments, namedServer } from '../composition/named-server.js';
+import { namedStore } from '../composition/remembered-store.js';
 import { secretsOf } from '../composition/secrets.js';
 import type { Session } from '../composition/session.js';
-import { usableEntry } from '../composition/usable-entry.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import type { BridgeFlags } from './command.js';
 import { parseListenAddress, type ListenAddress } from './listen-address.js';
 import { createOpenUpstream } from './open-upstream.js';
 import { personAtHand } from './person-at-hand.js';
-import { isServerUrl, refuseRemoteFlags, remoteEntry } from './remote-entry.js';
 import { serveNetwork } from './serve-network.js';
 import { serveStdio } from './serve-stdio.js';
 import { createSignInOnce, type SignInOnce } from './sign-in-once.js';
@@ -33,7 +34,12 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
   const { signal, clock, output } = context;
   const logger = noteLogger(context);
   const person = flags.signIn ? personAtHand(context) : undefined;
-  await using session = await openSession(context, { interaction: person, logger });
+  await using session = await openSession(context, {
+    interaction: person,
+    logger,
+    // The variable is often set for the bridge only: a command to copy says it too.
+    storeFlag: namedStore(context.options.store, context.env),
+  });
   const open = openUpstreamOf(server, flags, session, context, logger, person !== undefined);
   const wire = flags.http === undefined ? 'ws' : 'http';
   const address = flags.http ?? flags.ws;
@@ -66,10 +72,7 @@ async function bridge(server: string, flags: BridgeFlags, context: CommandContex
     output.note(`Clients must send this header: Authorization: Bearer ${token}`);
   }
   if (token !== undefined) output.hide([token]);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(signal);
   await served.close();
 }
 
@@ -82,10 +85,7 @@ function openUpstreamOf(
   isPersonThere: boolean,
 ): OpenUpstream {
   const { transports, store, auth: plugins } = session;
-  const isUrl = isServerUrl(server);
-  if (!isUrl) refuseRemoteFlags(server, flags);
-  const config = isUrl ? remoteEntry(server, flags, env) : usableEntry(server, session.loaded);
-  const name = isUrl ? new URL(String(config['url'])).host : server;
+  const { name, config } = namedServer(server, flags, session.loaded, env);
   output.hide(secretsOf([config]));
   let auth: AuthProvider | undefined;
   for (const plugin of plugins) auth ??= plugin.create({ name, config }, { logger, clock });
@@ -94,7 +94,18 @@ function openUpstreamOf(
     isPersonThere && auth?.signIn !== undefined && typeof url === 'string'
       ? createSignInOnce({ provider: auth, store, url, signal })
       : undefined;
-  return createOpenUpstream({ server: name, config, transports, auth, signIn, clock, logger, signal });
+  const loginCommand = session.loginCommand(loginArguments(server, flags));
+  return createOpenUpstream({
+    server: name,
+    config,
+    transports,
+    auth,
+    signIn,
+    loginCommand,
+    clock,
+    logger,
+    signal,
+  });
 }
 
 /** What is wrong is for the person at once; the rest for `--verbose`. */

@@ -1,16 +1,17 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandContext } from '../command-context.js';
 import type { Session } from '../composition/session.js';
+import { refusedHeader } from './refused-header.js';
 import { openWaiting } from '../output/waiting.js';
-import { untilAborted } from '../until-aborted.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
 export async function connectOne(context: CommandContext, session: Session, name: string): Promise<void> {
   const { host } = session;
   const { signal } = context;
   using _waiting = openWaiting(context, () => namesStillConnecting(host));
-  await untilAborted(session.connect([name]), signal);
+  await abortable(session.connect([name]), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
   const problem = whyNotConnected(host.server(name), session);
   if (problem !== undefined) throw problem;
@@ -31,7 +32,7 @@ export async function connectAll(
   const enough = whenEnough(host, isEnough);
   try {
     const all = connectEach(session, signal);
-    await untilAborted(Promise.race([all, enough.reached]), signal);
+    await abortable(Promise.race([all, enough.reached]), signal);
     // What still goes on ends with the session.
     all.catch(() => undefined);
   } finally {
@@ -75,17 +76,20 @@ export function namesStillConnecting(host: Host): readonly string[] {
 /** Undefined for a connected server. */
 export function whyNotConnected(
   { name, state, lastError }: ServerSnapshot,
-  session: Pick<Session, 'loginCommand' | 'storeError'>,
+  session: Pick<Session, 'loaded' | 'loginCommand' | 'storeError'>,
 ): FittingsError | undefined {
   switch (state.status) {
     case 'connected':
       return undefined;
     case 'needs-auth':
-      return new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
-        server: name,
-        hint: signInHint(name, session),
-        cause: state.error,
-      });
+      return (
+        refusedHeader(name, session.loaded.servers[name], state.error) ??
+        new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
+          server: name,
+          hint: signInHint(name, session),
+          cause: state.error,
+        })
+      );
     case 'disabled':
       return new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
         server: name,

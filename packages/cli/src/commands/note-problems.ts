@@ -20,6 +20,16 @@ export function noteProblems(problems: readonly Problem[], output: Output): void
 
 /** A file that cannot be used is a failure of its own: what the command shows is not all that was configured. */
 export function configurationExit(context: CommandContext, { problems }: LoadedConfig): void {
-  if (problems.some(({ severity, server }) => severity === 'error' && server === undefined))
-    context.setExitCode(EXIT.config);
+  if (problems.some(isOfFile)) context.setExitCode(EXIT.config);
+}
+
+/** What stands in place of an empty table. Servers of a file that cannot be read are not known, but may be configured. */
+export function noServersText(problems: readonly Problem[]): string {
+  return problems.some(isOfFile)
+    ? 'No servers can be shown: see the error above.'
+    : 'No servers are configured. Add one: fittings add --help';
+}
+
+function isOfFile({ severity, server }: Problem): boolean {
+  return severity === 'error' && server === undefined;
 }

@@ -1,4 +1,4 @@
-import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, nearestNames } from '@mcp-fittings/client-core';
 import type { Session } from '../composition/session.js';
 import { shown } from '../output/shown.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
@@ -38,7 +38,8 @@ export async function connectTarget(
     context.output.note(context.output.noteStyle.dim(`Did not wait for: ${names}.`));
   }
   const [match, ...others] = offered().filter(({ name }) => name === text);
-  if (match === undefined) throw unknownName(session, text, kind, offered());
+  if (match === undefined)
+    throw pendingSignIn(session, text, kind, offered()) ?? unknownName(session, text, kind, offered());
   if (others.length > 0) {
     const choices = [match, ...others].map(({ server }) => `${server}/${text}`);
     throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${shown(text)}".`, {
@@ -82,6 +83,24 @@ function splitTarget({ loaded }: Session, text: string): Target | undefined {
   const server = text.slice(0, Math.max(0, at));
   if (!loaded.entries.some(({ name }) => name === server)) return undefined;
   return { server, name: text.slice(at + 1) };
+}
+
+/** A server that waits for a sign-in may offer the name: undefined if a connected one offers a similar one. */
+function pendingSignIn(
+  { host, loginCommand }: Session,
+  text: string,
+  kind: string,
+  offered: readonly Offered[],
+): FittingsError | undefined {
+  const server = host.servers().find(({ state }) => state.status === 'needs-auth')?.name;
+  const names = offered.flatMap((each) => [each.name, `${each.server}/${each.name}`]);
+  if (server === undefined || nearestNames(text, names).length > 0) return undefined;
+  const message = `No connected server offers the ${kind} "${shown(text)}", and the server "${server}" requires a sign-in.`;
+  return new AuthRequiredError(message, {
+    server,
+    delivery: 'not-sent',
+    hint: `Sign in: ${loginCommand(server)}`,
+  });
 }
 
 function unknownName(

@@ -10,7 +10,15 @@ export function chooseStore(
   flag: StoreName | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): StoreName {
-  return flag ?? fromEnvironment(env['FITTINGS_STORE']) ?? rememberedStore() ?? 'keychain';
+  return namedStore(flag, env) ?? rememberedStore() ?? 'keychain';
+}
+
+/** The store that this run was told to use; undefined when nothing names one. Throws as `chooseStore` does. */
+export function namedStore(
+  flag: StoreName | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): StoreName | undefined {
+  return flag ?? fromEnvironment(env['FITTINGS_STORE']);
 }
 
 function fromEnvironment(value: string | undefined): StoreName | undefined {

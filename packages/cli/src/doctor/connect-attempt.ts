@@ -8,8 +8,9 @@ import {
   type TransportFacts,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { openEntry, type Engine } from '@mcp-fittings/host';
+import { linkSignal } from '@mcp-fittings/client-core/timing';
+import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -51,7 +52,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
     return { error: ours(error), reported: [], facts: {}, session: undefined, usedFallback: false };
   }
   const first = await connectOver(opened.transport, options);
-  if (first.error?.code !== 'ENDPOINT_INCOMPATIBLE' || opened.fallback === undefined) return first;
+  if (opened.fallback === undefined || !isOlderEndpoint(first.error)) return first;
   const second = await connectOver(await opened.fallback(), options);
   // Who has to sign in there has found the right transport too.
   const isThere = second.error === undefined || second.error.kind === 'auth';
@@ -61,16 +62,13 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
 async function connectOver(transport: Transport, options: AttemptOptions): Promise<Attempt> {
   const { server, engine, timeoutMs, clock, signal } = options;
   const reported = overhear(transport);
-  const end = new AbortController();
-  const giveUp = (): void => end.abort(signal.reason);
+  using end = linkSignal(signal);
   let isLate = false;
   const timer = clock.schedule(() => {
     isLate = true;
     end.abort();
     void transport.close();
   }, timeoutMs);
-  signal.addEventListener('abort', giveUp, { once: true });
-  if (signal.aborted) giveUp();
   const nothing = (): void => undefined;
   try {
     const session = await engine.connect(transport, {
@@ -79,6 +77,7 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       timeoutMs,
       callbacks: {},
       clock,
+      observe: observeTransport(transport),
       events: {
         log: nothing,
         listChanged: nothing,
@@ -110,7 +109,6 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
     return { error, reported: [...reported], facts, session: undefined, usedFallback: false };
   } finally {
     timer[Symbol.dispose]();
-    signal.removeEventListener('abort', giveUp);
   }
 }
 

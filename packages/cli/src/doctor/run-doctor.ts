@@ -1,10 +1,10 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
 import { EXIT } from '../exit-codes.js';
 import { shown } from '../output/shown.js';
 import { openWaiting } from '../output/waiting.js';
-import { untilAborted } from '../until-aborted.js';
 import { packageVersion } from '../version.js';
 import { diagnose } from './diagnose.js';
 import type { Diagnosis } from './diagnosis.js';
@@ -31,7 +31,7 @@ export async function runDoctor(
   let servers: readonly Diagnosis[];
   {
     using _waiting = openWaiting(context, () => [...waiting]);
-    servers = await untilAborted(Promise.all([...names].map(diagnosed)), signal);
+    servers = await abortable(Promise.all([...names].map(diagnosed)), signal);
   }
   // Those of a server are among its findings.
   const problems = loaded.problems.filter(

@@ -22,7 +22,7 @@ export function createOutput(options: OutputOptions): Output {
   const { stdout, stderr, json, verbose } = options;
   const secrets = new Set<string>();
   let redact = createRedactor([]);
-  let live: LiveRegion | undefined;
+  let live: Pick<LiveRegion, 'above'> | undefined;
   const say = (stream: Writable, text: string): void => {
     const write = (): void => void stream.write(`${redact(text)}\n`);
     if (live === undefined) write();

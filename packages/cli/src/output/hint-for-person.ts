@@ -23,12 +23,24 @@ const HINTS: Partial<Record<ErrorCode, string | ((error: FittingsError) => strin
   ENDPOINT_INCOMPATIBLE: 'Check the URL. If the server speaks HTTP+SSE, set "type": "sse" in its entry.',
 };
 
+/** Options of the packages that have an option of the command line, by what the hint of the package names. */
+const OPTIONS: readonly (readonly [RegExp, (error: FittingsError) => string])[] = [
+  [/`replace: true`/, () => 'Choose another name, or replace it with --replace.'],
+  [
+    /`consent` callback/,
+    ({ server }) =>
+      `Run this once at a terminal, where you are asked: fittings login ${server ?? '<server>'} --store file`,
+  ],
+];
+
 /** For these our hint is always the better one. */
 const ALWAYS: ReadonlySet<ErrorCode> = new Set(['TRANSPORT_UNKNOWN', 'STORE_UNAVAILABLE']);
 
 /** The hint of an error as a user of the command line can follow it; undefined if there is none. */
 export function hintForPerson(error: FittingsError): string | undefined {
   const { code, hint } = error;
+  const option = OPTIONS.find(([pattern]) => hint !== undefined && pattern.test(hint));
+  if (option !== undefined) return option[1](error);
   const isOurs = ALWAYS.has(code) || (hint !== undefined && speaksToProgrammers(error, hint));
   if (!isOurs) return hint;
   const own = HINTS[code];

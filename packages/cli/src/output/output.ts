@@ -26,7 +26,7 @@ export interface Output {
   /** Values that must never be printed, from now on. */
   hide(secrets: Iterable<string>): void;
   /** Keeps what is written above these lines of the same terminal, until it is disposed of. */
-  keepAbove(region: LiveRegion): Disposable;
+  keepAbove(region: Pick<LiveRegion, 'above'>): Disposable;
   /** For what is written to the terminal in another way: prompts, live lines. */
   redact(text: string): string;
 }

@@ -3,6 +3,31 @@ import { padEnd, padStart, textWidth } from './text-width.js';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
+  /** Left out of a table that is wider than the terminal: the lowest number first. Default: never. */
+  readonly leaveOut?: number;
+}
+
+/** The columns of a table that a terminal of this width has room for, and their cells. */
+export function fittingColumns(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined,
+): { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] } {
+  let kept = columns.map((_, index) => index);
+  const widthOf = (index: number): number =>
+    Math.max(textWidth(columns[index]?.title ?? ''), ...rows.map((row) => textWidth(row[index] ?? '')));
+  const total = (): number => kept.reduce((sum, index) => sum + widthOf(index) + 2, -2);
+  const spare = kept
+    .filter((index) => columns[index]?.leaveOut !== undefined)
+    .toSorted((a, b) => (columns[a]?.leaveOut ?? 0) - (columns[b]?.leaveOut ?? 0));
+  for (const index of spare) {
+    if (width === undefined || total() <= width) break;
+    kept = kept.filter((each) => each !== index);
+  }
+  return {
+    columns: columns.filter((_, index) => kept.includes(index)),
+    rows: rows.map((row) => row.filter((_, index) => kept.includes(index))),
+  };
 }
 
 /** Rows as an aligned table, one line each; cells may be styled. */

@@ -10,13 +10,19 @@ const MOST_NAMES = 5;
 
 /**
  * A spinner on the last line of the terminal that names who is waited for, until it is disposed of. Shows nothing where
- * stderr is not a terminal.
+ * lines cannot be repainted.
  */
 export function openWaiting(context: CommandContext, names: () => readonly string[]): Disposable {
   const { live, output, clock } = context;
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
   const region = createLiveRegion(live);
-  const kept = output.keepAbove(region);
+  const kept = output.keepAbove({
+    // The next frame shows it again: a result that is the last one stays the last line.
+    above(write) {
+      region.clear();
+      write();
+    },
+  });
   let frame = 0;
   const paint = (): void => {
     const waiting = names();

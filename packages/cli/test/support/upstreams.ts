@@ -21,6 +21,7 @@ export function upstreamTo(options: Partial<UpstreamOptions> = {}): OpenUpstream
     transports: createTransports(),
     auth: undefined,
     signIn: undefined,
+    loginCommand: `fittings login ${options.server ?? 'dual'}`,
     clock: systemClock,
     signal: new AbortController().signal,
     ...options,

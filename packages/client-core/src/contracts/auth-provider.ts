@@ -1,3 +1,13 @@
+/** One challenge of a `WWW-Authenticate` header. Everything in it is text from a stranger. */
+export interface ParsedChallenge {
+  /** In lower case: `bearer`. */
+  readonly scheme: string;
+  /** By lower-case name. A parameter that is given twice is left out: neither value can be trusted. */
+  readonly params: ReadonlyMap<string, string>;
+  /** The bare value that schemes such as `Negotiate` have instead of parameters. */
+  readonly token68?: string | undefined;
+}
+
 /** What a server said when it refused a request. Everything in it is text from a stranger. */
 export interface AuthChallenge {
   readonly url: URL;
@@ -5,6 +15,11 @@ export interface AuthChallenge {
   readonly status: 401 | 403;
   /** Value of `WWW-Authenticate`, as received; several fields are joined by a comma and a space. */
   readonly wwwAuthenticate?: string | undefined;
+  /**
+   * The challenges of `wwwAuthenticate`, parsed. The transports of this project fill it in; without it a provider parses the
+   * header itself.
+   */
+  readonly challenges?: readonly ParsedChallenge[] | undefined;
   /** Value of `DPoP-Nonce`: what the next proof has to contain. @see https://www.rfc-editor.org/rfc/rfc9449#section-9 */
   readonly dpopNonce?: string | undefined;
   /** Method of the refused HTTP request. */

@@ -12,7 +12,7 @@ export interface TransportContext {
   readonly auth?: AuthProvider | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
-  /** Aborted when the host gives up this connection. */
+  /** Aborted when the host gives up connecting. It ends a connection that is up with `close()`. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -36,17 +36,21 @@ export function summaryText(asked: Asked): string {
   if (list.length > 0) body.push(`It would get ${counted(list.length, 'argument')}:`);
   body.push(...list.map((arg) => `    ${shownValue(arg)}`));
   if (args !== undefined && !Array.isArray(args)) body.push(`  args = ${shownValue(args)}`);
-  if (fields.length > 0) body.push(`It sets ${counted(fields.length, 'more field')}:`);
+  if (fields.length > 0) body.push(`It sets ${counted(fields.length, 'other field')}:`);
   body.push(...fields.map(([path, value]) => `  ${path} = ${shownValue(value)}`));
 
   const lines = head.length + 1 + linesIn(body);
   const long = lines > SCREEN;
-  const length = `${String(lines + (long ? 1 : 0))} lines, with ${counted(list.length, 'argument')} and ${counted(fields.length, 'more field')}`;
+  const total = `${String(lines + (long ? 1 : 0))} lines`;
+  const listed = [
+    ...(list.length > 0 ? [counted(list.length, 'argument')] : []),
+    ...(fields.length > 0 ? [counted(fields.length, 'other field')] : []),
+  ];
   return [
     ...head,
-    `This question has ${length}.`,
+    `This text has ${total}.${listed.length === 0 ? '' : ` It lists ${listed.join(' and ')}.`}`,
     ...body,
-    ...(long ? [`This is the end of a question of ${length}. Read it from its beginning.`] : []),
+    ...(long ? [`This is the end of a text of ${total}. Read it from its beginning.`] : []),
   ].join('\n');
 }
 

@@ -29,7 +29,7 @@ function* ofProgram(definition: JsonObject): Generator<string> {
     yield `It sets ${dangerous.join(', ')}, which can make the program run other code.`;
   const unknown = variablesOfRisk(env, 'unknown').map(visibleText);
   if (unknown.length > 0) {
-    yield `It sets ${unknown.join(', ')}, not known here, which may change what the program does.`;
+    yield `It sets ${unknown.join(', ')}. It is not known whether that changes what the program does.`;
   }
   if (inheritedVariables(definition).has(EVERY_VARIABLE)) {
     yield 'It would be given your whole environment, with every secret in it.';

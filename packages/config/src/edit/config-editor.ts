@@ -159,7 +159,7 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
             `The scope ${target.scope} has a server "${target.name}" already.`,
             {
               server: target.name,
-              hint: 'Choose another name, or say that it is to be replaced.',
+              hint: 'Choose another name, or set `replace: true`.',
             },
           );
         }

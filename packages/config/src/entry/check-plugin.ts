@@ -1,5 +1,5 @@
 import type { ServerConfig, StandardSchemaIssue, TransportPlugin } from '@mcp-fittings/client-core';
-import { createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor, nearestNames } from '@mcp-fittings/client-core';
 import { fieldPath } from '../text/field-path.js';
 import { shown } from '../text/visible-text.js';
 import type { EntryFault } from './normalise.js';
@@ -20,13 +20,15 @@ export async function checkAgainstPlugin(
 ): Promise<readonly EntryFault[]> {
   const plugin = pluginFor(plugins, config.type);
   if (plugin === undefined) {
-    const known = plugins.map(({ type }) => type).join(', ');
+    const types = plugins.map(({ type }) => type);
+    const [near] = nearestNames(config.type ?? '', types);
+    const known = types.join(', ');
     return [
       {
         code: 'TYPE_UNKNOWN',
         path: 'type',
         message: `No installed transport serves the type "${shown(config.type ?? '')}".`,
-        hint: `Installed: ${known === '' ? 'none' : known}.`,
+        hint: `${near === undefined ? '' : `Did you mean "${near}"? `}Installed: ${known === '' ? 'none' : known}.`,
       },
     ];
   }

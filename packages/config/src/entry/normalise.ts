@@ -1,6 +1,7 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import { nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { ProblemCode } from '../problems.js';
+import { shown } from '../text/visible-text.js';
 
 /** What is wrong with an entry, before anybody knows where it stands. */
 export interface EntryFault {
@@ -18,6 +19,17 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   streamablehttp: 'http',
   websocket: 'ws',
 };
+
+/** A mistyped field is the most common reason why an entry says neither. */
+function missingTypeHint(fields: readonly string[]): string {
+  const known = ['command', 'url', 'type'];
+  const others = fields.filter((field) => !known.includes(field));
+  for (const meant of known) {
+    const [near] = nearestNames(meant, others);
+    if (near !== undefined) return `Did you mean "${meant}" by "${shown(near)}"?`;
+  }
+  return 'Add "command" for a program on this machine, or "url" for a remote server.';
+}
 
 const URL_FIELDS = ['url', 'httpUrl', 'serverUrl'] as const;
 
@@ -78,7 +90,7 @@ export function normaliseEntry(
       code: 'TYPE_MISSING',
       path: '',
       message: 'The entry says neither "command" nor "url" nor "type".',
-      hint: 'Add "command" for a program on this machine, or "url" for a remote server.',
+      hint: missingTypeHint(Object.keys(entry)),
     });
   }
   if (faults.length > 0 || chosen === undefined) return { faults };

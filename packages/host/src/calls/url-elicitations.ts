@@ -1,10 +1,9 @@
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import { sleep } from '../connection/sleep.js';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { abortable, sleep } from '@mcp-fittings/client-core/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
-export interface UrlElicitationsOptions {
-  readonly server: string;
-  readonly clock: Clock;
+export interface UrlElicitationsDeps {
   readonly callbacks: EngineCallbacks;
   readonly onError: (error: unknown) => void;
 }
@@ -15,7 +14,7 @@ export interface UrlElicitations {
    * Asks for every page that the refusal names. True when the person has been through all of them, so that the request
    * is worth sending again; false when it is not such a refusal, or when the answer to one of them was not `accept`.
    */
-  carryOut(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
+  visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
   /** The server says that the page is done. */
   completed(elicitationId: string): void;
 }
@@ -43,8 +42,10 @@ interface Visit {
   callers: number;
 }
 
-export function createUrlElicitations(options: UrlElicitationsOptions): UrlElicitations {
-  const { server, clock, callbacks } = options;
+export function createUrlElicitations(
+  { server, clock }: Pick<ServerDeps, 'server' | 'clock'>,
+  { callbacks, onError }: UrlElicitationsDeps,
+): UrlElicitations {
   const completed = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
   // Calls that are refused for the same page ask for it once.
@@ -80,10 +81,12 @@ export function createUrlElicitations(options: UrlElicitationsOptions): UrlElici
         return true;
       }
       if (answer.action !== 'accept') return false;
-      await Promise.race([completion.done, sleep(clock, COMPLETION_MS, signal)]);
+      // Aborted when no call waits for the page any more: it is over then, too.
+      const late = sleep(COMPLETION_MS, { clock, signal }).catch(() => undefined);
+      await Promise.race([completion.done, late]);
       return true;
     } catch (error) {
-      options.onError(error);
+      onError(error);
       return false;
     } finally {
       over.abort();
@@ -101,7 +104,12 @@ export function createUrlElicitations(options: UrlElicitationsOptions): UrlElici
     }
     visiting.callers++;
     try {
-      return await untilAborted(visiting.done, server, signal);
+      return await abortable(visiting.done, signal);
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+      // The caller may give up while the person is at it.
+      const text = `The caller gave up while "${server}" waited for a page to be visited.`;
+      throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
     } finally {
       // Nobody waits for the person any more.
       if (--visiting.callers === 0) visiting.over.abort();
@@ -109,7 +117,7 @@ export function createUrlElicitations(options: UrlElicitationsOptions): UrlElici
   };
 
   return {
-    async carryOut(refusal, signal) {
+    async visitPages(refusal, signal) {
       const pages = pagesOf(refusal);
       const { elicit, elicitationModes = ['url'] } = callbacks;
       if (pages.length === 0 || elicit === undefined || !elicitationModes.includes('url')) return false;
@@ -146,18 +154,4 @@ function pagesOf(refusal: unknown): readonly Page[] {
   });
   // Half of them would not do.
   return read.length === pages.length ? read : [];
-}
-
-/** The caller may give up while the person is at it. */
-function untilAborted<T>(work: Promise<T>, server: string, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      const text = `The caller gave up while "${server}" waited for a page to be visited.`;
-      reject(new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' }));
-    };
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
-  });
 }

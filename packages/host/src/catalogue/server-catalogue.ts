@@ -1,10 +1,4 @@
-import {
-  AuthRequiredError,
-  FittingsError,
-  backoffDelay,
-  sanitizeText,
-  type Clock,
-} from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, backoffDelay, sanitizeText } from '@mcp-fittings/client-core';
 import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
   CataloguePrompt,
@@ -14,12 +8,12 @@ import type {
   ListKind,
   Listings,
   ListStatus,
+  ToolChanges,
+  ToolDefinition,
 } from '../contracts/catalogue.js';
-import type { EngineSession, ListBudget, ListResult } from '../contracts/engine.js';
-import type { HostLimits } from '../contracts/host.js';
-import type { Tracer } from '../observability/channels.js';
-import { digestOf } from './digest.js';
-import { differences, type ToolChanges } from './differences.js';
+import type { EngineSession, ListResult } from '../contracts/engine.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import { canonical, digestOf } from './digest.js';
 
 /** Everything that one server lists. */
 export interface Lists {
@@ -29,12 +23,7 @@ export interface Lists {
   resourceTemplates: readonly CatalogueResourceTemplate[];
 }
 
-export interface ServerCatalogueParts {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly random?: (() => number) | undefined;
-  readonly limits: Pick<HostLimits, 'discoveryMs' | 'listMs' | 'listPages' | 'listItems'>;
-  readonly tracer: Tracer;
+export interface ServerCatalogueDeps {
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
   /** Whether this session is the connection of the server now; what fails on another one is no news. */
@@ -43,15 +32,15 @@ export interface ServerCatalogueParts {
   readonly onFailed: (error: FittingsError) => void;
   /** A list is not to be had without a sign-in. */
   readonly onAuthRequired: (error: AuthRequiredError) => void;
-  /** Bytes that the lists of all servers of the host may take. */
-  readonly budget?: ListBudget | undefined;
   /** Entries were left out, and why. */
-  readonly onLeft: (kind: ListKind, reasons: readonly string[]) => void;
+  readonly onSkipped: (kind: ListKind, reasons: readonly string[]) => void;
 }
 
 /** The lists of one server, read after the handshake and again whenever they may have changed. */
 export interface ServerCatalogue {
   readonly lists: Readonly<Lists>;
+  /** The tool of this name. */
+  tool(name: string): CatalogueTool | undefined;
   /** Whether the server calls every list public that it gave. */
   readonly isPublic: boolean;
   /** How each list was read last. */
@@ -83,7 +72,7 @@ const DEBOUNCE_MS = 250;
  */
 const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
-const FRESH: ListStatus = { error: undefined, leftOut: [] };
+const FRESH: ListStatus = { error: undefined, skipped: [] };
 const NAME_OF: Readonly<Record<ListKind, string>> = {
   tools: 'tools',
   prompts: 'prompts',
@@ -97,8 +86,11 @@ const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListK
   resources: ['resources', 'resourceTemplates'],
 };
 
-export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalogue {
-  const { server, clock, limits } = parts;
+export function createServerCatalogue(
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget'>,
+  deps: ServerCatalogueDeps,
+): ServerCatalogue {
+  const { server, clock, random, limits, tracer, listBudget } = shared;
   const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
   const status: Record<ListKind, ListStatus> = {
     tools: FRESH,
@@ -106,6 +98,9 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     resources: FRESH,
     resourceTemplates: FRESH,
   };
+  /** The tools by their names, made when one is asked for. */
+  let byName:
+    { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogueTool> } | undefined;
   const timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
   const staleAt = new Map<ListKind, number>();
   /** How often in a row a list failed. */
@@ -126,26 +121,26 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     turns.set(kind, turn);
     const {
       items,
-      left,
+      skipped,
       ttlMs,
       isPublic = false,
       bytes = 0,
-    } = await parts.tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
+    } = await tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
     if (turns.get(kind) !== turn) {
-      parts.budget?.giveBack(bytes);
+      listBudget.giveBack(bytes);
       return;
     }
     if (isPublic) publicLists.add(kind);
     else publicLists.delete(kind);
-    parts.budget?.giveBack(held.get(kind) ?? 0);
+    listBudget.giveBack(held.get(kind) ?? 0);
     held.set(kind, bytes);
     failures.delete(kind);
-    status[kind] = { error: undefined, leftOut: left };
+    status[kind] = { error: undefined, skipped };
     if (ttlMs === undefined) staleAt.delete(kind);
     else staleAt.set(kind, clock.now() + ttlMs);
-    if (left.length > 0) parts.onLeft(kind, left);
+    if (skipped.length > 0) deps.onSkipped(kind, skipped);
     keep(kind, items);
-    parts.onRead(kind);
+    deps.onRead(kind);
   };
 
   const list = async <Kind extends ListKind>(
@@ -159,28 +154,28 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
         timeoutMs: limits.listMs ?? limits.discoveryMs,
         maxPages: limits.listPages,
         maxItems: limits.listItems,
-        budget: parts.budget,
+        budget: listBudget,
       });
     } catch (error) {
       // Many servers declare `resources` or `prompts` and have only a part of it, which is no failure.
-      if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], left: [], isPublic: true };
+      if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], skipped: [], isPublic: true };
       throw error;
     }
   };
 
   /** Keeps what was read before, says so, and tries again later. */
   const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
-    if (cause instanceof AuthRequiredError) return parts.onAuthRequired(cause);
+    if (cause instanceof AuthRequiredError) return deps.onAuthRequired(cause);
     const times = failures.get(kind) ?? 0;
     failures.set(kind, times + 1);
     const error = note(kind, cause);
-    parts.onFailed(error);
-    if (error.retryable) readLater(kind, session, backoffDelay(times, { random: parts.random }));
+    deps.onFailed(error);
+    if (error.retryable) readLater(kind, session, backoffDelay(times, { random: random }));
   };
 
   const note = (kind: ListKind, cause: unknown): FittingsError => {
     const error = listFailed(server, kind, cause);
-    status[kind] = { error, leftOut: status[kind].leftOut };
+    status[kind] = { error, skipped: status[kind].skipped };
     return error;
   };
 
@@ -195,7 +190,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     lists.tools = tools.map((tool) => ({ ...tool, server, digest: digestOf(tool) }));
     if (known) {
       const changes = differences(previous, lists.tools);
-      if (changes !== undefined) parts.onToolsChanged(changes);
+      if (changes !== undefined) deps.onToolsChanged(changes);
     }
     known = true;
   };
@@ -209,7 +204,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
       timers.delete(kind);
-      if (!parts.isLive(session)) return;
+      if (!deps.isLive(session)) return;
       if (reading.has(kind)) {
         changedMeanwhile.add(kind);
         return;
@@ -217,11 +212,11 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       reading.add(kind);
       void read(kind, session)
         .catch((error: unknown) => {
-          if (parts.isLive(session)) failed(kind, error, session);
+          if (deps.isLive(session)) failed(kind, error, session);
         })
         .finally(() => {
           reading.delete(kind);
-          if (changedMeanwhile.delete(kind) && parts.isLive(session)) {
+          if (changedMeanwhile.delete(kind) && deps.isLive(session)) {
             readLater(kind, session, delayOf(kind));
           }
         });
@@ -245,6 +240,11 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
 
   return {
     lists,
+    tool(name) {
+      const { tools } = lists;
+      if (byName?.tools !== tools) byName = { tools, map: new Map(tools.map((tool) => [tool.name, tool])) };
+      return byName.map.get(name);
+    },
     get isPublic() {
       return publicLists.size === KINDS.length;
     },
@@ -273,6 +273,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const kind of KINDS) readLater(kind, session, delayOf(kind));
     },
     refreshStale(session) {
+      if (staleAt.size === 0) return;
       const now = clock.now();
       for (const [kind, at] of staleAt) {
         if (at > now) continue;
@@ -293,7 +294,7 @@ export function createServerCatalogue(parts: ServerCatalogueParts): ServerCatalo
       for (const kind of KINDS) turns.set(kind, (turns.get(kind) ?? 0) + 1);
     },
     dispose() {
-      for (const bytes of held.values()) parts.budget?.giveBack(bytes);
+      for (const bytes of held.values()) listBudget.giveBack(bytes);
       held.clear();
     },
   };
@@ -319,4 +320,29 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
       details: { ...known?.details, list: kind },
     },
   );
+}
+
+/** How the tools differ; undefined when nothing does. */
+export function differences(
+  before: readonly CatalogueTool[],
+  after: readonly CatalogueTool[],
+): ToolChanges | undefined {
+  const old = new Map(before.map((tool) => [tool.name, tool]));
+  const now = new Map(after.map((tool) => [tool.name, tool]));
+  const added = [...now.keys()].filter((name) => !old.has(name));
+  const removed = [...old.keys()].filter((name) => !now.has(name));
+  const changed = [...now.values()].flatMap((tool) => {
+    const previous = old.get(tool.name);
+    if (previous === undefined || previous.digest === tool.digest) return [];
+    return [{ tool: tool.name, members: changedMembers(previous, tool) }];
+  });
+  return added.length + removed.length + changed.length === 0 ? undefined : { added, removed, changed };
+}
+
+function changedMembers(before: ToolDefinition, after: ToolDefinition): readonly string[] {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  const names = new Set([...old.keys(), ...now.keys()]);
+  names.delete('digest');
+  return [...names].filter((name) => canonical(old.get(name)) !== canonical(now.get(name)));
 }

@@ -1,49 +1,27 @@
-import {
-  AuthRequiredError,
-  FittingsError,
-  type AuthProvider,
-  type Clock,
-  type Logger,
-  type ServerConfig,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core';
-import {
-  isNotification,
-  type JSONRPCMessage,
-  type Transport,
-  type TransportFacts,
-} from '@mcp-fittings/client-core/transport';
-import type {
-  Engine,
-  EngineCallbacks,
-  EngineEvents,
-  EngineSession,
-  EraVerdict,
-} from '../contracts/engine.js';
+import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
-import { entryFrom } from './check-entry.js';
-import { createDeadline } from './deadline.js';
+import { entryFrom } from '../setup/check-entry.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
+import { observeTransport } from './observe-transport.js';
 
-/** All that is needed to connect one server once. */
-export interface AttemptParts {
-  readonly server: string;
-  readonly config: ServerConfig;
-  readonly plugin: TransportPlugin;
-  readonly auth: AuthProvider | undefined;
-  readonly engine: Engine;
+type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
+
+export interface AttemptOptions {
   readonly callbacks: EngineCallbacks;
-  readonly clock: Clock;
-  readonly logger: Logger | undefined;
-  /** Milliseconds for opening the transport and the handshake together. */
-  readonly connectMs: number;
-  readonly era: EraVerdict | undefined;
+  readonly events: AttemptEvents;
   /** How much the server may send on its own. */
   readonly inbound: InboundLimit;
+  /** What an earlier connection to the same entry found. */
+  readonly era: ProtocolEra | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** A connection that is up. */
-export interface Live {
+export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
   /** Resolves when the connection has ended, whoever ended it; with the reason when it was not us. */
@@ -58,91 +36,60 @@ export interface AttemptEvents extends Omit<EngineEvents, 'closed'> {
  * Connects once, over the plugin's transport, or over its fallback when the endpoint turns out to be of an older kind.
  * When it rejects, nothing of the attempt is left.
  */
-export async function connectOnce(
-  parts: AttemptParts,
-  events: AttemptEvents,
-  signal: AbortSignal,
-): Promise<Live> {
+export async function connectOnce(shared: Shared, options: AttemptOptions): Promise<Connection> {
+  const { plugin } = shared.resolve();
   try {
-    return await connectOver(parts, parts.plugin, events, signal);
-  } catch (error) {
-    const { fallback } = parts.plugin;
-    if (
-      fallback === undefined ||
-      !(error instanceof FittingsError) ||
-      error.code !== 'ENDPOINT_INCOMPATIBLE'
-    ) {
-      throw error;
-    }
-    return connectOver(parts, fallback, events, signal).catch((second: unknown) => {
-      throw bothFailed(parts, error, second);
+    return await connectOver(plugin, shared, options);
+  } catch (first) {
+    const { fallback } = plugin;
+    if (fallback === undefined || !isOlderEndpoint(first)) throw first;
+    return connectOver(fallback, shared, options).catch((second: unknown) => {
+      throw bothFailed(shared.server, [plugin.type, fallback.type], first, second);
     });
   }
 }
 
+/** Opening the transport and the handshake have one deadline together. */
 async function connectOver(
-  parts: AttemptParts,
   plugin: TransportPlugin,
-  events: AttemptEvents,
-  signal: AbortSignal,
-): Promise<Live> {
-  const { server, auth, clock, logger, connectMs } = parts;
+  { server, config, settings, resolve, clock, logger, options: { engine } }: Shared,
+  { callbacks, events, inbound, era, signal }: AttemptOptions,
+): Promise<Connection> {
+  const ms = settings.connectMs;
   events.phase('choosing transport');
-  const entry = entryFrom(server, await plugin.schema['~standard'].validate(parts.config));
-  const deadline = createDeadline(clock, connectMs, signal);
+  const { auth } = resolve();
+  const entry = entryFrom(server, await plugin.schema['~standard'].validate(config));
   let transport: Transport | undefined;
-  let facts: TransportFacts = {};
   try {
-    const made = plugin.create(entry, { server, auth, logger, clock, signal });
-    transport = made;
-    events.phase('starting');
-    const ending = watchEnd();
-    // Neither SDK can give up a transport that never opens, hence the close.
-    const giveUp = (): void => {
-      // Before it is closed: what a process ends with then is our doing.
-      facts = made.describe?.() ?? {};
-      void made.close();
-    };
-    deadline.signal.addEventListener('abort', giveUp, { once: true });
-    if (deadline.signal.aborted) await made.close();
-    const session = await parts.engine.connect(announceStart(made, parts, events), {
-      server,
-      signal: deadline.signal,
-      timeoutMs: connectMs,
-      callbacks: parts.callbacks,
-      clock,
-      era: parts.era,
-      events: { ...events, closed: () => ending.resolve(made.closeReason) },
-    });
-    return { session, transport: made, ended: ending.promise };
+    // The signal ends with the attempt: a connection that is up is closed, so that its calls fail as those of an ended one.
+    return await withTimeout(
+      { ms, error: () => tooSlow(server, ms, transport), signal, clock },
+      async (within) => {
+        const made = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        transport = made;
+        events.phase('starting');
+        const observe = observeTransport(made);
+        observe(inbound.observe(made));
+        observe({ started: () => events.phase('handshake') });
+        const ending = watchEnd();
+        const session = await engine.connect(made, {
+          server,
+          signal: within,
+          timeoutMs: ms,
+          callbacks,
+          clock,
+          observe,
+          era,
+          events: { ...events, closed: () => ending.resolve(made.closeReason) },
+        });
+        return { session, transport: made, ended: ending.promise };
+      },
+    );
   } catch (error) {
+    // Neither SDK can give up a transport that never opens.
     await transport?.close();
-    if (deadline.passed) throw tooSlow(parts, facts, error);
     throw error;
-  } finally {
-    deadline[Symbol.dispose]();
   }
-}
-
-/** The handshake begins when the transport has started, and what the server sends is limited from then on. */
-function announceStart(transport: Transport, { inbound }: AttemptParts, events: AttemptEvents): Transport {
-  const start = transport.start.bind(transport);
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    const sent = send(message, options);
-    // The request has failed and said why; that the server could not be told adds nothing.
-    return isCancellation(message) ? sent.catch(() => undefined) : sent;
-  };
-  transport.start = async () => {
-    inbound.attach(transport);
-    await start();
-    events.phase('handshake');
-  };
-  return transport;
-}
-
-function isCancellation(message: JSONRPCMessage): boolean {
-  return isNotification(message) && message.method === 'notifications/cancelled';
 }
 
 function watchEnd(): {
@@ -156,9 +103,10 @@ function watchEnd(): {
   return { promise, resolve };
 }
 
-function tooSlow(parts: AttemptParts, facts: TransportFacts, cause: unknown): FittingsError {
+/** What a process ends with after it was closed is our doing: what is known of it is asked before. */
+function tooSlow(server: string, ms: number, transport: Transport | undefined): FittingsError {
   // What the server was not given belongs into the hint.
-  const { withheld, ...details } = facts;
+  const { withheld, ...details } = transport?.describe?.() ?? {};
   const hint = [
     'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
     ...(withheld === undefined
@@ -167,21 +115,23 @@ function tooSlow(parts: AttemptParts, facts: TransportFacts, cause: unknown): Fi
           `The environment has ${String(withheld)}, which this server was not given; name in \`inheritEnv\` what it needs.`,
         ]),
   ].join(' ');
-  return new FittingsError('TIMEOUT', `"${parts.server}" did not connect within ${parts.connectMs} ms.`, {
-    server: parts.server,
-    cause,
+  return new FittingsError('TIMEOUT', `"${server}" did not connect within ${ms} ms.`, {
+    server,
     hint,
     details,
   });
 }
 
-function bothFailed(parts: AttemptParts, first: FittingsError, second: unknown): unknown {
+function bothFailed(
+  server: string,
+  types: readonly [string, string],
+  first: FittingsError,
+  second: unknown,
+): unknown {
   if (second instanceof AuthRequiredError || !(second instanceof FittingsError)) return second;
-  const { server, plugin } = parts;
-  const kinds = `${plugin.type} and ${plugin.fallback?.type ?? 'its fallback'}`;
   return new FittingsError(
     second.code,
-    `"${server}" can be reached neither over ${kinds}: ${second.message}`,
+    `"${server}" could not be reached over ${types.join(' or ')}: ${second.message}`,
     {
       server,
       cause: new AggregateError([first, second], `${first.message} | ${second.message}`),

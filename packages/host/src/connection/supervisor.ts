@@ -1,24 +1,19 @@
-import { AuthRequiredError, FittingsError, backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, backoffDelay } from '@mcp-fittings/client-core';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
-import type { Live } from './attempt.js';
-import { sleep } from './sleep.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import type { Connection } from './attempt.js';
 
-export interface SupervisorParts {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly random?: (() => number) | undefined;
-  readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
-  /** Waits for a place to connect in; resolves with what gives it back, which may be called twice. */
-  readonly turn: (signal: AbortSignal) => Promise<() => void>;
+export interface SupervisorDeps {
   readonly connect: (
     signal: AbortSignal,
     attempt: number,
     phase: (phase: ConnectPhase) => void,
-  ) => Promise<Live>;
+  ) => Promise<Connection>;
   /** Runs between the handshake and `connected`; a rejection counts as a failed attempt. */
-  readonly prepare: (live: Live, signal: AbortSignal) => Promise<void>;
+  readonly prepare: (connection: Connection, signal: AbortSignal) => Promise<void>;
   /** Resolves when no call is under way over this connection. */
-  readonly settled: (live: Live) => Promise<void>;
+  readonly settled: (connection: Connection) => Promise<void>;
   readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
 }
 
@@ -30,14 +25,14 @@ const TURN_MS = 500;
 const STABLE_MS = 30_000;
 
 /**
- * Keeps one server connected: one loop, so that there are never two live transports; attempts with back-off within a
+ * Keeps one server connected: one loop, so that there are never two open transports; attempts with back-off within a
  * budget that only progress renews; nothing once it was stopped.
  */
 export interface Supervisor {
   readonly state: ConnectionState;
-  readonly live: Live | undefined;
+  readonly connection: Connection | undefined;
   /** Connects unless it is connected or at it. Resolves when connected; rejects with why it is not going to be. */
-  start(signal?: AbortSignal): Promise<Live>;
+  start(signal?: AbortSignal): Promise<Connection>;
   /** Resolves when everything of the connection is gone. */
   stop(reason: DisconnectReason): Promise<void>;
   /** Resolves at the first outcome of what is going on, also a failed attempt that will be repeated. */
@@ -45,12 +40,12 @@ export interface Supervisor {
   /** A call succeeded: the connection is worth a fresh budget. */
   noteProgress(): void;
   /** Gives up the connection because of this and connects again, within the budget. */
-  giveUp(live: Live, reason: FittingsError): void;
+  giveUp(connection: Connection, reason: FittingsError): void;
   /**
    * Ends in `needs-auth`, unless the connection is not the present one. It is closed when the calls that are under way
    * over it have their answers: what one call was refused says nothing of the others.
    */
-  requireAuth(live: Live, error: AuthRequiredError): void;
+  requireAuth(connection: Connection, error: AuthRequiredError): void;
   /** Stops for good: nothing starts it again. */
   dispose(): Promise<void>;
   /** Ends in `disabled`, and stays there until `enable`. */
@@ -63,26 +58,32 @@ interface Run {
   done: Promise<void>;
 }
 
-export function createSupervisor(parts: SupervisorParts, initial: ConnectionState): Supervisor {
-  const { server, clock, reconnect } = parts;
+export function createSupervisor(
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'turn'>,
+  deps: SupervisorDeps,
+): Supervisor {
+  const { server, clock } = shared;
+  const { reconnect, disabled: isDisabled } = shared.settings;
   const maxAttempts = reconnect.maxAttempts + 1;
-  let state = initial;
+  let state: ConnectionState = isDisabled
+    ? { status: 'disabled' }
+    : { status: 'disconnected', reason: 'not started' };
   let run: Run | undefined;
-  let live: Live | undefined;
+  let current: Connection | undefined;
   let progressed = false;
   /** It was connected before: whatever keeps it away now may pass. */
   let hasWorked = false;
   let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
   let disposed = false;
-  let disabled = initial.status === 'disabled';
+  let disabled = isDisabled;
   const watchers = new Set<() => void>();
   /** Connections that take no new calls and wait for the answers to the old ones, each with what closes it at once. */
-  const retiring = new Map<Live, () => Promise<void>>();
+  const retiring = new Map<Connection, () => Promise<void>>();
 
   const become = (next: ConnectionState): void => {
     const previous = state;
     state = next;
-    parts.onState(next, previous);
+    deps.onState(next, previous);
     for (const watcher of watchers) watcher();
   };
 
@@ -115,16 +116,16 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       check();
     });
 
-  const attempt = async (number: number, signal: AbortSignal): Promise<Live> => {
-    const giveBack = await parts.turn(signal);
+  const attempt = async (number: number, signal: AbortSignal): Promise<Connection> => {
+    const giveBack = await shared.turn(signal);
     const turn = clock.schedule(giveBack, TURN_MS);
-    let made: Live | undefined;
+    let made: Connection | undefined;
     try {
       const phase = (name: ConnectPhase): void =>
         become({ status: 'connecting', attempt: number, maxAttempts, phase: name });
-      made = await parts.connect(signal, number, phase);
+      made = await deps.connect(signal, number, phase);
       phase('listing');
-      await parts.prepare(made, signal);
+      await deps.prepare(made, signal);
       signal.throwIfAborted();
       return made;
     } catch (error) {
@@ -137,9 +138,9 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   };
 
   /** Resolves when the connection has ended or was given up: with the reason, unless we were told to stop. */
-  const hold = async (connection: Live, signal: AbortSignal): Promise<FittingsError | undefined> => {
+  const hold = async (connection: Connection, signal: AbortSignal): Promise<FittingsError | undefined> => {
     const { session, ended } = connection;
-    live = connection;
+    current = connection;
     progressed = false;
     const since = clock.now();
     const { protocolVersion, serverInfo, instructions, capabilities } = session;
@@ -156,7 +157,7 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       void ended.then((why) => resolve(why ?? lost(server)));
     });
     stopped.abort();
-    live = undefined;
+    current = undefined;
     giveUpCurrent = undefined;
     if (!retiring.has(connection)) await session.close().catch(() => undefined);
     if (clock.now() - since >= STABLE_MS) progressed = true;
@@ -185,22 +186,22 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       const delay = backoffDelay(Math.max(0, number - 1), {
         initialMs: reconnect.delayMs,
         maxMs: MAX_DELAY_MS,
-        random: parts.random,
+        random: shared.random,
       });
       become({ status: 'pending', attempt: number + 1, maxAttempts, retryAt: clock.now() + delay, error });
-      await sleep(clock, delay, signal);
+      await sleep(delay, { clock, signal }).catch(() => undefined);
     }
     return undefined;
   };
 
-  const retire = (connection: Live, { controller }: Run): void => {
+  const retire = (connection: Connection, { controller }: Run): void => {
     const close = async (): Promise<void> => {
       controller.abort(stoppedError(server));
       await connection.session.close().catch(() => undefined);
       retiring.delete(connection);
     };
     retiring.set(connection, close);
-    void Promise.race([parts.settled(connection), connection.ended]).then(close);
+    void Promise.race([deps.settled(connection), connection.ended]).then(close);
   };
 
   const closeRetiring = async (): Promise<void> => {
@@ -222,18 +223,18 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
   };
 
   const end = async (into: ConnectionState): Promise<void> => {
-    const current = run;
-    if (current !== undefined) {
-      if (!current.controller.signal.aborted) {
+    const ending = run;
+    if (ending !== undefined) {
+      if (!ending.controller.signal.aborted) {
         become({
           status: 'disconnecting',
           ...(into.status === 'disconnected' && { reason: into.reason }),
         });
-        current.controller.abort(
+        ending.controller.abort(
           new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server }),
         );
       }
-      await current.done;
+      await ending.done;
     }
     // Somebody may have started it again meanwhile: the later wish wins.
     if (run !== undefined) return;
@@ -251,15 +252,15 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
     get state() {
       return state;
     },
-    get live() {
-      return live;
+    get connection() {
+      return current;
     },
     async start(signal) {
       if (disposed) throw stoppedError(server);
-      if (live !== undefined) return live;
+      if (current !== undefined) return current;
       if (disabled) throw disabledError(server);
       if (run === undefined || run.controller.signal.aborted) begin();
-      const decided = await when(() => live ?? decisionOf(state, server), signal);
+      const decided = await when(() => current ?? decisionOf(state, server), signal);
       if (decided instanceof FittingsError) throw decided;
       return decided;
     },
@@ -278,10 +279,10 @@ export function createSupervisor(parts: SupervisorParts, initial: ConnectionStat
       progressed = true;
     },
     giveUp(connection, reason) {
-      if (connection === live) giveUpCurrent?.(reason);
+      if (connection === current) giveUpCurrent?.(reason);
     },
     requireAuth(connection, error) {
-      if (connection !== live || run === undefined) return;
+      if (connection !== current || run === undefined) return;
       retire(connection, run);
       giveUpCurrent?.(error);
     },

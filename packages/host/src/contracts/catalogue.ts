@@ -89,5 +89,13 @@ export interface ListStatus {
    */
   readonly error: FittingsError | undefined;
   /** Which entries were left out and which members were ignored, with the reasons; the first 20. */
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+/** How the tools of a server differ from what they were. A host that approves tools asks again for what changed. */
+export interface ToolChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Which members of the definition are not what they were. */
+  readonly changed: readonly { readonly tool: string; readonly members: readonly string[] }[];
 }

@@ -14,9 +14,9 @@ import type {
   CatalogueTool,
   ListKind,
   Offered,
+  ToolChanges,
 } from './catalogue.js';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ToolChanges } from '../catalogue/differences.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type { CompletionParams, Engine } from './engine.js';
 import type { HostCallbacks, LogEntry, LogLevel } from './server-requests.js';

@@ -26,8 +26,10 @@ export const TRACE_CHANNELS = {
 
 type Channel = keyof typeof TRACE_CHANNELS;
 
-/** Runs work under a tracing channel; costs next to nothing while nobody subscribes. */
+/** Runs work under a tracing channel. */
 export interface Tracer {
+  /** Whether the channel has a subscriber; without one there is nothing to trace. */
+  isActive(channel: Channel): boolean;
   trace<T>(channel: Channel, context: TraceContext, work: () => Promise<T>): Promise<T>;
 }
 
@@ -41,6 +43,7 @@ export function createTracer(): Tracer {
     return made;
   };
   return {
+    isActive: (name) => channelOf(name).hasSubscribers,
     trace: (name, context, work) => channelOf(name).tracePromise(work, context),
   };
 }

@@ -1,5 +1,5 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { createDeadline } from '../connection/deadline.js';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createSemaphore } from '../connection/semaphore.js';
 import type { EngineCallbackContext, EngineCallbacks } from '../contracts/engine.js';
 import type {
@@ -98,7 +98,7 @@ function bounder(options: GuardOptions): Bounded {
     }
     asked++;
     try {
-      return await carryOut(what, context, options, async (inner) => {
+      return await runCallback(what, context, options, async (inner) => {
         const giveBack = await places.acquire(inner.signal);
         try {
           return await work({ ...inner, calls: options.calls?.() ?? [] });
@@ -112,37 +112,29 @@ function bounder(options: GuardOptions): Bounded {
   };
 }
 
-async function carryOut<T>(
+async function runCallback<T>(
   what: string,
   context: EngineCallbackContext,
   { clock, callbackMs }: GuardOptions,
   work: (context: EngineCallbackContext) => Promise<T>,
 ): Promise<T> {
   const { server } = context;
-  using deadline = createDeadline(clock, callbackMs, context.signal);
-  const { signal } = deadline;
-  const gone = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener(
-      'abort',
-      () =>
-        reject(
-          deadline.passed
-            ? new FittingsError(
-                'CALLBACK_FAILED',
-                `The host's ${what} callback took over ${callbackMs} ms.`,
-                { server },
-              )
-            : new FittingsError('ABORTED', `"${server}" withdrew its request.`, {
-                server,
-                cause: signal.reason,
-              }),
-        ),
-      { once: true },
-    );
-  });
+  const { signal: withdrawn } = context;
+  const late = (): FittingsError =>
+    new FittingsError('CALLBACK_FAILED', `The host's ${what} callback took over ${callbackMs} ms.`, {
+      server,
+    });
   try {
-    return await Promise.race([work({ server, signal }), gone]);
+    return await withTimeout({ ms: callbackMs, error: late, signal: withdrawn, clock }, (signal) =>
+      work({ server, signal }),
+    );
   } catch (cause) {
+    if (withdrawn.aborted) {
+      throw new FittingsError('ABORTED', `"${server}" withdrew its request.`, {
+        server,
+        cause: withdrawn.reason,
+      });
+    }
     if (cause instanceof FittingsError) throw cause;
     throw new FittingsError('CALLBACK_FAILED', `The host's ${what} callback failed.`, { server, cause });
   }

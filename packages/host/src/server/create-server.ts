@@ -1,30 +1,17 @@
-import { FittingsError, type AuthProvider, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
-import { choosePlugin } from '../connection/choose-plugin.js';
-import type { Semaphore } from '../connection/semaphore.js';
-import { readSettings } from '../connection/settings.js';
-import type { ListBudget } from '../contracts/engine.js';
-import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
-import type { Tracer } from '../observability/channels.js';
-import type { Emitter } from '../observability/events.js';
-import type { ServerConnection } from './contract.js';
-import { createServerConnection } from './server-connection.js';
-
-/** What all servers of one host share. */
-export interface Shared {
-  readonly options: HostOptions;
-  readonly clock: Clock;
-  readonly limits: HostLimits;
-  readonly turns: Semaphore;
-  /** Where entries come from, by the names of their servers. */
-  readonly scopes: ReadonlyMap<string, string>;
-  readonly listBudget: ListBudget;
-  readonly tracer: Tracer;
-  readonly emitter: Emitter<HostEvents>;
-}
+import {
+  FittingsError,
+  type AuthProvider,
+  type ServerConfig,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
+import { choosePlugin } from '../setup/choose-plugin.js';
+import type { HostDeps } from '../setup/server-deps.js';
+import { readSettings } from '../setup/settings.js';
+import { createServerConnection, type ServerConnection } from './server-connection.js';
 
 /** Makes a server of an entry; a mistake in the entry shows when it is to be connected, as the state of that server. */
-export function createServer(server: string, config: ServerConfig, shared: Shared): ServerConnection {
-  const { options, clock, limits } = shared;
+export function createServer(server: string, config: ServerConfig, host: HostDeps): ServerConnection {
+  const { options, clock, limits } = host;
   const defaults = {
     limits,
     lazy: options.lazy ?? false,
@@ -65,27 +52,16 @@ export function createServer(server: string, config: ServerConfig, shared: Share
     );
   };
 
-  return createServerConnection({
-    server,
-    config,
-    settings,
-    resolve() {
-      if (mistake instanceof FittingsError) throw mistake;
-      return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
-    },
-    engine: options.engine,
-    callbacks: options.callbacks ?? {},
-    clock,
-    random: options.random,
-    logger: options.logger,
-    limits,
-    cache: options.cache,
-    person: options.person,
-    scope: () => shared.scopes.get(server),
-    turns: shared.turns,
-    listBudget: shared.listBudget,
-    tracer: shared.tracer,
-    traceContext: options.traceContext ?? (() => undefined),
-    emitter: shared.emitter,
-  });
+  const find = (): { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined } => {
+    if (mistake instanceof FittingsError) throw mistake;
+    return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
+  };
+
+  return createServerConnection({ ...host, server, config, settings, resolve: once(find) });
+}
+
+/** Runs `make` at the first call only; while it throws, each call tries again. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -1,23 +1,11 @@
-import {
-  FittingsError,
-  sanitizeText,
-  type Clock,
-  type ErrorCode,
-  type Logger,
-} from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
 import { measure } from '../engines/shared/measure.js';
 import type { EngineEvents } from '../contracts/engine.js';
-import type { HostEvents } from '../contracts/host.js';
 import type { LogEntry } from '../contracts/server-requests.js';
-import type { Emitter } from '../observability/events.js';
 import { createRateLimit } from '../observability/rate-limit.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
-export interface EngineEventsParts {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly logger: Logger | undefined;
-  readonly emitter: Emitter<HostEvents>;
-  readonly eventsPerSecond: number;
+export interface EngineEventsDeps {
   readonly isSubscribed: (uri: string) => boolean;
   readonly onElicitationCompleted: (elicitationId: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
@@ -29,10 +17,13 @@ const NOTIFICATION_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_57
 const LOG_TEXT = 2000;
 
 /** What a server tells on its own, passed on to the host at a bounded rate. */
-export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents, 'closed'> {
-  const { server, logger, emitter } = parts;
-  const rate = createRateLimit(parts.clock, parts.eventsPerSecond);
-  const errors = createRateLimit(parts.clock, parts.eventsPerSecond);
+export function createEngineEvents(
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'logger' | 'emitter' | 'limits'>,
+  deps: EngineEventsDeps,
+): Omit<EngineEvents, 'closed'> {
+  const { server, clock, logger, emitter, limits } = shared;
+  const rate = createRateLimit(clock, limits.eventsPerSecond);
+  const errors = createRateLimit(clock, limits.eventsPerSecond);
   const passes = (): boolean => {
     if (!rate.allow()) return false;
     const dropped = rate.takeDropped();
@@ -46,13 +37,13 @@ export function createEngineEvents(parts: EngineEventsParts): Omit<EngineEvents,
       emitter.emit('log', { ...entry, server });
       if (logger !== undefined) writeLog(logger, server, entry);
     },
-    listChanged: parts.onListChanged,
+    listChanged: deps.onListChanged,
     resourceUpdated(uri) {
-      if (parts.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
+      if (deps.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
     },
     notification(method, params) {
       if (method === 'notifications/elicitation/complete' && typeof params['elicitationId'] === 'string') {
-        parts.onElicitationCompleted(params['elicitationId']);
+        deps.onElicitationCompleted(params['elicitationId']);
       }
       if (!passes()) return;
       const size = measure(params, NOTIFICATION_BOUNDS);

@@ -1,20 +1,13 @@
-import type { Clock } from '@mcp-fittings/client-core';
 import type { ServerCatalogue } from '../catalogue/server-catalogue.js';
-import type { Live } from '../connection/attempt.js';
-import type { HostEvents } from '../contracts/host.js';
-import type { Emitter } from '../observability/events.js';
-import type { Standing } from './standing.js';
+import type { Connection } from '../connection/attempt.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import type { Subscriptions } from './subscriptions.js';
 
 export interface PreparationDeps {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly emitter: Emitter<HostEvents>;
   readonly catalogue: ServerCatalogue;
-  readonly standing: Standing;
-  /** For each request that restores what was asked for before; milliseconds. */
-  readonly discoveryMs: number;
+  readonly subscriptions: Subscriptions;
   /** It is the connection of the server now. */
-  readonly isCurrent: (live: Live) => boolean;
+  readonly isCurrent: (connection: Connection) => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -22,13 +15,15 @@ export interface PreparationDeps {
  * Makes what a connection needs before it counts as connected: its lists are read, and what the host asked an earlier
  * connection for is asked again. Both happen once more when its session or its event stream comes back.
  */
-export function createPreparation(deps: PreparationDeps): (live: Live, signal: AbortSignal) => Promise<void> {
-  const { server, clock, emitter, catalogue, standing, discoveryMs, isCurrent, onError } = deps;
-  return async (live, signal) => {
-    const { session, transport } = live;
-    const options = { timeoutMs: discoveryMs, signal };
+export function createPreparation(
+  { server, clock, emitter, limits }: Pick<ServerDeps, 'server' | 'clock' | 'emitter' | 'limits'>,
+  { catalogue, subscriptions, isCurrent, onError }: PreparationDeps,
+): (connection: Connection, signal: AbortSignal) => Promise<void> {
+  return async (connection, signal) => {
+    const { session, transport } = connection;
+    const options = { timeoutMs: limits.discoveryMs, signal };
     const restore = async (): Promise<void> => {
-      for (const error of await standing.restore(session, options)) onError(error);
+      for (const error of await subscriptions.restore(session, options)) onError(error);
     };
     try {
       await Promise.all([catalogue.readAll(session, signal), restore()]);
@@ -43,10 +38,10 @@ export function createPreparation(deps: PreparationDeps): (live: Live, signal: A
     const renewSoon = (): void => {
       renewal ??= clock.schedule(() => {
         renewal = undefined;
-        if (!isCurrent(live)) return;
+        if (!isCurrent(connection)) return;
         catalogue.changedAll(session);
         void restore().then(() => {
-          for (const uri of standing.uris) emitter.emit('resourceUpdated', { server, uri });
+          for (const uri of subscriptions.uris) emitter.emit('resourceUpdated', { server, uri });
         });
       }, 0);
     };

@@ -1,50 +1,72 @@
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { createCaller } from '../calls/caller.js';
+import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { createCallDispatcher, type Call } from '../calls/call-dispatcher.js';
 import { createUrlElicitations } from '../calls/url-elicitations.js';
-import { createServerCatalogue } from '../catalogue/server-catalogue.js';
-import { connectOnce, type Live } from '../connection/attempt.js';
-import { typeOf } from '../connection/choose-plugin.js';
-import { startHealthCheck } from '../connection/health-check.js';
+import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
+import { connectOnce, type Connection } from '../connection/attempt.js';
 import { createInboundLimit } from '../connection/inbound-limit.js';
-import { createIdleTimer } from '../connection/idle-timer.js';
-import { isCallable } from '../connection/is-callable.js';
-import { sleep } from '../connection/sleep.js';
-import { createSupervisor } from '../connection/supervisor.js';
-import type { ConnectionState, ConnectPhase } from '../contracts/state.js';
+import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
+import { createIdleTimer, startHealthCheck } from '../connection/watch-connection.js';
+import type { CatalogueTool, ListKind, Offered } from '../contracts/catalogue.js';
+import type { CallOptions } from '../contracts/host.js';
+import type { LogLevel } from '../contracts/server-requests.js';
+import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import { guardCallbacks } from '../server-requests/guard.js';
-import type { ServerConnection, ServerParts } from './contract.js';
+import { typeOf } from '../setup/choose-plugin.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import type { ServerSettings } from '../setup/settings.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
-import { entryIdentity } from './entry-identity.js';
-import { createOffers } from './offers.js';
 import { createPreparation } from './prepare-connection.js';
-import { createServerMemory } from './server-memory.js';
-import { createSignIn } from './sign-in.js';
-import { createSignInWatch } from './sign-in-watch.js';
-import { toSnapshot } from './snapshot.js';
-import { createStanding } from './standing.js';
+import { createServerCache } from './server-cache.js';
+import { createOffers, entryIdentity, isCallable, toSnapshot } from './server-view.js';
+import { createSignIn, createSignInWatch, type SignIn } from './sign-in.js';
+import { createSubscriptions } from './subscriptions.js';
+
+/** One server of a host: its connection, its lists, its calls. */
+export interface ServerConnection extends Pick<
+  Supervisor,
+  'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'start' | 'stop'
+> {
+  readonly config: ServerConfig;
+  readonly settings: ServerSettings;
+  readonly signIn: SignIn;
+  /** What the server wants before it lets us in; undefined while it does. */
+  readonly demanded: AuthRequiredError | undefined;
+  snapshot(): ServerSnapshot;
+  /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
+  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
+  /** What the server lists; reads again, in the background, what has aged. */
+  lists(): Readonly<Lists>;
+  /** The tool of this name, as {@link lists} has it. */
+  tool(name: string): CatalogueTool | undefined;
+  /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
+  forget(): void;
+  /** Forgets what the server said of itself, as somebody else may be signed in now. */
+  forgetEra(): void;
+  /** Lists that an earlier run remembered; for a server that is not connected. */
+  recall(): Promise<void>;
+  call<T>(call: Call<T>): Promise<T>;
+  subscribe(uri: string, call: CallOptions): Promise<void>;
+  unsubscribe(uri: string, call: CallOptions): Promise<void>;
+  setLogLevel(level: LogLevel, call: CallOptions): Promise<void>;
+  rootsChanged(): Promise<void>;
+}
 
 /** How long the end of a server waits for its cache. */
-const CACHE_FAREWELL_MS = 2000;
+const CACHE_CLOSE_MS = 2000;
 
-export function createServerConnection(parts: ServerParts): ServerConnection {
-  const { server, config, settings, clock, emitter, limits, tracer } = parts;
+export function createServerConnection(deps: ServerDeps): ServerConnection {
+  const { server, config, settings, clock, emitter, limits, tracer } = deps;
   const report = (error: unknown): void => {
     // What runs in the background is as good a witness of an ended sign-in as a call.
     if (error instanceof AuthRequiredError) requireAuth(error);
     emitter.emit('error', { server, error: asFittingsError(server, error) });
   };
   const identity = entryIdentity(config);
-  const resolve = once(parts.resolve);
-  const memory = createServerMemory({
-    cache: parts.cache,
-    server,
-    config,
-    person: parts.person,
-    auth: () => resolve().auth,
-    onError: (error) =>
-      emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
-  });
-  const standing = createStanding();
+  const cache = createServerCache(deps, (error) =>
+    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
+  );
+  const subscriptions = createSubscriptions();
   let lastError: FittingsError | undefined;
   let demanded: AuthRequiredError | undefined;
   /** A connection ended by itself and is not back yet. */
@@ -53,26 +75,20 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   /** Lists that changed while they were read for the first time. */
   const earlyNews = new Set<'tools' | 'prompts' | 'resources'>();
 
-  const catalogue = createServerCatalogue({
-    server,
-    clock,
-    limits,
-    tracer,
+  const catalogue = createServerCatalogue(deps, {
     onRead(kind) {
       emitter.emit('catalogue', { server, kind });
-      memory.rememberLists(catalogue.lists, catalogue.isPublic);
+      cache.rememberLists(catalogue.lists, catalogue.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    random: parts.random,
-    budget: parts.listBudget,
     isLive: (session) =>
-      supervisor.live?.session === session && supervisor.live.transport.closeReason === undefined,
+      supervisor.connection?.session === session && supervisor.connection.transport.closeReason === undefined,
     onFailed(error) {
       lastError = error;
       report(error);
     },
     onAuthRequired: (error) => requireAuth(error),
-    onLeft: (kind, reasons) =>
+    onSkipped: (kind, reasons) =>
       report(
         new FittingsError(
           'PROTOCOL_VIOLATION',
@@ -84,31 +100,23 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       ),
   });
 
-  const callbacks = guardCallbacks(parts.callbacks, {
+  const callbacks = guardCallbacks(deps.options.callbacks ?? {}, {
     clock,
     callbackMs: limits.callbackMs,
-    calls: () => caller.inFlight(),
+    calls: () => dispatcher.inFlight(),
   });
-  const elicitations = createUrlElicitations({ server, clock, callbacks, onError: report });
+  const elicitations = createUrlElicitations(deps, { callbacks, onError: report });
 
-  const engineEvents = createEngineEvents({
-    server,
-    clock,
-    logger: parts.logger,
-    emitter,
-    eventsPerSecond: limits.eventsPerSecond,
-    isSubscribed: (uri) => standing.isSubscribed(uri),
+  const engineEvents = createEngineEvents(deps, {
+    isSubscribed: (uri) => subscriptions.isSubscribed(uri),
     onElicitationCompleted: (id) => elicitations.completed(id),
     onListChanged(kind) {
-      if (supervisor.live !== undefined) catalogue.changed(kind, supervisor.live.session);
+      if (supervisor.connection !== undefined) catalogue.changed(kind, supervisor.connection.session);
       else earlyNews.add(kind);
     },
   });
 
-  const inbound = createInboundLimit({
-    server,
-    clock,
-    perSecond: limits.eventsPerSecond,
+  const inbound = createInboundLimit(deps, {
     onListChanged: engineEvents.listChanged,
     onFlood: report,
   });
@@ -117,60 +125,47 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     signal: AbortSignal,
     attempt: number,
     phase: (phase: ConnectPhase) => void,
-  ): Promise<Live> => {
+  ): Promise<Connection> => {
     const context = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
-      const era = await memory.era();
+      const era = await cache.era();
       earlyNews.clear();
-      const everything = { ...parts, ...resolve(), callbacks, inbound, connectMs: settings.connectMs, era };
+      const events = { ...engineEvents, phase };
       try {
-        const live = await connectOnce(everything, { ...engineEvents, phase }, signal);
-        context.protocolVersion = live.session.protocolVersion;
-        const found = live.session.era;
-        if (found.kind === 'stateless' || found.isGuess !== true) await memory.rememberEra(found);
-        return live;
+        const connection = await connectOnce(deps, { callbacks, events, inbound, era, signal });
+        context.protocolVersion = connection.session.protocolVersion;
+        const found = connection.session.era;
+        if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
+        return connection;
       } catch (error) {
-        // The verdict may be what is wrong: the next attempt finds out again.
-        if (!(error instanceof AuthRequiredError)) await memory.rememberEra(undefined);
+        // The era may be what is wrong: the next attempt finds out again.
+        if (!(error instanceof AuthRequiredError)) await cache.rememberEra(undefined);
         throw error;
       }
     });
   };
 
-  const prepare = createPreparation({
-    server,
-    clock,
-    emitter,
+  const prepare = createPreparation(deps, {
     catalogue,
-    standing,
-    discoveryMs: limits.discoveryMs,
-    isCurrent: ({ session }) => supervisor.live?.session === session,
+    subscriptions,
+    isCurrent: ({ session }) => supervisor.connection?.session === session,
     onError: report,
   });
 
-  const signIn = createSignIn(server, () => resolve().auth);
+  const signIn = createSignIn(deps);
   const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(demanded?.challenge);
-  const signInWatch = createSignInWatch({
-    clock,
+  const signInWatch = createSignInWatch(deps, {
     look: signedInElsewhere,
     onSignIn: () => void supervisor.start().catch(() => undefined),
   });
-  const supervisor = createSupervisor(
-    {
-      server,
-      clock,
-      random: parts.random,
-      reconnect: settings.reconnect,
-      turn: (signal) => parts.turns.acquire(signal),
-      connect,
-      prepare,
-      settled: (live) => caller.settled(live),
-      onState: (state, previous) => onState(state, previous),
-    },
-    settings.disabled ? { status: 'disabled' } : { status: 'disconnected', reason: 'not started' },
-  );
+  const supervisor = createSupervisor(deps, {
+    connect,
+    prepare,
+    settled: (connection) => dispatcher.settled(connection),
+    onState: (state, previous) => onState(state, previous),
+  });
   const idle = createIdleTimer(clock, settings.idleMs, () => {
-    if (!standing.any) void supervisor.stop('idle');
+    if (!subscriptions.any) void supervisor.stop('idle');
   });
 
   const onState = (state: ConnectionState, previous: ConnectionState): void => {
@@ -199,56 +194,46 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
   };
 
   const onConnected = (): void => {
-    const { live } = supervisor;
-    if (live === undefined) return;
+    const { connection } = supervisor;
+    if (connection === undefined) return;
     idle.arm();
-    for (const kind of earlyNews) catalogue.changed(kind, live.session);
+    for (const kind of earlyNews) catalogue.changed(kind, connection.session);
     earlyNews.clear();
     const { enabled, ...check } = settings.healthCheck;
     if (!enabled) return;
-    health = startHealthCheck(live.session, {
+    health = startHealthCheck(connection.session, {
       ...check,
       clock,
       onUnhealthy(failures, cause) {
-        if (cause instanceof AuthRequiredError) return requireAuth(cause, live);
+        if (cause instanceof AuthRequiredError) return requireAuth(cause, connection);
         emitter.emit('unhealthy', { server, failures });
         const text = `"${server}" left ${failures} health checks in a row unanswered.`;
-        supervisor.giveUp(live, new FittingsError('TIMEOUT', text, { server, cause }));
+        supervisor.giveUp(connection, new FittingsError('TIMEOUT', text, { server, cause }));
       },
     });
   };
 
-  const requireAuth = (error: AuthRequiredError, live = supervisor.live): void => {
+  const requireAuth = (error: AuthRequiredError, connection = supervisor.connection): void => {
     // What an earlier connection is told says nothing of the present one.
-    if (live === undefined || live !== supervisor.live) return;
+    if (connection === undefined || connection !== supervisor.connection) return;
     // At once: the state follows a moment later, and somebody may sign in before that.
     demanded = error;
-    supervisor.requireAuth(live, error);
+    supervisor.requireAuth(connection, error);
   };
   const offer = createOffers();
 
-  const caller = createCaller({
-    server,
+  const dispatcher = createCallDispatcher(deps, {
     supervisor,
-    clock,
-    random: parts.random,
-    delivery: settings.delivery,
-    msOf(method) {
-      if (method === 'resources/read') return limits.readMs ?? settings.callMs;
-      return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
-    },
-    callTotalMs: limits.callTotalMs,
-    eventsPerSecond: limits.eventsPerSecond,
-    meta: parts.traceContext,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
     signedInElsewhere: () => signedInElsewhere().catch(() => false),
-    carryOut: (refusal, signal) => elicitations.carryOut(refusal, signal),
+    visitPages: (refusal, signal) => elicitations.visitPages(refusal, signal),
   });
-  const call: ServerConnection['call'] = (what, about) =>
-    tracer.trace('call', { server, ...about }, () =>
-      caller.call({ ...what, method: about.method, target: about.target }),
-    );
+  const call = <T>(sent: Call<T>): Promise<T> => {
+    if (!tracer.isActive('call')) return dispatcher.call(sent);
+    const { method, target } = sent;
+    return tracer.trace('call', { server, method, target }, () => dispatcher.call(sent));
+  };
 
   return {
     config,
@@ -271,7 +256,7 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
           name: server,
           identity,
           type: typeOf(config),
-          scope: parts.scope(),
+          scope: deps.scopes.get(server),
           state,
           lastError,
           counts,
@@ -282,48 +267,53 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
     },
     offered(kind) {
       if (!isCallable(supervisor.state)) return [];
-      if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
+      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
       return offer(kind, catalogue.lists[kind], supervisor.state.status);
     },
     lists() {
-      if (supervisor.live !== undefined) catalogue.refreshStale(supervisor.live.session);
+      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
       return catalogue.lists;
     },
+    tool(name) {
+      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
+      return catalogue.tool(name);
+    },
     forget() {
-      memory.forget();
+      cache.forget();
       catalogue.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
     },
-    forgetEra: () => memory.forget(),
+    forgetEra: () => cache.forget(),
     async recall() {
-      const lists = await memory.lists();
-      if (lists !== undefined && supervisor.live === undefined) catalogue.restore(lists);
+      const lists = await cache.lists();
+      if (lists !== undefined && supervisor.connection === undefined) catalogue.restore(lists);
     },
     call,
     subscribe: (uri, options) =>
-      call(
-        { options, repeatable: true, send: (session, request) => standing.subscribe(session, uri, request) },
-        { method: 'resources/subscribe', target: uri },
-      ),
+      call({
+        method: 'resources/subscribe',
+        target: uri,
+        options,
+        repeatable: true,
+        send: (session, request) => subscriptions.subscribe(session, uri, request),
+      }),
     unsubscribe: (uri, options) =>
-      call(
-        {
-          options,
-          repeatable: true,
-          send: (session, request) => standing.unsubscribe(session, uri, request),
-        },
-        { method: 'resources/unsubscribe', target: uri },
-      ),
+      call({
+        method: 'resources/unsubscribe',
+        target: uri,
+        options,
+        repeatable: true,
+        send: (session, request) => subscriptions.unsubscribe(session, uri, request),
+      }),
     setLogLevel: (level, options) =>
-      call(
-        {
-          options,
-          repeatable: true,
-          send: (session, request) => standing.setLogLevel(session, level, request),
-        },
-        { method: 'logging/setLevel' },
-      ),
+      call({
+        method: 'logging/setLevel',
+        target: undefined,
+        options,
+        repeatable: true,
+        send: (session, request) => subscriptions.setLogLevel(session, level, request),
+      }),
     async rootsChanged() {
-      await supervisor.live?.session.rootsChanged();
+      await supervisor.connection?.session.rootsChanged();
     },
     start: (signal) => supervisor.start(signal),
     stop: (reason) => supervisor.stop(reason),
@@ -332,17 +322,12 @@ export function createServerConnection(parts: ServerParts): ServerConnection {
       await supervisor.dispose();
       catalogue.dispose();
       // What was learned last is for the next run; a cache that hangs holds nobody up.
-      const given = new AbortController();
-      await Promise.race([memory.settled(), sleep(clock, CACHE_FAREWELL_MS, given.signal)]);
-      given.abort();
+      const late = (): Error => new Error('The cache is too slow.');
+      await withTimeout({ ms: CACHE_CLOSE_MS, error: late, clock }, () => cache.settled()).catch(
+        () => undefined,
+      );
     },
     disable: () => supervisor.disable(),
     enable: () => supervisor.enable(),
   };
-}
-
-/** Runs `make` at the first call only; while it throws, each call tries again. */
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -20,7 +20,7 @@ export interface SkillFileEntry {
 export interface SkillList {
   readonly skills: readonly Skill[];
   /** Entries that were left out, and why. */
-  readonly left: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /** A file whose size, digest and, for SKILL.md, front matter were found to be what the list says. */

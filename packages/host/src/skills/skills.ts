@@ -71,7 +71,7 @@ export function createSkills({ host, server, parseYaml }: SkillsOptions): Skills
       const read = entries.map(toSkill);
       return {
         skills: read.filter((skill) => typeof skill !== 'string'),
-        left: read.filter((skill) => typeof skill === 'string'),
+        skipped: read.filter((skill) => typeof skill === 'string'),
       };
     },
     async read(skill, uri = skill.uri, options) {

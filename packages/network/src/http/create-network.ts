@@ -10,12 +10,12 @@ import type {
   ResponseHandler,
 } from '../network.js';
 import type { NetworkOptions } from '../options.js';
-import { createAddressGuard } from '../policy/address-guard.js';
+import { createAddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
-import { guardedFetch, type GuardedFetchHost } from './guarded-fetch.js';
-import { HttpExchange, type Engine, type ExchangeHost } from './http-exchange.js';
+import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
+import { HttpExchange, type Engine, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
-import { createSocketGate } from './socket-gate.js';
+import { createConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Some gateways refuse who does not say what it is and what it accepts. */
 const DEFAULT_HEADERS = {
@@ -36,10 +36,10 @@ export function createNetwork(options: NetworkOptions): Network {
 
 class HttpNetwork implements Network {
   readonly origin: string;
-  readonly #host: ExchangeHost;
+  readonly #host: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetchHost: GuardedFetchHost;
+  readonly #fetchHost: GuardedFetchDeps;
   #engine: Engine | undefined;
   #opening: Promise<Engine> | undefined;
   #closed: Promise<void> | undefined;
@@ -67,7 +67,7 @@ class HttpNetwork implements Network {
     };
     this.#host = {
       server,
-      gate: createSocketGate(options.sockets ?? {}, clock),
+      limiter: createConcurrencyLimiter(options.sockets ?? {}, clock),
       engine: () => this.#loaded(),
       headersMs: timeouts.headersMs ?? 0,
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
@@ -78,12 +78,18 @@ class HttpNetwork implements Network {
       headers,
       server,
       clock,
-      request: (request) => collect((plain, handler) => this.#start(plain, handler), request, server),
+      request: (request) =>
+        collect((plain, handler) => this.#exchangeAnywhere(plain, handler), request, server),
     };
   }
 
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
-    return this.#start(request, handler, this.#headers);
+    const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
+    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    else if (this.#engine !== undefined && this.#closed === undefined) this.#host.limiter.enter(exchange);
+    else this.#enterWhenOpen(exchange);
+    return exchange;
   }
 
   request(request: CollectedRequest): Promise<HttpReply> {
@@ -103,25 +109,23 @@ class HttpNetwork implements Network {
     await this.close();
   }
 
-  /** With configured headers it goes to the configured origin, or nowhere. */
-  #start(
-    request: HttpRequest,
-    handler: ResponseHandler,
-    configured?: Readonly<Record<string, string>>,
-  ): Exchange {
-    const headers = { ...DEFAULT_HEADERS, ...configured, ...request.headers };
+  /** To any origin, and therefore without the configured headers. */
+  #exchangeAnywhere(request: HttpRequest, handler: ResponseHandler): Exchange {
+    const headers = { ...DEFAULT_HEADERS, ...request.headers };
     const exchange = new HttpExchange(this.#host, request, handler, headers);
-    if (configured !== undefined && request.url.origin !== this.origin)
-      exchange.fail(this.#foreign(request.url));
-    else if (this.#closed !== undefined) exchange.refuse();
-    else if (this.#engine !== undefined) this.#host.gate.enter(exchange);
+    this.#enterWhenOpen(exchange);
+    return exchange;
+  }
+
+  #enterWhenOpen(exchange: HttpExchange): void {
+    if (this.#closed !== undefined) exchange.refuse();
+    else if (this.#engine !== undefined) this.#host.limiter.enter(exchange);
     else {
       this.#prepare().then(
-        () => this.#host.gate.enter(exchange),
+        () => this.#host.limiter.enter(exchange),
         (cause: unknown) => exchange.fail(cause),
       );
     }
-    return exchange;
   }
 
   #foreign(url: URL): TransportError {
@@ -143,7 +147,7 @@ class HttpNetwork implements Network {
   }
 
   async #shutDown(): Promise<void> {
-    this.#host.gate.close();
+    this.#host.limiter.close();
     const engine = await this.#opening?.catch(() => undefined);
     await engine?.routes.close();
   }

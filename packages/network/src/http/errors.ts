@@ -10,7 +10,7 @@ import {
 import { connectionHint, connectionSentence } from '@mcp-fittings/net-policy';
 
 /** What is known about a failed exchange. */
-export interface FailureFacts {
+export interface FailedExchange {
   readonly server: string | undefined;
   readonly url: URL;
   /** The request was handed to a connected socket. */
@@ -30,7 +30,7 @@ const BY_UNDICI_CODE: Readonly<Record<string, ErrorCode>> = {
 /**
  * The `TransportError` for what undici or Node reported. Names the origin only: path and query may hold secrets.
  */
-export function networkError(cause: unknown, facts: FailureFacts): TransportError {
+export function networkError(cause: unknown, failed: FailedExchange): TransportError {
   if (cause instanceof TransportError) return cause;
   if (cause instanceof FittingsError) {
     // A setting that turned out to be unusable when it was needed.
@@ -46,31 +46,31 @@ export function networkError(cause: unknown, facts: FailureFacts): TransportErro
     } as const;
     return new TransportError(cause.code, cause.message, options);
   }
-  const code = codeOf(cause, facts);
-  return failure(code, facts, {
+  const code = codeOf(cause, failed);
+  return failure(code, failed, {
     cause,
-    delivery: deliveryOf(cause, code, facts),
-    hint: connectionHint(code, facts.url, cause),
+    delivery: deliveryOf(cause, code, failed),
+    hint: connectionHint(code, failed.url, cause),
   });
 }
 
 /** `text` is given the origin; without it the sentence of the code is used. */
 export function failure(
   code: ErrorCode,
-  facts: FailureFacts,
+  failed: FailedExchange,
   options: FittingsErrorOptions,
   text?: (origin: string) => string,
 ): TransportError {
-  const { origin } = facts.url;
-  const message = text?.(origin) ?? connectionSentence(code, origin, facts.started);
+  const { origin } = failed.url;
+  const message = text?.(origin) ?? connectionSentence(code, origin, failed.started);
   return new TransportError(code, message, {
-    server: facts.server,
+    server: failed.server,
     ...options,
     details: { url: origin, ...options.details },
   });
 }
 
-function codeOf(cause: unknown, { started, proxied }: FailureFacts): ErrorCode {
+function codeOf(cause: unknown, { started, proxied }: FailedExchange): ErrorCode {
   const own = undiciCodeOf(cause);
   if (own !== undefined) return own;
   const code = codeOfSystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
@@ -97,7 +97,7 @@ function undiciCodeOf(cause: unknown): ErrorCode | undefined {
 /** A peer that ends the handshake by an alert has not looked at the request. */
 const TLS_ALERT = /^ERR_SSL_.*ALERT/;
 
-function deliveryOf(cause: unknown, code: ErrorCode, { started }: FailureFacts): Delivery {
+function deliveryOf(cause: unknown, code: ErrorCode, { started }: FailedExchange): Delivery {
   if (!started || code === 'HEADER_INVALID') return 'not-sent';
   if (code === 'PROXY_FAILED') return 'rejected';
   const system = isRecord(cause) ? cause['code'] : undefined;

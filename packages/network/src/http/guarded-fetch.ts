@@ -3,7 +3,7 @@ import { isLoopbackHost } from '@mcp-fittings/net-policy';
 import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../network.js';
 import { nextHop } from './redirect.js';
 
-export interface GuardedFetchHost {
+export interface GuardedFetchDeps {
   readonly configured: URL;
   /** The configured ones, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000;
 
 /** See `Network.fetch`. The guard against private addresses itself lies where the connection is made. */
 export async function guardedFetch(
-  host: GuardedFetchHost,
+  host: GuardedFetchDeps,
   target: string | URL,
   init: GuardedFetchInit,
 ): Promise<Response> {
@@ -65,7 +65,7 @@ export async function guardedFetch(
   }
 }
 
-function acceptable(target: string | URL, method: string, { configured, server }: GuardedFetchHost): URL {
+function acceptable(target: string | URL, method: string, { configured, server }: GuardedFetchDeps): URL {
   const refuse = (message: string, hint: string): TransportError =>
     new TransportError('POLICY_DENIED', message, { server, hint, delivery: 'not-sent' });
 
@@ -90,7 +90,7 @@ function acceptable(target: string | URL, method: string, { configured, server }
  * A gateway before the server may want the configured headers for its metadata as well. Credentials of a client or a
  * user never meet them: what is posted goes without, and `authorization` stays with the server's own messages.
  */
-function gatewayHeaders(url: URL, method: string, host: GuardedFetchHost): Record<string, string> {
+function gatewayHeaders(url: URL, method: string, host: GuardedFetchDeps): Record<string, string> {
   if (url.origin !== host.configured.origin || !READING.has(method)) return {};
   const { authorization: _, ...others } = host.headers;
   return others;

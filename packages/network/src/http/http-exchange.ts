@@ -1,11 +1,11 @@
+import type { PacedSource } from '@mcp-fittings/client-core/transport';
 import type { Dispatcher } from 'undici';
-import type { Exchange, HttpRequest, ResponseHandler } from '../network.js';
+import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../network.js';
 import type { BodyDecoder, createDecoder } from './decoder.js';
-import { failure, networkError, type FailureFacts } from './errors.js';
+import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';
-import { responseHead } from './response-head.js';
 import type { Route, Routes } from './routes.js';
-import type { SocketGate, Visitor } from './socket-gate.js';
+import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 import type { Sockets } from './socket-pool.js';
 
 /** What is loaded with the first request. */
@@ -15,9 +15,9 @@ export interface Engine {
 }
 
 /** What an exchange needs of its network. */
-export interface ExchangeHost {
+export interface HttpExchangeDeps {
   readonly server: string | undefined;
-  readonly gate: SocketGate;
+  readonly limiter: ConcurrencyLimiter;
   engine(): Engine;
   readonly headersMs: number;
   readonly bodyIdleMs: number;
@@ -29,12 +29,13 @@ const MAX_HOPS = 5;
 const MAX_REDIRECT_BODY = 65_536;
 
 /** One request on its way: waits for a socket, follows redirects, decodes, counts; ends exactly once. */
-export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandler {
-  readonly #host: ExchangeHost;
+export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandler {
+  readonly #host: HttpExchangeDeps;
   readonly #request: HttpRequest;
   readonly #handler: ResponseHandler;
   readonly #headers: Record<string, string>;
   readonly #maxBytes: number;
+  readonly #paced: PacedSource | undefined;
   /** Stays the same, whatever redirects there are. */
   readonly #origin: string;
   #url: URL;
@@ -53,7 +54,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   #silenced = false;
 
   constructor(
-    host: ExchangeHost,
+    host: HttpExchangeDeps,
     request: HttpRequest,
     handler: ResponseHandler,
     headers: Record<string, string>,
@@ -63,6 +64,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
     this.#handler = handler;
     this.#maxBytes = request.maxBodyBytes ?? host.maxBodyBytes;
     this.#headers = headers;
+    this.#paced = request.paced?.(this);
     this.#origin = request.url.origin;
     this.#url = request.url;
     this.#method = request.method;
@@ -90,7 +92,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   fail(cause: unknown): void {
     if (this.#done) return;
     this.#stop();
-    const error = networkError(cause, this.#facts());
+    const error = networkError(cause, this.#failed());
     // Later, so that whoever called `exchange` has got hold of it first.
     queueMicrotask(() => {
       if (!this.#silenced) this.#handler.onError(error);
@@ -98,7 +100,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   }
 
   start(): void {
-    if (this.#done) return this.#host.gate.leave(this);
+    if (this.#done) return this.#host.limiter.leave(this);
     try {
       this.#route = this.#host.engine().routes.to(this.#url, this.#origin);
       this.#sockets = this.#route.pool.take();
@@ -120,7 +122,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   }
 
   refuse(): void {
-    this.fail(failure('TRANSPORT_CLOSED', this.#facts(), { delivery: 'not-sent' }));
+    this.fail(failure('TRANSPORT_CLOSED', this.#failed(), { delivery: 'not-sent' }));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -134,8 +136,8 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (this.#done || status < 200) return;
-    const head = responseHead(status, headers, this.#url);
-    if (this.#request.redirect !== 'never') {
+    const head = new ReceivedHead(status, headers, this.#url);
+    if (status >= 300 && status <= 399 && this.#request.redirect !== 'never') {
       this.#next = nextHop(status, head.header('location'), this.#url, this.#method);
       if (this.#next !== undefined) return this.#checkHop(this.#next);
     }
@@ -222,7 +224,8 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
 
   #hand(bytes: Uint8Array): void {
     try {
-      this.#handler.onData(bytes);
+      if (this.#paced === undefined) this.#handler.onData(bytes);
+      else this.#paced.read(bytes.length, () => this.#handler.onData(bytes));
     } catch (cause) {
       this.fail(cause);
     }
@@ -236,7 +239,7 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
     this.fail(
       failure(
         'REDIRECT_REFUSED',
-        this.#facts(),
+        this.#failed(),
         {
           delivery: hop.keepsBody ? 'rejected' : 'unknown',
           hint: 'If the new place is right, configure its URL; redirects are followed inside one origin only.',
@@ -261,17 +264,17 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
   #tooLarge() {
     return failure(
       'MESSAGE_TOO_LARGE',
-      this.#facts(),
+      this.#failed(),
       { delivery: 'unknown', details: { limit: this.#maxBytes } },
       (origin) => `The response body from ${origin} exceeds the limit of ${String(this.#maxBytes)} bytes.`,
     );
   }
 
   #violation(text: (origin: string) => string, cause?: Error) {
-    return failure('PROTOCOL_VIOLATION', this.#facts(), { delivery: 'unknown', cause }, text);
+    return failure('PROTOCOL_VIOLATION', this.#failed(), { delivery: 'unknown', cause }, text);
   }
 
-  #facts(): FailureFacts {
+  #failed(): FailedExchange {
     return {
       server: this.#host.server,
       url: this.#url,
@@ -286,8 +289,49 @@ export class HttpExchange implements Exchange, Visitor, Dispatcher.DispatchHandl
     this.#done = true;
     this.#controller?.abort(GIVEN_UP);
     this.#decoder?.destroy();
-    this.#host.gate.leave(this);
+    this.#host.limiter.leave(this);
   }
 }
 
 const GIVEN_UP = new Error('The exchange was given up.');
+
+type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const COOKIES: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
+
+/** The head as callers see it. `raw` has lower-case names. */
+class ReceivedHead implements ResponseHead {
+  readonly status: number;
+  readonly url: URL;
+  readonly #raw: RawHeaders;
+  #contentType: string | undefined;
+
+  constructor(status: number, raw: RawHeaders, url: URL) {
+    this.status = status;
+    this.url = url;
+    this.#raw = raw;
+  }
+
+  header(name: string): string | undefined {
+    const value = Object.hasOwn(this.#raw, name) && !COOKIES.has(name) ? this.#raw[name] : undefined;
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  *headers(): Iterable<[name: string, value: string]> {
+    for (const name of Object.keys(this.#raw)) {
+      const value = this.header(name);
+      if (value !== undefined) yield [name, value];
+    }
+  }
+
+  get contentType(): string {
+    this.#contentType ??= mediaTypeOf(this.header('content-type') ?? '');
+    return this.#contentType;
+  }
+}
+
+function mediaTypeOf(header: string): string {
+  // As nearly everybody writes it.
+  if (header === 'application/json' || header === 'text/event-stream') return header;
+  return header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}

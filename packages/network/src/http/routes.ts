@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { chooseProxy, type ProxyChoice } from '@mcp-fittings/net-policy';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/net-policy/tls';
 import type { buildConnector } from 'undici';
-import type { AddressGuard } from '../policy/address-guard.js';
+import type { AddressGuard } from './address-guard.js';
 import type { HostResolver } from '../options.js';
 import { createSocketPool, poolOf, type SocketPool } from './socket-pool.js';
 

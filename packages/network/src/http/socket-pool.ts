@@ -16,7 +16,7 @@ export interface SocketPool {
 }
 
 /**
- * One request a socket. How many there are is for the `SocketGate` to say, so that nothing has to be queued here:
+ * One request a socket. How many there are is for the `ConcurrencyLimiter` to say, so that nothing has to be queued here:
  * undici's own pool keeps 20 KiB for its queue, whether it is used or not.
  */
 export function createSocketPool(

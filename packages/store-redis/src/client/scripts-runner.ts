@@ -1,4 +1,5 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { sleep, withTimeout } from '@mcp-fittings/client-core/timing';
 import { isTemporary, redisFailure, redisSilent, strangeReply } from './redis-failure.js';
 import type { RedisClient } from './redis-client.js';
 
@@ -24,11 +25,9 @@ const PAUSE_MS = 50;
 /** Every script may be run twice: an answer that was lost on its way is no reason to fail. */
 export function createScriptsRunner({ client, timeoutMs, clock }: RunnerOptions): ScriptsRunner {
   const once = (script: string, keys: readonly string[], values: readonly string[], leftMs: number) =>
-    new Promise<unknown>((resolve, reject) => {
-      const timer = clock.schedule(() => reject(redisSilent(timeoutMs)), leftMs);
-      const done = (): void => timer[Symbol.dispose]();
-      ask(client, script, keys, values).then(resolve, reject).finally(done);
-    });
+    withTimeout({ ms: leftMs, error: () => redisSilent(timeoutMs), clock }, () =>
+      ask(client, script, keys, values),
+    );
 
   return {
     async run(script, keys, values) {
@@ -42,11 +41,11 @@ export function createScriptsRunner({ client, timeoutMs, clock }: RunnerOptions)
           if (error instanceof FittingsError) throw error;
           if (!isTemporary(error) || clock.now() + PAUSE_MS >= end) throw redisFailure(error);
         }
-        await pause(clock);
+        await sleep(PAUSE_MS, { clock });
       }
     },
     async tryOnce(script, keys, values) {
-      await once(script, keys, values, timeoutMs).catch(() => undefined);
+      await once(script, keys, values, Math.max(1, timeoutMs)).catch(() => undefined);
     },
   };
 }
@@ -67,10 +66,4 @@ function replyOf(reply: unknown): Reply {
   // Absent is what only a nothing says.
   if (reply === null || reply === undefined) return undefined;
   throw strangeReply();
-}
-
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(resolve, PAUSE_MS);
-  });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   busyError,
   createKeyedQueue,
@@ -47,7 +48,7 @@ export function createLeases({ runner, times = {}, clock }: LeasesOptions): Leas
         if (answer === 'taken') return holdLease({ runner, names, token, leaseMs, since, clock });
         if (typeof answer !== 'number') throw strangeReply();
         if (clock.now() >= deadline) throw busyError(waitMs);
-        await delay(clock, pollMs(attempt, answer));
+        await sleep(pollMs(attempt, answer), { clock });
       }
     } catch (error) {
       // A request that was given up may still be on its way, and nobody would release what it takes.
@@ -80,10 +81,4 @@ export function createLeases({ runner, times = {}, clock }: LeasesOptions): Leas
 function pollMs(attempt: number, leftMs: number): number {
   const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
   return Math.min(backoffDelay(Math.min(attempt, 20), pause), Math.max(0, leftMs) + 1);
-}
-
-function delay(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(resolve, ms);
-  });
 }

@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert/strict';
+import { settlesWithin, sleep, withTimeout } from '@mcp-fittings/client-core/timing';
 
 /** Waits for things that must happen soon, and says which one did not. */
 export interface Deadline {
@@ -17,38 +18,18 @@ const STEP_MS = 20;
 
 export function createDeadline(ms: number): Deadline {
   return {
-    async within(promise, what) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new AssertionError({ message: `${what} (not within ${ms} ms)` })),
-          ms,
-        );
-      });
-      try {
-        return await Promise.race([promise, late]);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    within: (promise, what) =>
+      withTimeout(
+        { ms, error: () => new AssertionError({ message: `${what} (not within ${ms} ms)` }) },
+        () => promise,
+      ),
     async eventually(condition, what) {
       for (let waited = 0; !condition(); waited += STEP_MS) {
         if (waited > ms) throw new AssertionError({ message: `${what()} (not within ${ms} ms)` });
-        await pause(STEP_MS);
+        await sleep(STEP_MS);
       }
     },
-    staysPending: (promise) =>
-      Promise.race([
-        promise.then(
-          () => false,
-          () => false,
-        ),
-        pause(MOMENT_MS).then(() => true),
-      ]),
-    moment: () => pause(MOMENT_MS),
+    staysPending: async (promise) => !(await settlesWithin(MOMENT_MS, promise)),
+    moment: () => sleep(MOMENT_MS),
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

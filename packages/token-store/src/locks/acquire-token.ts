@@ -1,4 +1,5 @@
 import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import { busyError } from './keyed-queue.js';
 import { createLockToken, type LockToken, type SeenHolder } from './lock-token.js';
 import { identifyProcess, isDead } from './process-identity.js';
@@ -43,7 +44,7 @@ export async function acquireToken(options: AcquireOptions): Promise<LockToken> 
     // The deadline alone would not come while a clock that was set back catches up.
     if (last >= deadline || waited >= waitMs) throw busyError(waitMs, await token.foreign());
     const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
-    await delay(clock, backoffDelay(Math.min(attempt, 20), pause));
+    await sleep(backoffDelay(Math.min(attempt, 20), pause), { clock });
   }
 }
 
@@ -63,10 +64,4 @@ function createSilenceMeter(clock: Clock): { of(holder: SeenHolder): number } {
       return silent;
     },
   };
-}
-
-function delay(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(resolve, ms);
-  });
 }

@@ -1,4 +1,5 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
 import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
@@ -94,9 +95,8 @@ export async function* callTool(
   args: unknown,
   options: ToolCallOptions,
 ): AsyncGenerator<ToolEvent, void, undefined> {
-  const abort = new AbortController();
-  const signal =
-    options.signal === undefined ? abort.signal : AbortSignal.any([options.signal, abort.signal]);
+  const link = linkSignal(options.signal);
+  const { signal } = link;
   const queue = createProgressQueue();
   try {
     const call = await prepare(context, name, args, signal);
@@ -123,7 +123,8 @@ export async function* callTool(
     yield { type: 'error', error, rendering: renderError(error) };
   } finally {
     queue.end();
-    abort.abort();
+    link.abort();
+    link[Symbol.dispose]();
   }
 }
 
@@ -224,7 +225,7 @@ async function confirm(
   const argsText = argumentsText(args);
   const { title, annotations } = tool.definition;
   const text = questionText({ ref: tool.ref, heading: title ?? annotations?.title, argsText, verdict });
-  const outcome = await untilAborted(context.confirm({ ...question, argsText, text }), question.signal);
+  const outcome = await abortable(context.confirm({ ...question, argsText, text }), question.signal);
   if (outcome !== 'cancel') checkUnchanged(context.host, tool, subject);
   const siblings = (): readonly PolicyTool[] =>
     context.host
@@ -252,20 +253,6 @@ function checkUnchanged(host: ToolHost, tool: ModelTool, asked: PolicyTool): voi
       hint: 'Call it again to be asked about what it is now.',
     },
   );
-}
-
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new FittingsError('ABORTED', 'The call was given up.', { cause: signal.reason }));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** The result is there already: that it departs from its schema is told, and takes nothing away. */

@@ -1,7 +1,5 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { MakeError } from '../errors/make-error.js';
-import { sessionIdOf } from './session-id.js';
 
 /** How a session came about, so that the same can be asked for again. */
 export interface Handshake {
@@ -11,133 +9,146 @@ export interface Handshake {
   readonly result: JSONRPCObject;
 }
 
-/** What the server knows of us, in revisions before 2026-07-28. Its id is a secret. */
-export interface Session {
-  /** To be sent with every message; undefined when the server gave none. */
-  readonly id: string | undefined;
-  /** The id, once `initialize` has a result. */
-  readonly establishedId: string | undefined;
-  /** The server has accepted something else than `initialize` in it. */
-  readonly isProven: boolean;
-  /** The server has opened an event stream in it. */
-  readonly hasStreamed: boolean;
-  /** Settles when the restoration that is under way has ended, well or not. */
-  readonly restoring: Promise<void> | undefined;
-
-  /** `initialize` was answered 2xx; its header may name the session. Throws on a name that can't be used. */
-  offer(sessionIdHeader: string | undefined): void;
-  /** The answer is a result: the session exists. */
-  establish(handshake: Handshake): void;
-  /** `initialize` goes out, or failed: there is no session. */
-  forget(): void;
-  /** A message was accepted under this id. */
-  worked(id: string | undefined, verb: string): void;
-  /**
-   * The server no longer knows this id: opens a new session once for all that ask. Rejects with `SESSION_LOST`, or with
-   * the error of sign-in.
-   */
-  restore(lostId: string | undefined): Promise<void>;
-}
-
-export interface SessionOptions {
-  readonly makeError: MakeError;
+/** What the session asks of the transport that it belongs to. */
+export interface SessionHandlers {
   /**
    * Sends `initialize` with these parameters, then `notifications/initialized`; calls `offer` and `establish` on the
    * way. Settles with the new result; rejects with `VERSION_UNSUPPORTED` when the revision is another one.
    */
-  readonly replay: (lost: Handshake) => Promise<JSONRPCObject>;
-  /** The new session has another revision than the lost one, so that the protocol engine can't go on. */
-  readonly onIncompatible: (error: TransportError) => void;
-  readonly onRestored: (result: JSONRPCObject) => void;
+  replay(lost: Handshake): Promise<JSONRPCObject>;
+  /** The new session has another revision than the lost one, so that the protocol engine cannot go on. */
+  onIncompatible(error: TransportError): void;
+  onRestored(result: JSONRPCObject): void;
 }
 
-export function createSession(options: SessionOptions): Session {
-  const { makeError, replay, onIncompatible, onRestored } = options;
-  let id: string | undefined;
-  let handshake: Handshake | undefined;
-  let isProven = false;
-  let hasStreamed = false;
-  let restoration: Promise<void> | undefined;
+/** What the server knows of us, in revisions before 2026-07-28. Its id is a secret. */
+export class Session {
+  handlers: SessionHandlers | undefined;
+  #id: string | undefined;
+  #handshake: Handshake | undefined;
+  #isProven = false;
+  #hasStreamed = false;
+  #restoration: Promise<void> | undefined;
 
-  const begin = (newId: string | undefined): void => {
-    id = newId;
-    isProven = false;
-    hasStreamed = false;
-  };
+  /** To be sent with every message; undefined when the server gave none. */
+  get id(): string | undefined {
+    return this.#id;
+  }
 
-  const renew = async (lost: Handshake): Promise<void> => {
-    const lostId = id;
-    const before = { isProven, hasStreamed };
+  /** The id, once `initialize` has a result. */
+  get establishedId(): string | undefined {
+    return this.#handshake === undefined ? undefined : this.#id;
+  }
+
+  /** The server has accepted something else than `initialize` in it. */
+  get isProven(): boolean {
+    return this.#isProven;
+  }
+
+  /** The server has opened an event stream in it. */
+  get hasStreamed(): boolean {
+    return this.#hasStreamed;
+  }
+
+  /** Settles when the restoration that is under way has ended, well or not. */
+  get restoring(): Promise<void> | undefined {
+    return this.#restoration?.catch(() => undefined);
+  }
+
+  /** `initialize` was answered 2xx; its header may name the session. Throws on a name that cannot be sent back. */
+  offer(sessionIdHeader: string | undefined): void {
+    this.#begin(checkSessionId(sessionIdHeader));
+  }
+
+  /** The answer is a result: the session exists. */
+  establish(handshake: Handshake): void {
+    this.#handshake = handshake;
+  }
+
+  /** `initialize` goes out, or failed: there is no session. */
+  forget(): void {
+    this.#begin(undefined);
+    this.#handshake = undefined;
+  }
+
+  /** A message was accepted under this id. */
+  worked(usedId: string | undefined, method: string): void {
+    if (usedId !== this.#id) return;
+    this.#isProven = true;
+    if (method === 'GET') this.#hasStreamed = true;
+  }
+
+  /**
+   * The server no longer knows this id: opens a new session once for all that ask. Rejects with `SESSION_LOST`, or with
+   * the error of sign-in.
+   */
+  restore(lostId: string | undefined): Promise<void> {
+    const handshake = this.#handshake;
+    // It is restored already, or was never established.
+    if (this.#restoration === undefined && (lostId !== this.#id || handshake === undefined))
+      return Promise.resolve();
+    if (handshake !== undefined) {
+      this.#restoration ??= this.#renew(handshake).finally(() => (this.#restoration = undefined));
+    }
+    return this.#restoration ?? Promise.resolve();
+  }
+
+  #begin(id: string | undefined): void {
+    this.#id = id;
+    this.#isProven = false;
+    this.#hasStreamed = false;
+  }
+
+  async #renew(lost: Handshake): Promise<void> {
+    const { handlers } = this;
+    if (handlers === undefined) return;
+    const before = { id: this.#id, isProven: this.#isProven, hasStreamed: this.#hasStreamed };
     let result: JSONRPCObject;
     try {
-      result = await replay(lost);
+      result = await handlers.replay(lost);
     } catch (cause) {
       if (cause instanceof TransportError && cause.code === 'VERSION_UNSUPPORTED') {
-        const error = sessionLostError(cause, makeError);
-        onIncompatible(error);
+        const error = sessionLost(cause);
+        handlers.onIncompatible(error);
         throw error;
       }
       // With the old id the next message finds out again, and tries again.
-      begin(lostId);
-      ({ isProven, hasStreamed } = before);
-      handshake = lost;
-      throw sessionLost(cause, makeError);
+      this.#id = before.id;
+      this.#isProven = before.isProven;
+      this.#hasStreamed = before.hasStreamed;
+      this.#handshake = lost;
+      // Who cannot sign in any more is told that, and not that a session was lost.
+      throw cause instanceof FittingsError && cause.kind === 'auth' ? cause : sessionLost(cause);
     }
-    onRestored(result);
-  };
-
-  return {
-    get id() {
-      return id;
-    },
-    get establishedId() {
-      return handshake === undefined ? undefined : id;
-    },
-    get isProven() {
-      return isProven;
-    },
-    get hasStreamed() {
-      return hasStreamed;
-    },
-    get restoring() {
-      return restoration?.catch(() => undefined);
-    },
-    offer(header) {
-      begin(sessionIdOf(header, makeError));
-    },
-    establish(made) {
-      handshake = made;
-    },
-    forget() {
-      begin(undefined);
-      handshake = undefined;
-    },
-    worked(usedId, verb) {
-      if (usedId !== id) return;
-      isProven = true;
-      if (verb === 'GET') hasStreamed = true;
-    },
-    restore(lostId) {
-      // It is restored already, or was never established.
-      if (restoration === undefined && (lostId !== id || handshake === undefined)) return Promise.resolve();
-      if (handshake !== undefined) restoration ??= renew(handshake).finally(() => (restoration = undefined));
-      return restoration ?? Promise.resolve();
-    },
-  };
+    handlers.onRestored(result);
+  }
 }
 
-/** Who can't sign in any more is told that, and not that a session was lost. */
-function sessionLost(cause: unknown, makeError: MakeError): Error {
-  return cause instanceof FittingsError && cause.kind === 'auth' ? cause : sessionLostError(cause, makeError);
-}
-
-function sessionLostError(cause: unknown, makeError: MakeError): TransportError {
+function sessionLost(cause: unknown): TransportError {
   const { message, retryable } =
     cause instanceof FittingsError ? cause : { message: String(cause), retryable: undefined };
-  return makeError('SESSION_LOST', `The server forgot the session, and there is no new one: ${message}`, {
-    cause,
-    retryable,
-    delivery: 'rejected',
-    hint: 'Connect again.',
+  return new TransportError(
+    'SESSION_LOST',
+    `The server forgot the session, and there is no new one: ${message}`,
+    {
+      cause,
+      retryable,
+      delivery: 'rejected',
+      hint: 'Connect again.',
+    },
+  );
+}
+
+/** Visible ASCII only, says the specification; more than this many of them leave no room for other headers. */
+const VALID_ID = /^[\x21-\x7e]{1,4096}$/;
+
+/** The session id of a reply to `initialize`, if it gives one. Throws `PROTOCOL_VIOLATION` on one that cannot be sent back. */
+function checkSessionId(value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (VALID_ID.test(value)) return value;
+  const message = `The server gave a session id that may not be used (${value.length} characters).`;
+  throw new TransportError('PROTOCOL_VIOLATION', message, {
+    delivery: 'unknown',
+    hint: 'A session id holds visible ASCII characters only, at most 4096.',
   });
 }

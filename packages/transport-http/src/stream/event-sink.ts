@@ -1,8 +1,24 @@
-import { createEventReader } from '@mcp-fittings/network';
-import { excerpt, type Redact } from '../errors/excerpt.js';
-import type { MakeError } from '../errors/make-error.js';
-import type { BodySink } from '../wire/send.js';
-import type { StreamCursor } from './cursor.js';
+import { TransportError, type Redactor } from '@mcp-fittings/client-core';
+import { replyExcerpt } from '@mcp-fittings/net-policy';
+import {
+  createMessageReader,
+  type BodySink,
+  type EventReader,
+  type SilenceWatch,
+} from '@mcp-fittings/network';
+
+/** Where one event stream stands, over all the connections that carried it. Event ids belong to one stream. */
+export interface StreamCursor {
+  lastEventId: string | undefined;
+  /** The latest `retry:`, milliseconds. */
+  retryMs: number | undefined;
+  /** The present connection brought an event. */
+  progressed: boolean;
+}
+
+export function createCursor(lastEventId?: string): StreamCursor {
+  return { lastEventId, retryMs: undefined, progressed: false };
+}
 
 export interface EventSinkOptions {
   readonly cursor: StreamCursor;
@@ -13,9 +29,9 @@ export interface EventSinkOptions {
   /** An event that holds no JSON. */
   readonly onMalformed: () => void;
   readonly maxEventBytes: number;
-  readonly server: string | undefined;
-  readonly makeError: MakeError;
-  readonly redact: Redact;
+  readonly redact: Redactor;
+  /** Told of every piece of the body: comments that keep a stream alive count as well. */
+  readonly silence?: SilenceWatch | undefined;
 }
 
 const EXCERPT_BYTES = 256;
@@ -24,57 +40,57 @@ const EXCERPT_BYTES = 256;
  * Reads one event stream. Fails with `MESSAGE_TOO_LARGE` on an event that exceeds the limit, and with
  * `PROTOCOL_VIOLATION` at the end of what was only called an event stream.
  */
-export function eventSink(options: EventSinkOptions): BodySink {
-  const { cursor, onValue, onMalformed, makeError, redact } = options;
-  let understood = false;
-  let head: Uint8Array | undefined;
-  cursor.progressed = false;
+export class EventSink implements BodySink {
+  readonly #options: EventSinkOptions;
+  readonly #reader: EventReader;
+  /** It is an event stream: something in it was understood. */
+  #understood = false;
+  #head: Uint8Array | undefined;
 
-  const reader = createEventReader({
-    maxEventBytes: options.maxEventBytes,
-    server: options.server,
-    onId(id) {
-      understood = true;
-      if (id !== cursor.lastEventId) cursor.progressed = true;
-      cursor.lastEventId = id === '' ? undefined : id;
-      if (id !== '') options.onId?.(id);
-    },
-    onRetry(ms) {
-      understood = true;
-      cursor.retryMs = ms;
-    },
-    onMalformed,
-    onEvent({ event, data }) {
-      understood = true;
-      // An empty event only carries an id.
-      if (data === '' || (event !== '' && event !== 'message')) return;
-      let value: unknown;
-      try {
-        value = JSON.parse(data);
-      } catch {
-        return onMalformed();
-      }
-      cursor.progressed = true;
-      onValue(value);
-    },
-  });
+  constructor(options: EventSinkOptions) {
+    const { cursor, maxEventBytes, onMalformed, onValue } = options;
+    this.#options = options;
+    cursor.progressed = false;
+    this.#reader = createMessageReader({
+      maxEventBytes,
+      onMalformed,
+      onId: (id) => this.#takeId(id),
+      onRetry: (ms) => {
+        this.#understood = true;
+        cursor.retryMs = ms;
+      },
+      onEvent: () => {
+        this.#understood = true;
+      },
+      onValue: (value) => {
+        cursor.progressed = true;
+        onValue(value);
+      },
+    });
+  }
 
-  return {
-    data(bytes) {
-      if (head === undefined) head = bytes.subarray(0, EXCERPT_BYTES);
-      reader.push(bytes);
-    },
-    end() {
-      const text = understood || head === undefined ? '' : new TextDecoder().decode(head).trim();
-      if (!/^[[{<]/.test(text)) return;
-      throw makeError(
-        'PROTOCOL_VIOLATION',
-        `The server called this an event stream: ${excerpt(text, redact, 120)}`,
-        {
-          delivery: 'unknown',
-          details: { contentType: 'text/event-stream' },
-        },
-      );
-    },
-  };
+  data(bytes: Uint8Array): void {
+    this.#options.silence?.heard();
+    if (this.#head === undefined) this.#head = bytes.subarray(0, EXCERPT_BYTES);
+    this.#reader.push(bytes);
+  }
+
+  end(): void {
+    const text =
+      this.#understood || this.#head === undefined ? '' : new TextDecoder().decode(this.#head).trim();
+    if (!/^[[{<]/.test(text)) return;
+    const beginning = replyExcerpt(text, this.#options.redact, 120);
+    throw new TransportError('PROTOCOL_VIOLATION', `The server called this an event stream: ${beginning}`, {
+      delivery: 'unknown',
+      details: { contentType: 'text/event-stream' },
+    });
+  }
+
+  #takeId(id: string): void {
+    const { cursor, onId } = this.#options;
+    this.#understood = true;
+    if (id !== cursor.lastEventId) cursor.progressed = true;
+    cursor.lastEventId = id === '' ? undefined : id;
+    if (id !== '') onId?.(id);
+  }
 }

@@ -1,15 +1,11 @@
-import { FittingsError, isRecord, TransportError, type Clock } from '@mcp-fittings/client-core';
-import { allowsBatches } from '../headers/revision.js';
-import { createLifetime, type Lifetime } from '../lifetime.js';
-import type { ReadingFacts } from '../reply/accept-reply.js';
-import { unusableSink } from '../reply/unusable-sink.js';
-import { wait } from '../wait.js';
-import type { Exchanger } from '../wire/exchanger.js';
-import { createCursor } from './cursor.js';
-import { eventSink } from './event-sink.js';
-import { createReconnects, type ReconnectOptions } from './reconnects.js';
-import { heedingSink, SILENCE_MS, watchSilence } from './silence-watch.js';
-import { streamHeaders } from './stream-headers.js';
+import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
+import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/net-policy';
+import { watchSilence, type SilenceWatch } from '@mcp-fittings/network';
+import { allowsBatches, streamHeaders } from '../headers.js';
+import type { HttpWire } from '../http-wire.js';
+import { unusableSink } from '../request/reply.js';
+import { createCursor, EventSink } from './event-sink.js';
+import { createReconnects } from './reconnects.js';
 
 /**
  * `off`: not asked for. `opening`: on its way, or waiting to try again. `open`: the server holds it. `none`: the
@@ -26,14 +22,7 @@ export interface StandaloneStream {
   noticeLife(): void;
 }
 
-export interface StandaloneFacts extends ReadingFacts {
-  readonly exchange: Exchanger;
-  readonly lifetime: Lifetime;
-  readonly reconnect: ReconnectOptions;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly revision: () => string | undefined;
-  readonly report: (error: Error) => void;
+export interface StandaloneOptions {
   /** It is open, for the first time or again. */
   readonly onOpen: () => void;
   /** The server has forgotten the session. Settles when there is a new one, for which `start` was called. */
@@ -42,10 +31,10 @@ export interface StandaloneFacts extends ReadingFacts {
 
 const REVIVAL_MS = 30_000;
 
-export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream {
-  const { exchange, clock, makeError, report, inbox } = facts;
-  const silenceMs = facts.reconnect.silenceMs ?? SILENCE_MS;
-  const reviveMs = facts.reconnect.maxMs ?? REVIVAL_MS;
+export function createStandaloneStream(options: StandaloneOptions, wire: HttpWire): StandaloneStream {
+  const { transport } = wire;
+  const { clock, random, reconnect, silenceMs, maxMessageBytes } = wire.options;
+  const reviveMs = reconnect.maxMs ?? REVIVAL_MS;
   let state: StandaloneState = 'off';
   let current: Lifetime | undefined;
   let follow: (() => Promise<void>) | undefined;
@@ -56,45 +45,45 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
 
   /** Answers come on the streams of their requests, and nowhere else. */
   const onValue = (value: unknown): void => {
-    if (Array.isArray(value) && allowsBatches(facts.revision())) {
+    if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
       for (const element of value) if (!Array.isArray(element)) onValue(element);
-    } else if (isRecord(value) && !('method' in value)) inbox.foreign(value['id']);
-    else inbox.receive(value);
+    } else if (isRecord(value) && !('method' in value)) wire.reportForeign(value['id']);
+    else wire.receive(value);
   };
 
   const is = (wanted: StandaloneState): boolean => state === wanted;
 
   const begin = (lifetime: Lifetime, decided: () => void): (() => Promise<void>) => {
     const cursor = createCursor();
-    const reconnects = createReconnects(facts.reconnect, facts.random);
+    const reconnects = createReconnects(reconnect, random);
 
-    const open = async (attempt: Lifetime, heard: () => void): Promise<unknown> => {
+    const open = async (attempt: Lifetime, silence: SilenceWatch): Promise<unknown> => {
       let offered = true;
-      const reply = await exchange({
-        verb: 'GET',
-        fields: streamHeaders(facts.revision(), cursor),
+      const reply = await wire.send({
+        method: 'GET',
+        fields: streamHeaders(transport.protocolVersion, cursor.lastEventId),
         session: 'current',
+        safe: true,
         eventStream: true,
         lifetime: attempt,
         settle({ row }) {
           offered = row.meaning !== 'no-stream';
           return !offered;
         },
-        accept(head, redact) {
-          if (head.contentType !== 'text/event-stream') return unusableSink(head, makeError, redact);
+        accept(head) {
+          if (head.contentType !== 'text/event-stream') return unusableSink(head, wire.redact);
           state = 'open';
           hasWorked = true;
           decided();
-          facts.onOpen();
-          const sink = eventSink({
-            ...facts,
+          options.onOpen();
+          return new EventSink({
             cursor,
-            redact,
             onValue,
-            onMalformed: inbox.malformed,
-            maxEventBytes: facts.maxMessageBytes,
+            onMalformed: () => wire.reportMalformed(),
+            maxEventBytes: maxMessageBytes,
+            redact: wire.redact,
+            silence,
           });
-          return heedingSink(sink, heard);
         },
       });
       if (!offered) state = 'none';
@@ -110,7 +99,7 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
         const attempt = createLifetime(lifetime);
         const watch = watchSilence(clock, silenceMs, () => attempt.end());
         try {
-          failure = await open(attempt, watch.heard);
+          failure = await open(attempt, watch);
         } catch (error) {
           failure = error;
         } finally {
@@ -122,7 +111,7 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
         if (failure instanceof TransportError && failure.code === 'SESSION_LOST' && !lifetime.ended) {
           state = 'lost';
           // A new session has a stream of its own, and ends this one.
-          failure = await facts.onSessionGone().then(
+          failure = await options.onSessionGone().then(
             () => failure,
             (error: unknown) => error,
           );
@@ -143,7 +132,7 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
         revivable = passing;
         if (ms === undefined) return giveUp(failure);
         state = 'opening';
-        await wait(clock, ms, lifetime);
+        await sleepDuring(lifetime, ms, clock);
         if (lifetime.ended) return;
       }
     };
@@ -154,8 +143,8 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
     const first = lostAt === undefined;
     lostAt = clock.now();
     if (!first) return;
-    report(
-      makeError(
+    transport.report(
+      new TransportError(
         'RECONNECT_EXHAUSTED',
         'The event stream of the server is lost: what it sends unasked is missed.',
         {
@@ -172,7 +161,7 @@ export function createStandaloneStream(facts: StandaloneFacts): StandaloneStream
     },
     start() {
       current?.end();
-      const lifetime = createLifetime(facts.lifetime);
+      const lifetime = createLifetime(transport);
       current = lifetime;
       lostAt = undefined;
       return new Promise((resolve) => {

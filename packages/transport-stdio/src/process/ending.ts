@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
-import { within } from './within.js';
+import { settlesWithin } from '@mcp-fittings/client-core/timing';
 
 /** How a server process came to be of no more use. */
 export type Ending =
@@ -29,14 +29,14 @@ export function endingOf(parts: {
     const drained = new Promise<void>((done) => child.once('close', () => done()));
     child.once('exit', (exitCode: number | null, signal: string | null) => {
       void (async () => {
-        if (!(await within(clock, drained, DRAIN_MS))) await turn();
+        if (!(await settlesWithin(DRAIN_MS, drained, clock))) await turn();
         resolve({ kind: 'exited', exitCode, signal });
       })();
     });
     // On Windows a missing command shows only now, because `cmd.exe` could be started.
     child.on('error', (cause) => resolve({ kind: 'failed', cause }));
     const unlessExiting = async (ending: Ending): Promise<void> => {
-      if (!(await within(clock, exited, EXIT_GRACE_MS))) resolve(ending);
+      if (!(await settlesWithin(EXIT_GRACE_MS, exited, clock))) resolve(ending);
     };
     stdout.once('close', () => void unlessExiting({ kind: 'stdout-closed' }));
     stdin.once('error', (cause) => void unlessExiting({ kind: 'stdin-closed', cause }));

@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
+import { settlesWithin, sleep } from '@mcp-fittings/client-core/timing';
 import type { ProcessTree } from './process-tree.js';
-import { within } from './within.js';
 
 /** Milliseconds that each step of a shutdown waits before the next one. */
 export interface ShutdownTimes {
@@ -36,17 +36,17 @@ export async function endTree(job: {
     const deadline = clock.now() + ms;
     for (;;) {
       const left = deadline - clock.now();
-      if ((await within(clock, exited, left)) && !(await tree.hasSurvivors())) return true;
+      if ((await settlesWithin(left, exited, clock)) && !(await tree.hasSurvivors())) return true;
       if (clock.now() >= deadline) return false;
-      await new Promise<void>((resolve) => clock.schedule(resolve, Math.min(POLL_MS, left)));
+      await sleep(Math.min(POLL_MS, left), { clock });
     }
   };
 
   if (job.endStdin !== undefined) {
     job.endStdin();
-    await within(clock, exited, times.afterStdinEndMs ?? 2000);
+    await settlesWithin(times.afterStdinEndMs ?? 2000, exited, clock);
   }
-  if ((await within(clock, exited, 0)) && (await gone(FOLLOW_MS))) return true;
+  if ((await settlesWithin(0, exited, clock)) && (await gone(FOLLOW_MS))) return true;
   tree.signal('SIGTERM');
   if (await gone(times.afterSigtermMs ?? 2000)) return true;
   tree.signal('SIGKILL');

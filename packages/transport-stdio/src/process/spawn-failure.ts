@@ -115,12 +115,14 @@ const INSTALL_HINTS: Readonly<Record<string, string>> = {
 
 function notFoundHint(attempt: SpawnAttempt): string {
   const { command } = attempt;
-  if (/\s/.test(command.trim()) && !isPath(attempt)) {
+  const [program = '', ...more] = command.trim().split(/\s+/);
+  // A slash behind the first space, as in `npx -y @scope/x`, is one of an argument. A path may hold spaces itself.
+  if (more.length > 0 && !isPath({ ...attempt, command: program })) {
     return 'The command is the program alone and no shell reads it: put its arguments into `args`.';
   }
   if (isPath(attempt)) return 'A relative path is looked up from `cwd`.';
-  const program = Object.hasOwn(INSTALL_HINTS, command) ? INSTALL_HINTS[command] : undefined;
-  const install = program === undefined ? 'Install it' : `Install ${program}`;
+  const product = Object.hasOwn(INSTALL_HINTS, command) ? INSTALL_HINTS[command] : undefined;
+  const install = product === undefined ? 'Install it' : `Install ${product}`;
   return `${install}, give its full path, or set PATH in \`env\`: programs with a window often lack what a login shell adds (nvm, asdf, Homebrew).`;
 }
 

@@ -1,7 +1,7 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
 import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/net-policy';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD } from '../socket/limits.js';
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_MESSAGE_BYTES } from '../socket/limits.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
 import { checkProtocols } from './check-protocols.js';
@@ -47,15 +47,16 @@ export function openWebSocketTransport(
   options: WebSocketTransportOptions,
   { facts, hasCredentials = false }: Extras,
 ): Transport {
-  const { server, timeouts = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
+  const { server, network = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
   const { url, warnings } = checkServerUrl(options.url, { server, scheme: 'ws' });
   if (options.allowInsecure !== true) refuseUnencrypted(url, server);
   for (const warning of warnings) options.logger?.warn(warning, { server });
   checkSocketNumbers(options, server);
-  const { connectMs = 10_000, upgradeMs = 10_000 } = timeouts;
-  checkNumbers({ 'timeouts.connectMs': connectMs, 'timeouts.upgradeMs': upgradeMs }, { min: 0, server });
-  const env = options.env ?? process.env;
-  const proxy = chooseProxy(url, { proxy: options.proxy ?? 'env', env, server });
+  const { connectMs = 10_000, headersMs = 10_000 } = network.timeouts ?? {};
+  const times = { 'network.timeouts.connectMs': connectMs, 'network.timeouts.headersMs': headersMs };
+  checkNumbers(times, { min: 0, server });
+  const env = network.env ?? process.env;
+  const proxy = chooseProxy(url, { proxy: network.proxy ?? 'env', env, server });
   const headers = configuredHeaders(options);
   const route: DialOptions = {
     url,
@@ -63,15 +64,16 @@ export function openWebSocketTransport(
     headers,
     auth: options.auth,
     hasCredentials: hasCredentials || headers['authorization'] !== undefined,
+    retryLater: options.retryLater ?? {},
     protocols: checkProtocols(options.protocols ?? ['mcp'], server),
     proxy,
     env,
-    ca: options.ca,
-    clientCertificate: options.clientCertificate,
-    maxPayload: options.maxPayload ?? DEFAULT_MAX_PAYLOAD,
+    ca: network.ca,
+    clientCertificate: network.clientCertificate,
+    maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
     perMessageDeflate: options.perMessageDeflate ?? false,
     connectMs,
-    upgradeMs,
+    headersMs,
     closeMs: closeTimeoutMs,
     clock,
   };

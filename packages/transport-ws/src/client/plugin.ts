@@ -59,12 +59,15 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
         {
           clock,
           ...shared,
-          ...(proxy !== undefined && { proxy }),
-          ...(ca !== undefined && { ca }),
-          ...(clientCertificate !== undefined && { clientCertificate }),
-          ...(connectTimeout !== undefined && {
-            timeouts: { ...shared.timeouts, connectMs: connectTimeout },
-          }),
+          network: {
+            ...shared.network,
+            ...(proxy !== undefined && { proxy }),
+            ...(ca !== undefined && { ca }),
+            ...(clientCertificate !== undefined && { clientCertificate }),
+            ...(connectTimeout !== undefined && {
+              timeouts: { ...shared.network?.timeouts, connectMs: connectTimeout },
+            }),
+          },
           url,
           allowInsecure,
           headers: { ...headers, ...ideHeaders },

@@ -1,12 +1,12 @@
 import { checkHeaders } from '@mcp-fittings/net-policy';
 
 /** The handshake itself sets these. */
-const RESERVED = ['sec-websocket-*'];
+export const RESERVED_HEADERS = ['sec-websocket-*'];
 
 /** Headers for the upgrade request, with lower-case names. Throws `HEADER_INVALID`. */
 export function checkUpgradeHeaders(
   headers: Readonly<Record<string, string>>,
   server: string | undefined,
 ): Readonly<Record<string, string>> {
-  return checkHeaders(headers, { server, reserved: RESERVED });
+  return checkHeaders(headers, { server, reserved: RESERVED_HEADERS });
 }

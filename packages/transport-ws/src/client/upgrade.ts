@@ -10,10 +10,10 @@ export interface UpgradeRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: readonly string[];
-  readonly maxPayload: number;
+  readonly maxMessageBytes: number;
   readonly perMessageDeflate: boolean;
   /** Called with the head of the answer, whatever it is. */
-  readonly onAnswer: (header: ReadHeader) => void;
+  readonly onAnswer: (header: ReadHeader, status: number) => void;
   /** Milliseconds that `ws` waits for the end of the TCP connection after both close frames. */
   readonly closeMs: number;
 }
@@ -30,7 +30,7 @@ export interface UpgradeRefusal {
 }
 
 /** More of a body is not read. */
-const EXCERPT_BYTES = 2000;
+const EXCERPT_BYTES = 4096;
 
 /**
  * Asks for the upgrade on a socket that is ready. Resolves with a refusal when the answer is plain HTTP, whatever
@@ -48,7 +48,7 @@ export function upgrade(
     createConnection: () => socket,
     headers: { ...request.headers },
     followRedirects: false,
-    maxPayload: request.maxPayload,
+    maxPayload: request.maxMessageBytes,
     perMessageDeflate: request.perMessageDeflate && DEFLATE_OPTIONS,
     closeTimeout: request.closeMs,
   };
@@ -65,9 +65,9 @@ export function upgrade(
     };
     // For good: `ws` reports once more when a handshake is given up.
     webSocket.on('error', fail);
-    webSocket.once('upgrade', (response: IncomingMessage) => request.onAnswer(headersOf(response)));
+    webSocket.once('upgrade', (response: IncomingMessage) => request.onAnswer(headersOf(response), 101));
     webSocket.once('unexpected-response', (_request, response: IncomingMessage) => {
-      request.onAnswer(headersOf(response));
+      request.onAnswer(headersOf(response), response.statusCode ?? 0);
       const parts: Buffer[] = [];
       let bytes = 0;
       const finish = (): void => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
-import { abortable, withDeadline } from '../wait.js';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import type { Gate, Refusal } from './gate.js';
 
 export const CLOSING: Refusal = { status: 503, reason: 'The server is closing' };
@@ -39,8 +39,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return new Error(LATE.reason);
     };
     try {
-      return await withDeadline({ ms: handshakeMs, clock, signal, error }, (inner) =>
-        abortable(gate.checkCredentials(request, inner), inner),
+      return await withTimeout({ ms: handshakeMs, clock, signal, error }, (inner) =>
+        gate.checkCredentials(request, inner),
       );
     } catch (cause) {
       if (closing.aborted) return CLOSING;

@@ -32,7 +32,7 @@ export interface WebSocketServerOptions extends SocketOptions {
    */
   readonly onConnection: (transport: Transport, request: IncomingMessage) => void | Promise<void>;
   /** Largest message that is accepted, in bytes after inflating; a larger one closes with 1009. Default 64 MiB. */
-  readonly maxPayload?: number | undefined;
+  readonly maxMessageBytes?: number | undefined;
   /** Accept an offer of compression. Default false. */
   readonly perMessageDeflate?: boolean | undefined;
   /** Connections at a time; more are answered 503. Default 100. */

@@ -5,7 +5,7 @@ import { systemClock } from '@mcp-fittings/client-core';
 import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
 import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
 import { CLOSE } from '../socket/close-codes.js';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD, DEFLATE_OPTIONS } from '../socket/limits.js';
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_MESSAGE_BYTES, DEFLATE_OPTIONS } from '../socket/limits.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import { CLOSING, createAdmission } from './admission.js';
 import { createGate, type Refusal } from './gate.js';
@@ -127,14 +127,14 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
 }
 
 function createHandler(
-  { maxPayload = DEFAULT_MAX_PAYLOAD, perMessageDeflate = false }: WebSocketServerOptions,
+  { maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, perMessageDeflate = false }: WebSocketServerOptions,
   closeTimeoutMs: number,
 ): UpgradeHandler {
   // `closeTimeout` is newer than the types of ws.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
-    maxPayload,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: perMessageDeflate && DEFLATE_OPTIONS,
     closeTimeout: closeTimeoutMs,
     handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,

@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { SocketOptions } from './socket-options.js';
 
-/** `ws` keeps `maxPayload` in a signed 32-bit number, and takes 0 and what does not fit for "no limit". */
+/** `ws` keeps `maxMessageBytes`, its `maxPayload`, in a signed 32-bit number, and takes 0 and what does not fit for "no limit". */
 const LARGEST = 2 ** 31 - 1;
 
 /** Throws `CONFIG_INVALID` on a number that would switch a limit off or a timer mad. Undefined is a default. */
@@ -20,11 +20,11 @@ export function checkNumbers(
 
 /** The numbers that both sides of a connection have. */
 export function checkSocketNumbers(
-  options: SocketOptions & { readonly maxPayload?: number | undefined },
+  options: SocketOptions & { readonly maxMessageBytes?: number | undefined },
   server?: string,
 ): void {
-  const { maxPayload, maxQueuedBytes, maxPings, closeTimeoutMs, heartbeat = {} } = options;
-  checkNumbers({ maxPayload, maxQueuedBytes, maxPings, closeTimeoutMs }, { min: 1, server });
+  const { maxMessageBytes, maxQueuedBytes, maxPings, closeTimeoutMs, heartbeat = {} } = options;
+  checkNumbers({ maxMessageBytes, maxQueuedBytes, maxPings, closeTimeoutMs }, { min: 1, server });
   if (heartbeat === false) return;
   const { intervalMs, timeoutMs } = heartbeat;
   checkNumbers({ 'heartbeat.intervalMs': intervalMs, 'heartbeat.timeoutMs': timeoutMs }, { min: 1, server });

@@ -9,7 +9,10 @@ interface FrameFault {
 
 const TOO_LARGE = { error: 'MESSAGE_TOO_LARGE', closeCode: 1009 } as const;
 const FAULTS: Readonly<Record<string, FrameFault>> = {
-  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: { ...TOO_LARGE, text: 'The peer sent a message over `maxPayload`.' },
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: {
+    ...TOO_LARGE,
+    text: 'The peer sent a message over `maxMessageBytes`.',
+  },
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: { ...TOO_LARGE, text: 'The peer announced an impossible length.' },
   WS_ERR_TOO_MANY_BUFFERED_PARTS: {
     error: 'MESSAGE_TOO_LARGE',

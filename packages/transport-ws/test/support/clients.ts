@@ -3,7 +3,8 @@ import { record, type Recorder } from './recorder.js';
 
 /** A client that gives up a peer which does not answer its close frame after a tenth of a second. */
 export function client(url: string, options: Partial<WebSocketTransportOptions> = {}): Recorder {
-  return record(createWebSocketTransport({ url, closeTimeoutMs: 100, env: {}, ...options }));
+  const network = { env: {}, ...options.network };
+  return record(createWebSocketTransport({ url, closeTimeoutMs: 100, ...options, network }));
 }
 
 export async function startedClient(

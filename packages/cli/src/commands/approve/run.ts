@@ -9,6 +9,10 @@ import type { ApproveOptions } from './command.js';
 
 type Decided = 'approved' | 'rejected' | 'undecided' | 'forgotten';
 
+const WITHOUT_TERMINAL =
+  'Run this at a terminal, where you are asked. Without one: fittings --json approve <server> shows the definition and its hash, ' +
+  'and fittings approve <server> --hash <sha256> approves exactly that definition.';
+
 export async function approve(
   context: CommandContext,
   names: readonly string[],
@@ -27,7 +31,10 @@ export async function approve(
       ? 'No servers need a decision.'
       : decisions.map(({ name, decision }) => `${shown(name)}: ${decision}`).join('\n'),
   );
-  if (decisions.some(({ decision }) => decision === 'undecided')) context.setExitCode(EXIT.approval);
+  if (decisions.some(({ decision }) => decision === 'undecided')) {
+    context.setExitCode(EXIT.approval);
+    if (!context.interactive && !output.json) output.note(output.noteStyle.dim(WITHOUT_TERMINAL));
+  }
 
   async function decide(request: ApprovalRequest): Promise<Decided> {
     const { approvals, loaded } = workspace;

@@ -15,6 +15,7 @@ export function registerCall(program: Command, context: CommandContext): void {
     .command('call')
     .description('call a tool; shows its progress, and Ctrl-C cancels it')
     .argument('<tool>', 'server/tool, or just the name if only one server has it')
+    .allowExcessArguments()
     .option(
       '-a, --arg <name=value>',
       "an argument, converted to the type in the tool's schema; can be repeated",
@@ -36,7 +37,11 @@ export function registerCall(program: Command, context: CommandContext): void {
         'fittings call github/create_issue --args @issue.json --json',
       ) + '\nThe exit code is 1 if the tool reports an error.\n',
     )
-    .action(async (tool: string, options: CallOptions) => {
+    .action(async (tool: string, options: CallOptions, { args: [, ...more] }: Command) => {
+      if (more.length > 0) {
+        const { unexpectedArguments } = await import('./unexpected-arguments.js');
+        throw unexpectedArguments(more);
+      }
       const { call } = await import('./run.js');
       await call(context, tool, options);
     });

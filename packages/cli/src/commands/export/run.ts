@@ -30,7 +30,7 @@ export async function exportOut(
   for (const { name, losses } of exported)
     for (const loss of losses) output.note(output.noteStyle.yellow(`${shown(name)}: ${shown(loss)}`));
   for (const { name, reason } of failed)
-    output.note(output.noteStyle.red(`${shown(name)}: ${shown(reason)}`));
+    output.note(output.noteStyle.red(`${shown(name)} was not exported: ${shown(reason)}`));
   for (const { name, reason } of skipped)
     output.note(output.noteStyle.yellow(`${shown(name)}: ${shown(reason)}`));
   if (chosen.length === 0 && skipped.length > 0) {
@@ -61,7 +61,7 @@ function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readon
   const unknown = names.filter((name) => !counting.some((entry) => entry.name === name));
   if (unknown.length > 0) {
     throw new FittingsError('SERVER_UNKNOWN', `No server is named "${shown(unknown.join('", "'))}".`, {
-      hint: `Configured servers: ${counting.map(({ name }) => name).join(', ') || 'none'}.`,
+      hint: `Configured servers: ${[...new Set(counting.map(({ name }) => name))].join(', ') || 'none'}.`,
     });
   }
   return counting.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -1,9 +1,9 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandContext } from '../../command-context.js';
 import type { Session } from '../../composition/session.js';
 import { exitCodeOf, errorLine } from '../../output/error-report.js';
 import { openWaiting } from '../../output/waiting.js';
-import { untilAborted } from '../../until-aborted.js';
 import { connectAll, namesStillConnecting, whyNotConnected } from '../connect.js';
 import { configurationExit, noteProblems } from '../note-problems.js';
 import { openSession } from '../open-session.js';
@@ -71,7 +71,7 @@ async function connect(context: CommandContext, session: Session, names: readonl
   const { host } = session;
   const { signal } = context;
   using _waiting = openWaiting(context, () => namesStillConnecting(host));
-  await untilAborted(session.connect(names), signal);
+  await abortable(session.connect(names), signal);
   const lazy = names.filter((name) => host.server(name).state.status === 'disconnected');
   await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }

@@ -1,10 +1,14 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandContext } from '../../command-context.js';
 import { rememberStore } from '../../composition/remembered-store.js';
+import { namedServer } from '../../composition/named-server.js';
+import { secretsOf } from '../../composition/secrets.js';
 import { shown } from '../../output/shown.js';
 import { askForConsent } from '../../prompts/ask-for-consent.js';
-import { untilAborted } from '../../until-aborted.js';
 import { whyNotConnected } from '../connect.js';
+import { isNoSignIn, refusedHeader } from '../refused-header.js';
+import { ofServer } from '../of-server.js';
 import { openSession } from '../open-session.js';
 import type { LoginOptions } from './command.js';
 import { signInSurface } from './sign-in-surface.js';
@@ -13,15 +17,19 @@ import { signInSurface } from './sign-in-surface.js';
 const PATIENCE_S = 300;
 
 export async function login(context: CommandContext, server: string, options: LoginOptions): Promise<void> {
-  const { output, signal } = context;
+  const { output, signal, env } = context;
   const limit = AbortSignal.timeout((options.timeout ?? PATIENCE_S) * 1000);
   await using session = await openSession(context, {
     interaction: signInSurface(context, options.method),
     plaintextConsent: askForConsent(context),
   });
   const { host } = session;
-  await untilAborted(session.connect([server]), signal);
-  const before = host.server(server).state.status;
+  const { name, config } = namedServer(server, options, session.loaded, env);
+  output.hide(secretsOf([config]));
+  await abortable(host.connect({ [name]: config }), signal);
+  const { state: found } = host.server(server);
+  const before = found.status;
+  const refused = before === 'needs-auth' ? refusedHeader(server, config, found.error) : undefined;
   if (before === 'connected') {
     output.result(
       { server, signedIn: false, status: before },
@@ -36,7 +44,9 @@ export async function login(context: CommandContext, server: string, options: Lo
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
-    if (!limit.aborted || signal.aborted) throw error;
+    // There was no sign-in, so that it is the header that the server wants.
+    if (refused !== undefined && isNoSignIn(error)) throw refused;
+    if (!limit.aborted || signal.aborted) throw ofServer(error, server);
     throw new FittingsError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,
       cause: error,

@@ -1,9 +1,9 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandContext } from '../../command-context.js';
 import type { Session } from '../../composition/session.js';
 import { EXIT } from '../../exit-codes.js';
 import { createLiveRegion } from '../../output/live-region.js';
-import { untilAborted } from '../../until-aborted.js';
-import { configurationExit, noteProblems } from '../note-problems.js';
+import { configurationExit, noServersText, noteProblems } from '../note-problems.js';
 import { openSession } from '../open-session.js';
 import type { StatusOptions } from './command.js';
 import { chosenRows } from './choose-rows.js';
@@ -25,12 +25,14 @@ export async function status(
     chosenRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
     using _live = showWhileConnecting(context, session, rows);
-    await untilAborted(session.connect(wanted && usableNames(session, wanted)), context.signal);
+    await abortable(session.connect(wanted && usableNames(session, wanted)), context.signal);
   }
   const found = rows();
   noteProblems(session.loaded.problems, output);
   output.result(statusValue(found, session.loaded.problems), () =>
-    statusLines(found, output.style, output.columns).join('\n'),
+    found.length === 0
+      ? noServersText(session.loaded.problems)
+      : statusLines(found, output.style, output.columns).join('\n'),
   );
   context.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
   configurationExit(context, session.loaded);
@@ -57,7 +59,7 @@ function showWhileConnecting(
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
   const region = createLiveRegion(live);
   const paint = (): void =>
-    region.paint(statusLines(rows(), output.noteStyle).map((line) => output.redact(line)));
+    region.paint(statusLines(rows(), output.noteStyle, live.columns()).map((line) => output.redact(line)));
   const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalogue', paint)];
   return {
     [Symbol.dispose]() {

@@ -1,6 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { LoadedConfig, ServerEntry } from '@mcp-fittings/config';
 import type { ServerSnapshot } from '@mcp-fittings/host';
+import { refusedHeader } from '../refused-header.js';
 import { errorFacts, type ErrorFacts } from '../../output/error-report.js';
 
 /** One server as `status` shows it. */
@@ -29,7 +30,6 @@ const UNUSED_STATUS = {
   pending: 'needs-approval',
   rejected: 'rejected',
   denied: 'denied',
-  invalid: 'invalid',
 } as const;
 
 /** Every configured server: those of the host, and those that it was not given, each with the reason. */
@@ -59,21 +59,27 @@ function connectedRow(
 ): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
+  const refused = state.status === 'needs-auth' ? refusedHeader(name, entry?.config, state.error) : undefined;
   const error =
-    state.status === 'connected'
-      ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
-      : (('error' in state ? state.error : undefined) ?? lastError);
+    refused !== undefined
+      ? refused
+      : state.status === 'connected'
+        ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
+        : (('error' in state ? state.error : undefined) ?? lastError);
   return {
     name,
     type: type ?? entry?.config?.type,
     scope: entry?.scope,
     file: entry?.file,
-    status: state.status,
+    // A sign-in would not help.
+    status: refused === undefined ? state.status : 'failed',
     ...counts,
     protocolVersion: connection?.protocolVersion,
     serverInfo: connection?.serverInfo,
     activity: activityOf(state),
-    ...(state.status === 'needs-auth' && loginCommand !== undefined && { fix: loginCommand(name) }),
+    ...(state.status === 'needs-auth' &&
+      refused === undefined &&
+      loginCommand !== undefined && { fix: loginCommand(name) }),
     ...(error !== undefined && { error: errorFacts(error) }),
   };
 }
@@ -89,14 +95,15 @@ function activityOf(state: ServerSnapshot['state']): string | undefined {
   }
 }
 
-function unusedRow({ name, scope, file, status, definition, problems }: ServerEntry): ServerRow {
+function unusedRow(entry: ServerEntry): ServerRow {
+  const { name, scope, file, definition, problems } = entry;
   const problem = problems.find(({ severity }) => severity === 'error') ?? problems[0];
   return {
     name,
     type: impliedType(definition ?? {}),
     scope,
     file,
-    status: status === 'ready' || status === 'replaced' ? 'disconnected' : UNUSED_STATUS[status],
+    status: unusedStatus(entry),
     tools: 0,
     prompts: 0,
     resources: 0,
@@ -105,6 +112,14 @@ function unusedRow({ name, scope, file, status, definition, problems }: ServerEn
       error: { code: problem.code, message: problem.message, hint: problem.hint },
     }),
   };
+}
+
+/** A disabled server is not used in any case, whatever is wrong with its entry. */
+function unusedStatus({ status, config, definition }: ServerEntry): string {
+  const isOn = (config ?? definition)?.disabled !== true;
+  if (status === 'invalid') return isOn ? 'invalid' : 'disabled';
+  if (status !== 'ready' && status !== 'replaced') return UNUSED_STATUS[status];
+  return isOn ? 'disconnected' : 'disabled';
 }
 
 /** As far as it can be said of a definition that is not used. */

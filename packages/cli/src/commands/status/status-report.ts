@@ -1,13 +1,14 @@
 import { shown } from '../../output/shown.js';
 import type { Style } from '../../output/style.js';
-import { tableLines, type Column } from '../../output/table.js';
+import { fittingColumns, tableLines, type Column } from '../../output/table.js';
 import { fitWidth, wrapWords } from '../../output/text-width.js';
+import { noServersText } from '../note-problems.js';
 import type { ServerRow } from './server-row.js';
 
 const COLUMNS: readonly Column[] = [
   { title: '' },
   { title: 'server' },
-  { title: 'transport' },
+  { title: 'transport', leaveOut: 1 },
   { title: 'state' },
   { title: 'tools', align: 'right' },
   { title: 'prompts', align: 'right' },
@@ -38,12 +39,13 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
 
 /** The status of all servers, for a person: a table, the reasons below it, and totals. */
 export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
-  if (rows.length === 0) return ['No servers are configured. Add one: fittings add --help'];
-  const table = tableLines(
+  if (rows.length === 0) return [noServersText([])];
+  const fitting = fittingColumns(
     COLUMNS,
     rows.map((row) => cells(row, style)),
-    style.bold,
+    columns,
   );
+  const table = tableLines(fitting.columns, fitting.rows, style.bold);
   const reasons = rows.flatMap((row) => reasonOf(row, style));
   const fit = (line: string): string => (columns === undefined ? line : fitWidth(line, columns));
   return [
@@ -102,7 +104,7 @@ function stateText(status: string): string {
 }
 
 /** Why a server is not what it should be, and what to do, on one line. */
-function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
+export function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
   const server = shown(name);
   if (status === 'needs-auth')
     return [`${style.yellow(server)}: sign in with ${style.bold(fix ?? `fittings login ${server}`)}`];

@@ -1,3 +1,4 @@
+import { aborted } from '@mcp-fittings/client-core/timing';
 import { watchConfig, type LoadedConfig } from '@mcp-fittings/config';
 import type { CommandContext } from '../../command-context.js';
 import { loadOptions } from '../../composition/load-servers.js';
@@ -52,11 +53,8 @@ export async function watchStatus(
   connect(loaded);
   show();
   try {
-    await new Promise<never>((_, reject) => {
-      const stop = (): void => reject(new Error('interrupted'));
-      if (context.signal.aborted) stop();
-      context.signal.addEventListener('abort', stop, { once: true });
-    });
+    await aborted(context.signal);
+    throw new Error('interrupted');
   } finally {
     for (const subscription of subscriptions) subscription[Symbol.dispose]();
     timer?.[Symbol.dispose]();
@@ -80,7 +78,8 @@ function openView(context: CommandContext): View {
   });
   const kept = output.keepAbove(region);
   return {
-    show: (rows) => region.paint(statusLines(rows, output.style).map((line) => output.redact(line))),
+    show: (rows) =>
+      region.paint(statusLines(rows, output.style, output.columns).map((line) => output.redact(line))),
     close() {
       kept[Symbol.dispose]();
       region.finish();

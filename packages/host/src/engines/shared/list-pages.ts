@@ -24,7 +24,7 @@ const MAX_REFUSED_BYTES = 67_108_864;
 /** The member of the result that holds the entries has the name of the kind. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
-  readonly left: readonly string[];
+  readonly skipped: readonly string[];
   readonly ttlMs?: number | undefined;
   /** Bytes of the entries that were kept. */
   readonly bytes: number;
@@ -60,11 +60,11 @@ export async function listPages<Item>(
       if (!kept.add(entriesOf(kind, result))) return { ...kept.pages(), ttlMs };
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {
-        if (next !== undefined && next !== null) kept.leave('a cursor that is not text');
+        if (next !== undefined && next !== null) kept.skip('a cursor that is not text');
         return { ...kept.pages(), ttlMs };
       }
       if (seen.has(next)) {
-        kept.leave('a cursor that came twice');
+        kept.skip('a cursor that came twice');
         return { ...kept.pages(), ttlMs };
       }
       seen.add(next);
@@ -74,14 +74,14 @@ export async function listPages<Item>(
     options.budget?.giveBack(kept.pages().bytes);
     throw error;
   }
-  kept.leave(`more than ${options.maxPages} pages`);
+  kept.skip(`more than ${options.maxPages} pages`);
   return { ...kept.pages(), ttlMs };
 }
 
 interface Kept<Item> {
   /** False: the list is full. */
   add(entries: readonly unknown[]): boolean;
-  leave(reason: string): void;
+  skip(reason: string): void;
   pages(): Pages<Item>;
 }
 
@@ -90,57 +90,57 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
   const { maxItems, budget, unusable } = options;
   const keys = new Set<unknown>();
   const items: Item[] = [];
-  const left: string[] = [];
+  const skipped: string[] = [];
   let nodes = 0;
   let bytes = 0;
   let refused = 0;
-  const leave = (reason: string): void => {
-    if (left.length < REASONS_KEPT) left.push(reason);
+  const skip = (reason: string): void => {
+    if (skipped.length < REASONS_KEPT) skipped.push(reason);
   };
 
   const add = (value: unknown): boolean => {
     if (items.length >= maxItems) {
-      leave(`more than ${maxItems} entries`);
+      skip(`more than ${maxItems} entries`);
       return false;
     }
     // Before anything else looks into it.
     const size = measure(value, ENTRY_BOUNDS);
     if (size.problem !== undefined) {
-      leave(`an entry of ${method} ${size.problem}${nameOf(value)}`);
+      skip(`an entry of ${method} ${size.problem}${nameOf(value)}`);
       // Many that are too large must not cost more than a few full lists.
       nodes += size.nodes;
       refused += size.bytes;
       if (nodes <= LIST_BOUNDS.maxNodes && refused <= MAX_REFUSED_BYTES) return true;
-      leave('the list has too many entries that are too large');
+      skip('the list has too many entries that are too large');
       return false;
     }
     const judged = judgeEntry(kind, value);
     if (judged.problem !== undefined) {
-      leave(`an entry of ${method} has no valid "${judged.problem}"${nameOf(value)}`);
+      skip(`an entry of ${method} has no valid "${judged.problem}"${nameOf(value)}`);
       return true;
     }
     const { entry, ignored } = judged;
     if (keys.has(entry[key])) {
-      leave(`an entry of ${method} is there twice${nameOf(entry)}`);
+      skip(`an entry of ${method} is there twice${nameOf(entry)}`);
       return true;
     }
     const reason = unusable?.(entry);
     if (reason !== undefined) {
-      leave(`an entry of ${method} ${reason}${nameOf(entry)}`);
+      skip(`an entry of ${method} ${reason}${nameOf(entry)}`);
       return true;
     }
     if (nodes + size.nodes > LIST_BOUNDS.maxNodes || bytes + size.bytes > LIST_BOUNDS.maxBytes) {
-      leave(`the list has more than ${LIST_BOUNDS.maxNodes} parts or ${LIST_BOUNDS.maxBytes} bytes`);
+      skip(`the list has more than ${LIST_BOUNDS.maxNodes} parts or ${LIST_BOUNDS.maxBytes} bytes`);
       return false;
     }
     if (budget?.take(size.bytes) === false) {
-      leave('the lists of all servers together are too large');
+      skip('the lists of all servers together are too large');
       return false;
     }
     nodes += size.nodes;
     bytes += size.bytes;
     for (const name of ignored)
-      leave(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
+      skip(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
     keys.add(entry[key]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
     items.push(entry as Item);
@@ -149,8 +149,8 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
 
   return {
     add: (entries) => entries.every(add),
-    leave,
-    pages: () => ({ items, left, bytes }),
+    skip,
+    pages: () => ({ items, skipped, bytes }),
   };
 }
 

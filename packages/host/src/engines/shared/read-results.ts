@@ -1,6 +1,7 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type {
+  Completion,
   ContentBlock,
   PromptResult,
   ResourceContents,
@@ -13,10 +14,11 @@ import type {
  * silently empty. Throws `PROTOCOL_VIOLATION` for a result that holds nothing.
  */
 export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
-  const { content, structuredContent, isError, _meta, ...others } = raw;
-  const legacy: unknown = others['toolResult'];
+  const { content, structuredContent, isError, _meta } = raw;
+  const legacy: unknown = raw['toolResult'];
+  const hasStructured = structuredContent !== undefined && structuredContent !== null;
   const rest = {
-    ...(structuredContent !== undefined && structuredContent !== null && { structuredContent }),
+    ...(hasStructured && { structuredContent }),
     ...(isError !== undefined && isError !== null && { isError: isTrue(isError) }),
     ...(isRecord(_meta) && { _meta }),
   };
@@ -24,7 +26,7 @@ export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   if (blocks !== undefined) return { content: blocks, ...rest };
   // Revision 2024-10-07 had this member instead.
   if (legacy !== undefined && legacy !== null) return { content: [textBlock(legacy)], ...rest };
-  if (rest.structuredContent !== undefined) return { content: [textBlock(rest.structuredContent)], ...rest };
+  if (hasStructured) return { content: [textBlock(structuredContent)], ...rest };
   if (rest.isError === true) return { content: [], ...rest };
   throw without(server, 'tools/call', 'content');
 }
@@ -56,6 +58,20 @@ export function readResourceResult(server: string, uri: string, raw: JSONRPCObje
   const { contents } = raw;
   if (!Array.isArray(contents)) throw without(server, 'resources/read', 'contents');
   return { ...otherMembers(raw), contents: contents.map((piece: unknown) => resourceContents(piece, uri)) };
+}
+
+/** Reads the result of `completion/complete`: values that are not text are left out, as is what is not a count. */
+export function readCompletion(server: string, raw: JSONRPCObject): Completion {
+  const completion = raw['completion'];
+  if (!isRecord(completion) || !Array.isArray(completion['values'])) {
+    throw without(server, 'completion/complete', 'completion');
+  }
+  const { values, total, hasMore } = completion;
+  return {
+    values: values.filter((value): value is string => typeof value === 'string'),
+    total: typeof total === 'number' ? total : undefined,
+    hasMore: typeof hasMore === 'boolean' ? hasMore : undefined,
+  };
 }
 
 function resourceContents(piece: unknown, uri: string): ResourceContents {
@@ -118,7 +134,7 @@ function otherMembers(raw: JSONRPCObject): Record<string, unknown> {
   );
 }
 
-export function without(server: string, method: string, member: string): FittingsError {
+function without(server: string, method: string, member: string): FittingsError {
   return new FittingsError(
     'PROTOCOL_VIOLATION',
     `The server "${server}" answered ${method} without "${member}".`,

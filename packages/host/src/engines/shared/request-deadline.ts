@@ -1,3 +1,4 @@
+import { linkSignal } from '@mcp-fittings/client-core/timing';
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { Progress } from '../../contracts/content.js';
 import type { EngineRequestOptions } from '../../contracts/engine.js';
@@ -14,12 +15,14 @@ export interface SdkRequestOptions {
   readonly onprogress?: (progress: Progress) => void;
 }
 
-/** What one request is sent with. Dispose of it when the request has settled. */
-export interface RequestDeadline extends Disposable {
+/** What one request is sent with. */
+export interface RequestDeadline {
   /** What the SDK is given; it cancels the request when the caller gives up or a deadline has passed. */
   readonly sdkOptions: SdkRequestOptions;
   /** A deadline has passed, and not the caller given up. */
   readonly passed: boolean;
+  /** The request has settled. */
+  end(): void;
 }
 
 /**
@@ -28,56 +31,50 @@ export interface RequestDeadline extends Disposable {
  * a signal for each request costs as much as the rest of the call.
  */
 export function createRequestDeadline(clock: Clock, options: EngineRequestOptions): RequestDeadline {
-  const { signal, timeoutMs, maxTotalMs, onProgress } = options;
-  if (clock !== systemClock || signal !== undefined) return createOwnDeadline(clock, options);
+  if (clock !== systemClock || options.signal !== undefined) return createOwnDeadline(clock, options);
+  return { sdkOptions: sdkOptionsOf(options), passed: false, end: doNothing };
+}
+
+const doNothing = (): void => undefined;
+
+function sdkOptionsOf({ timeoutMs, maxTotalMs, onProgress }: EngineRequestOptions): SdkRequestOptions {
   return {
-    sdkOptions: {
-      timeout: Math.min(timeoutMs, LONGEST_TIMER_MS),
-      ...(maxTotalMs !== undefined && { maxTotalTimeout: maxTotalMs }),
-      ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
-    },
-    passed: false,
-    [Symbol.dispose]() {},
+    timeout: Math.min(timeoutMs, LONGEST_TIMER_MS),
+    ...(maxTotalMs !== undefined && { maxTotalTimeout: maxTotalMs }),
+    ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
   };
 }
 
-/**
- * By a signal of its own, which lives no longer than the request: the SDKs never take their listener off a signal, so that
- * on one that lives longer each finished request would leave a listener behind, and a later abort would cancel requests
- * that were answered long ago.
- */
+/** By a signal of its own, which lives no longer than the request: SDK v1 never takes its listener off a signal. */
 function createOwnDeadline(clock: Clock, options: EngineRequestOptions): RequestDeadline {
-  const { signal: given, timeoutMs, maxTotalMs, onProgress } = options;
-  const controller = new AbortController();
+  const { signal, timeoutMs, maxTotalMs, onProgress } = options;
+  const own = linkSignal(signal);
   let passed = false;
   const pass = (ms: number) => (): void => {
     passed = true;
-    controller.abort(new DOMException(`${ms} ms have passed`, 'TimeoutError'));
+    own.abort(new DOMException(`${ms} ms have passed`, 'TimeoutError'));
   };
   let silence = clock.schedule(pass(timeoutMs), timeoutMs);
   const total = maxTotalMs === undefined ? undefined : clock.schedule(pass(maxTotalMs), maxTotalMs);
-  const follow = (): void => controller.abort(given?.reason);
-  if (given?.aborted === true) follow();
-  else given?.addEventListener('abort', follow, { once: true });
   const onprogress = (progress: Progress): void => {
     silence[Symbol.dispose]();
-    if (!controller.signal.aborted) silence = clock.schedule(pass(timeoutMs), timeoutMs);
+    if (!own.signal.aborted) silence = clock.schedule(pass(timeoutMs), timeoutMs);
     onProgress?.(progress);
   };
   return {
     sdkOptions: {
       // The deadline here is the one that counts.
       timeout: LONGEST_TIMER_MS,
-      signal: controller.signal,
+      signal: own.signal,
       ...(onProgress !== undefined && { onprogress }),
     },
     get passed() {
       return passed;
     },
-    [Symbol.dispose]() {
+    end() {
       silence[Symbol.dispose]();
       total?.[Symbol.dispose]();
-      given?.removeEventListener('abort', follow);
+      own[Symbol.dispose]();
     },
   };
 }

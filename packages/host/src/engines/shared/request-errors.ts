@@ -7,7 +7,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 
-export interface FailureContext {
+export interface FailureOptions {
   readonly server: string;
   readonly transport: Transport;
   readonly signal?: AbortSignal | undefined;
@@ -29,7 +29,7 @@ const REFUSED_UNDONE: ReadonlySet<number> = new Set([
 ]);
 
 /** The server answered with a JSON-RPC error. */
-export function rpcError(context: FailureContext, code: number, text: string, cause: unknown): FittingsError {
+export function rpcError(context: FailureOptions, code: number, text: string, cause: unknown): FittingsError {
   const { server, what } = context;
   return new FittingsError('RPC_ERROR', `"${server}" answered ${what} with an error: ${sanitizeText(text)}`, {
     server,
@@ -39,7 +39,7 @@ export function rpcError(context: FailureContext, code: number, text: string, ca
   });
 }
 
-export function timeoutError(context: FailureContext, cause: unknown): FittingsError {
+export function timeoutError(context: FailureOptions, cause: unknown): FittingsError {
   const { server, what } = context;
   return new FittingsError('TIMEOUT', `"${server}" did not answer ${what} in time.`, {
     server,
@@ -50,7 +50,7 @@ export function timeoutError(context: FailureContext, cause: unknown): FittingsE
 }
 
 /** The connection is gone: says why, as far as the transport knows. */
-export function connectionError(context: FailureContext, delivery: Delivery, cause: unknown): FittingsError {
+export function connectionError(context: FailureOptions, delivery: Delivery, cause: unknown): FittingsError {
   const { server, transport, what } = context;
   const reason = transport.closeReason;
   const { code, kind, retryable, hint, details } = reason ?? ({} as Partial<FittingsError>);
@@ -70,7 +70,7 @@ export function connectionError(context: FailureContext, delivery: Delivery, cau
 const REVISION_REFUSED = "Server's protocol version is not supported";
 
 /** What has no meaning of its own in any SDK: ours as it is, an abort, a system error, a result nobody can read. */
-export function otherError(context: FailureContext, cause: unknown, fallback: ErrorCode): FittingsError {
+export function otherError(context: FailureOptions, cause: unknown, fallback: ErrorCode): FittingsError {
   if (cause instanceof FittingsError) return cause;
   const { server, signal, what } = context;
   if (signal?.aborted === true) {

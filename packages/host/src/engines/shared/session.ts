@@ -1,48 +1,48 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind, Listings } from '../../contracts/catalogue.js';
-import type { Completion } from '../../contracts/content.js';
 import type {
   EngineRequestOptions,
   EngineSession,
-  EraVerdict,
+  ProtocolEra,
   ListOptions,
   ListResult,
   ServerIdentity,
 } from '../../contracts/engine.js';
 import { listPages } from './list-pages.js';
 import type { ClientMethod, RequestExtras } from './methods.js';
-import { readPromptResult, readResourceResult, readToolResult, without } from './read-results.js';
+import { readCompletion, readPromptResult, readResourceResult, readToolResult } from './read-results.js';
 
 /** What an SDK has to offer so that {@link createSession} makes an engine session of it. */
-export interface SessionParts {
+export interface SessionDeps {
   readonly server: string;
   readonly protocolVersion: string;
-  readonly era: EraVerdict;
+  readonly era: ProtocolEra;
   readonly serverInfo: ServerIdentity | undefined;
   readonly instructions: string | undefined;
   readonly capabilities: JSONRPCObject;
   /** Why a tool can't be used on this connection, for example because of its annotations; undefined: it can. */
   readonly unusable?: ((tool: JSONRPCObject) => string | undefined) | undefined;
-  /** Sends one request and gives the result as the server sent it; rejects with a `FittingsError`. */
+  /**
+   * Sends one request, with `meta` of its options, and gives the result as the server sent it; rejects with a
+   * `FittingsError`.
+   */
   request(
-    method: ClientMethod,
+    method: string,
     params: JSONRPCObject,
     options: EngineRequestOptions,
     extras?: RequestExtras,
   ): Promise<JSONRPCObject>;
-  /** The same for a method that only the caller knows. */
-  requestOther(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
   /** Where the protocol revision does these otherwise than by one request each. */
-  readonly instead?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
+  readonly overrides?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
   notify(method: string, params: JSONRPCObject): Promise<void>;
   rootsChanged(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The part of an engine session that is the same whichever SDK sends the requests. */
-export function createSession(parts: SessionParts): EngineSession {
-  const { capabilities, server } = parts;
+export function createSession(deps: SessionDeps): EngineSession {
+  const { capabilities, server } = deps;
   const has = (capability: string): boolean => isRecord(capabilities[capability]);
 
   const demand = (capability: string, what: string): void => {
@@ -54,86 +54,71 @@ export function createSession(parts: SessionParts): EngineSession {
     });
   };
 
-  const withMeta = (params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject =>
-    meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
-
-  const request = (
-    method: ClientMethod,
-    params: JSONRPCObject,
-    options: EngineRequestOptions,
-    extras?: RequestExtras,
-  ) => parts.request(method, withMeta(params, options), options, extras);
-
   return {
-    protocolVersion: parts.protocolVersion,
-    era: parts.era,
-    serverInfo: parts.serverInfo,
-    instructions: parts.instructions,
+    protocolVersion: deps.protocolVersion,
+    era: deps.era,
+    serverInfo: deps.serverInfo,
+    instructions: deps.instructions,
     capabilities,
     async list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>> {
-      if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], left: [], isPublic: true };
+      if (!has(CAPABILITY_OF_LIST[kind])) return { items: [], skipped: [], isPublic: true };
       let isPublic = true;
       const read = async (method: ClientMethod, params: JSONRPCObject): Promise<JSONRPCObject> => {
-        const page = await request(method, params, options);
+        const page = await deps.request(method, params, options);
         // What the server does not call public is private (SEP-2549).
         isPublic &&= page['cacheScope'] === 'public';
         return page;
       };
       const pages = await listPages<Listings[Kind]>(kind, read, {
         ...options,
-        unusable: kind === 'tools' ? parts.unusable : undefined,
+        unusable: kind === 'tools' ? deps.unusable : undefined,
       });
       return { ...pages, isPublic };
     },
     async callTool(name, args, options) {
       demand('tools', 'tools');
-      const result = await request('tools/call', { name, arguments: { ...args } }, options, {
+      const result = await deps.request('tools/call', { name, arguments: { ...args } }, options, {
         tool: options.definition,
       });
       return readToolResult(server, result);
     },
     async getPrompt(name, args, options) {
       demand('prompts', 'prompts');
-      const result = await request('prompts/get', { name, arguments: { ...args } }, options);
+      const result = await deps.request('prompts/get', { name, arguments: { ...args } }, options);
       return readPromptResult(server, result);
     },
     async readResource(uri, options) {
       demand('resources', 'resources');
-      const result = await request('resources/read', { uri }, options);
+      const result = await deps.request('resources/read', { uri }, options);
       return readResourceResult(server, uri, result);
     },
     async complete(params, options) {
       demand('completions', 'completions');
-      const result = await request('completion/complete', { ...params }, options);
-      const completion: unknown = result['completion'];
-      if (!isRecord(completion) || !Array.isArray(completion['values'])) {
-        throw without(server, 'completion/complete', 'completion');
-      }
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that matters was checked; the rest is optional
-      return completion as unknown as Completion;
+      const result = await deps.request('completion/complete', { ...params }, options);
+      return readCompletion(server, result);
     },
     async subscribe(uri, options) {
       demand('resources', 'resources');
-      if (parts.instead !== undefined) return parts.instead.subscribe(uri, options);
-      await request('resources/subscribe', { uri }, options);
+      if (deps.overrides !== undefined) return deps.overrides.subscribe(uri, options);
+      await deps.request('resources/subscribe', { uri }, options);
     },
     async unsubscribe(uri, options) {
       demand('resources', 'resources');
-      if (parts.instead !== undefined) return parts.instead.unsubscribe(uri, options);
-      await request('resources/unsubscribe', { uri }, options);
+      if (deps.overrides !== undefined) return deps.overrides.unsubscribe(uri, options);
+      await deps.request('resources/unsubscribe', { uri }, options);
     },
     async setLogLevel(level, options) {
       demand('logging', 'log messages');
-      if (parts.instead !== undefined) return parts.instead.setLogLevel(level, options);
-      await request('logging/setLevel', { level }, options);
+      if (deps.overrides !== undefined) return deps.overrides.setLogLevel(level, options);
+      await deps.request('logging/setLevel', { level }, options);
     },
-    request: (method, params, options) => parts.requestOther(method, withMeta(params, options), options),
+    request: (method, params, options) => deps.request(method, params, options),
     async ping(options) {
-      await request(parts.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
+      await deps.request(deps.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
     },
-    notify: (method, params) => parts.notify(method, params),
-    rootsChanged: () => parts.rootsChanged(),
-    close: () => parts.close(),
+    notify: (method, params) => deps.notify(method, params),
+    rootsChanged: () => deps.rootsChanged(),
+    close: () => deps.close(),
   };
 }
 
@@ -143,3 +128,8 @@ const CAPABILITY_OF_LIST: Readonly<Record<ListKind, string>> = {
   resources: 'resources',
   resourceTemplates: 'resources',
 };
+
+/** The parameters of a request with what its options add to `_meta`. */
+export function withMeta(params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject {
+  return meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
+}

@@ -1,14 +1,25 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
+import type {
+  Engine,
+  EngineConnectOptions,
+  EngineRequestOptions,
+  EngineSession,
+} from '../../contracts/engine.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
-import { withOwnSignal } from '../shared/own-signal.js';
+import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
-import { timeoutError } from '../shared/request-errors.js';
-import { createSession } from '../shared/session.js';
-import { rawOf, tapTransport } from '../shared/tap.js';
-import { fromSdkError } from './errors.js';
+import {
+  connectionError,
+  otherError,
+  rpcError,
+  timeoutError,
+  type FailureOptions,
+} from '../shared/request-errors.js';
+import { createSession, withMeta } from '../shared/session.js';
 import { attachHandlers } from './handlers.js';
 
 /**
@@ -26,7 +37,7 @@ export function sdk(options: SdkOptions): Engine {
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineContext,
+  context: EngineConnectOptions,
 ): Promise<EngineSession> {
   const { server, events, signal } = context;
   const client = new Client(
@@ -38,15 +49,17 @@ async function connect(
     { capabilities: clientCapabilities(options, context.callbacks), jsonSchemaValidator: acceptAnything },
   );
   attachHandlers(client, context);
-  tapTransport(transport, {
-    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
-  });
-  const version = spyProtocolVersion(transport);
+  let version: string | undefined;
+  context.observe(
+    observeResults({ onNotification: ({ method, params }) => events.notification?.(method, params ?? {}) }),
+  );
+  // SDK v1 tells the negotiated revision to the transport only.
+  context.observe({ negotiated: (negotiated) => (version = negotiated) });
   client.onerror = (error) => events.error(error);
   try {
-    await withOwnSignal(signal, (own) =>
-      client.connect(transport, { timeout: context.timeoutMs, ...(own !== undefined && { signal: own }) }),
-    );
+    // SDK v1 never takes its listener off a signal.
+    using own = linkSignal(signal);
+    await client.connect(transport, { timeout: context.timeoutMs, signal: own.signal });
   } catch (error) {
     await transport.close();
     throw fromSdkError(error, { server, transport, signal, what: 'the handshake' });
@@ -54,28 +67,31 @@ async function connect(
   client.onclose = () => events.closed();
 
   const info = client.getServerVersion();
-  const sent = async (
+  const request = async (
     method: string,
     params: JSONRPCObject,
     given: EngineRequestOptions,
   ): Promise<JSONRPCObject> => {
-    using deadline = createRequestDeadline(context.clock, given);
+    const deadline = createRequestDeadline(context.clock, given);
     try {
-      return await client.request({ method, params }, ResultSchema, { ...deadline.sdkOptions });
+      return rawOf(
+        await client.request({ method, params: withMeta(params, given) }, ResultSchema, deadline.sdkOptions),
+      );
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
+    } finally {
+      deadline.end();
     }
   };
   return createSession({
     server,
-    protocolVersion: version() ?? 'unknown',
+    protocolVersion: version ?? 'unknown',
     era: { kind: 'initialize' },
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
-    request: async (method, params, given) => rawOf(await sent(method, params, given)),
-    requestOther: sent,
+    request,
     async notify(method, params) {
       try {
         await client.notification({ method, params });
@@ -88,13 +104,18 @@ async function connect(
   });
 }
 
-/** SDK v1 tells the negotiated revision to the transport and to nobody else. */
-function spyProtocolVersion(transport: Transport): () => string | undefined {
-  const told = transport.setProtocolVersion?.bind(transport);
-  let version: string | undefined;
-  transport.setProtocolVersion = (negotiated) => {
-    version = negotiated;
-    told?.(negotiated);
-  };
-  return () => version;
+// As plain numbers: an McpError may carry any number of the wire.
+const REQUEST_TIMEOUT: number = ErrorCode.RequestTimeout;
+const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
+
+/** What SDK v1 rejected with, as ours. It marks its own errors with the numeric codes of the wire. */
+function fromSdkError(error: unknown, context: FailureOptions): FittingsError {
+  if (context.signal?.aborted !== true && error instanceof McpError) {
+    if (error.code === REQUEST_TIMEOUT) return timeoutError(context, error);
+    if (error.code === CONNECTION_CLOSED) return connectionError(context, 'unknown', error);
+    return rpcError(context, error.code, error.message.replace(/^MCP error -?\d+: /, ''), error);
+  }
+  if (error instanceof Error && error.message === 'Not connected')
+    return connectionError(context, 'not-sent', error);
+  return otherError(context, error, 'PROTOCOL_VIOLATION');
 }

@@ -10,12 +10,11 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { EngineContext } from '../../contracts/engine.js';
-import { toElicitationRequest } from '../shared/elicitation.js';
-import { elicited } from '../shared/elicited-values.js';
+import type { EngineConnectOptions } from '../../contracts/engine.js';
+import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /** Connects the requests and notifications of a server with the host. */
-export function attachHandlers(client: Client, { server, callbacks, events }: EngineContext): void {
+export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {

@@ -1,22 +1,27 @@
-import { Client, LOG_LEVEL_META_KEY, SdkHttpError, type RequestOptions } from '@modelcontextprotocol/client';
+import { Client, LOG_LEVEL_META_KEY, SdkHttpError } from '@modelcontextprotocol/client';
 import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { Engine, EngineContext, EngineRequestOptions, EngineSession } from '../../contracts/engine.js';
+import type {
+  Engine,
+  EngineConnectOptions,
+  EngineRequestOptions,
+  EngineSession,
+  ProtocolEra,
+} from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
+import type { RequestExtras } from '../shared/methods.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
-import { withOwnSignal } from '../shared/own-signal.js';
+import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
-import { createSession } from '../shared/session.js';
-import { rawOf, tapTransport } from '../shared/tap.js';
-import { watchEraProbe } from './era-probe.js';
-import { toPrior, toVerdict } from './era.js';
+import { createSession, withMeta } from '../shared/session.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 import { headerProblem } from './header-annotations.js';
 import { createListening, type Listening } from './listening.js';
-import { watchRefusals } from './refusals.js';
-import { requestOther, requestWith } from './requests.js';
+import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
+import { createSend, LEAST_RESULTS } from './requests.js';
 
 /**
  * The share of the time for connecting that a local server has to answer the probe. It may need most of it to start; the
@@ -52,7 +57,7 @@ function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineContext,
+  context: EngineConnectOptions,
 ): Promise<EngineSession> {
   const { server, events, signal, timeoutMs, clock } = context;
   const isStdio = 'stderr' in transport && 'pid' in transport;
@@ -72,43 +77,54 @@ async function connect(
     },
   );
   attachHandlers(client, context);
-  const probe = watchEraProbe(transport);
-  tapTransport(transport, {
-    onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
-    takes: (message) => probe.takes(message),
+  const probe = observeEraProbe();
+  context.observe(probe);
+  let era: ProtocolEra | undefined;
+  context.observe(
+    observeResults({
+      onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+      leastResults: () => (era?.kind === 'stateless' ? LEAST_RESULTS : undefined),
+    }),
+  );
+  /** What the transport refused last while the SDK looked for the era. */
+  let refusal: FittingsError | undefined;
+  context.observe({
+    sendFailed(_message, error) {
+      if (era === undefined && error instanceof FittingsError) refusal = error;
+    },
   });
   client.onerror = (error) => events.error(error);
   let listening: Listening | undefined;
   const fail = async (error: unknown): Promise<never> => {
     await listening?.close().catch(() => undefined);
     await transport.close();
-    // `SdkHttpError` is what the SDK puts in the place of a refusal.
-    if (error instanceof SdkHttpError && refusals.last !== undefined) throw refusals.last;
+    // The SDK makes an error of its own out of a refused probe and drops the transport's, which says more: whether it is
+    // worth another attempt, for example.
+    if (error instanceof SdkHttpError && refusal !== undefined) throw refusal;
     const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
     throw probe.isUnanswered && REFUSALS.has(failure.code) ? tooSlowForEra(server, failure) : failure;
   };
-  const refusals = watchRefusals(transport);
 
   const prior = toPrior(context.era);
   try {
-    await withOwnSignal(signal, (own) =>
-      client.connect(transport, {
-        timeout: timeoutMs,
-        ...(own !== undefined && { signal: own }),
-        ...(prior !== undefined && { prior }),
-      }),
-    );
+    // A signal that lives no longer than the handshake, whatever the SDK leaves on it.
+    using own = linkSignal(signal);
+    await client.connect(transport, {
+      timeout: timeoutMs,
+      signal: own.signal,
+      ...(prior !== undefined && { prior }),
+    });
   } catch (error) {
     return fail(error);
   }
-  refusals.stop();
   client.onclose = () => events.closed();
 
   const capabilities: JSONRPCObject = { ...client.getServerCapabilities() };
-  const era = toVerdict(client.getDiscoverResult(), probe.isUnanswered);
+  const found = toEra(client.getDiscoverResult(), probe.isUnanswered);
+  era = found;
   let logLevel: LogLevel | undefined;
 
-  if (era.kind === 'stateless') {
+  if (found.kind === 'stateless') {
     listening = createListening(client, {
       capabilities,
       clock,
@@ -139,37 +155,35 @@ async function connect(
     logLevel === undefined
       ? params
       : { ...params, _meta: { ...params._meta, [LOG_LEVEL_META_KEY]: logLevel } };
-  const sent = async (
+  const send = createSend(client, found);
+  const request = async (
     method: string,
+    params: JSONRPCObject,
     given: EngineRequestOptions,
-    work: (sdkOptions: RequestOptions) => Promise<JSONRPCObject>,
+    extras?: RequestExtras,
   ): Promise<JSONRPCObject> => {
-    using deadline = createRequestDeadline(clock, given);
+    const deadline = createRequestDeadline(clock, given);
     try {
-      return await work({ ...deadline.sdkOptions });
+      return rawOf(await send(method, withLogLevel(withMeta(params, given)), deadline.sdkOptions, extras));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);
+    } finally {
+      deadline.end();
     }
   };
   const info = client.getServerVersion();
-  const send = requestWith(client);
   return createSession({
     server,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
-    era,
+    era: found,
     serverInfo: info && { name: info.name, version: info.version, title: info.title },
     instructions: client.getInstructions(),
     capabilities,
     unusable:
-      era.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
-    request: async (method, params, given, extras) =>
-      rawOf(
-        await sent(method, given, (sdkOptions) => send(method, withLogLevel(params), sdkOptions, extras)),
-      ),
-    requestOther: (method, params, given) =>
-      sent(method, given, (sdkOptions) => requestOther(client, method, withLogLevel(params), sdkOptions)),
-    instead: listening && {
+      found.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
+    request,
+    overrides: listening && {
       subscribe: (uri) => guarded('subscriptions/listen', listening.subscribe(uri)),
       unsubscribe: (uri) => guarded('subscriptions/listen', listening.unsubscribe(uri)),
       setLogLevel: async (level) => {
@@ -177,7 +191,7 @@ async function connect(
       },
     },
     notify: (method, params) => guarded(method, client.notification({ method, params })),
-    rootsChanged: () => (era.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
+    rootsChanged: () => (found.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
     async close() {
       await listening?.close().catch(() => undefined);
       await client.close();

@@ -5,18 +5,18 @@ import {
   otherError,
   rpcError,
   timeoutError,
-  type FailureContext,
+  type FailureOptions,
 } from '../shared/request-errors.js';
 
 /** What SDK v2 rejected with, as ours. Local failures have text codes, those of the wire numeric ones. */
-export function fromSdkError(error: unknown, context: FailureContext): FittingsError {
+export function fromSdkError(error: unknown, context: FailureOptions): FittingsError {
   if (context.signal?.aborted === true) return otherError(context, error, 'PROTOCOL_VIOLATION');
   if (error instanceof ProtocolError) return rpcError(context, error.code, error.message, error);
   if (error instanceof SdkError) return fromLocalError(error, context);
   return otherError(context, error, 'PROTOCOL_VIOLATION');
 }
 
-function fromLocalError(error: SdkError, context: FailureContext): FittingsError {
+function fromLocalError(error: SdkError, context: FailureOptions): FittingsError {
   const { server, what } = context;
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
@@ -51,7 +51,7 @@ function fromLocalError(error: SdkError, context: FailureContext): FittingsError
 }
 
 /** The probe's own failure hides the true one, which is its cause when the transport threw it. */
-function eraError(error: SdkError, context: FailureContext): FittingsError {
+function eraError(error: SdkError, context: FailureOptions): FittingsError {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof FittingsError) return cause;
   }

@@ -1,14 +1,13 @@
 import { isSpecType, type Client } from '@modelcontextprotocol/client';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { EngineContext } from '../../contracts/engine.js';
-import { elicited } from '../shared/elicited-values.js';
-import { toElicitationRequest } from '../shared/elicitation.js';
+import type { EngineConnectOptions } from '../../contracts/engine.js';
+import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /**
  * Connects the requests and notifications of a server with the host. In the stateless era the same handlers answer the
  * questions that come inside results.
  */
-export function attachHandlers(client: Client, { server, callbacks, events }: EngineContext): void {
+export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {

@@ -1,45 +1,11 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ClientMethod, RequestExtras } from '../shared/methods.js';
+import type { ToolDefinition } from '../../contracts/catalogue.js';
+import type { ProtocolEra } from '../../contracts/engine.js';
+import type { RequestExtras } from '../shared/methods.js';
 
-/** Sends one request of any method through SDK v2. */
-export type Send = (
-  method: ClientMethod,
-  params: JSONRPCObject,
-  options: RequestOptions,
-  extras?: RequestExtras,
-) => Promise<JSONRPCObject>;
-
-/**
- * Calls of tools go through the verb of the client: only there does it mirror arguments into headers (SEP-2243).
- */
-export function requestWith(client: Client): Send {
-  return async (method, params, options, extras) => {
-    if (method === 'tools/call') {
-      const { name, arguments: args, _meta } = params;
-      const call = {
-        name: String(name),
-        ...(args !== undefined && { arguments: { ...args } }),
-        ...(_meta !== undefined && { _meta }),
-      };
-      const tool = extras?.tool;
-      const definition =
-        tool === undefined
-          ? undefined
-          : { name: tool.name, inputSchema: { ...tool.inputSchema, type: 'object' as const } };
-      return {
-        ...(await client.callTool(call, {
-          ...options,
-          ...(definition !== undefined && { toolDefinition: definition }),
-        })),
-      };
-    }
-    return { ...(await client.request({ method, params }, options)) };
-  };
-}
-
-/** Takes any result: SDK v2 wants a schema for a method that it does not know. */
+/** Takes any result: it is read by us. */
 const anyResult: StandardSchemaV1<unknown, JSONRPCObject> = {
   '~standard': {
     version: 1,
@@ -49,12 +15,58 @@ const anyResult: StandardSchemaV1<unknown, JSONRPCObject> = {
   },
 };
 
-/** Sends a request of a method that only the caller knows. */
-export async function requestOther(
-  client: Client,
+/**
+ * The least that SDK v2 accepts as the result of these methods from a stateless server, which it judges as a whole whatever
+ * schema it is given.
+ */
+export const LEAST_RESULTS: ReadonlyMap<string, JSONRPCObject> = new Map(
+  Object.entries({
+    'tools/list': { tools: [] },
+    'prompts/list': { prompts: [] },
+    'resources/list': { resources: [] },
+    'resources/templates/list': { resourceTemplates: [] },
+    'tools/call': { content: [] },
+    'prompts/get': { messages: [] },
+    'resources/read': { contents: [] },
+    'completion/complete': { completion: { values: [] } },
+  }).map(([method, least]) => [method, { ...least, ttlMs: 0, cacheScope: 'private' }]),
+);
+
+/** Sends one request of any method through SDK v2. */
+export type Send = (
   method: string,
   params: JSONRPCObject,
   options: RequestOptions,
+  extras?: RequestExtras,
+) => Promise<JSONRPCObject>;
+
+export function createSend(client: Client, era: ProtocolEra): Send {
+  const send: Send = (method, params, options) => client.request({ method, params }, anyResult, options);
+  if (era.kind === 'initialize') return send;
+  return (method, params, options, extras) =>
+    method === 'tools/call' ? callTool(client, params, options, extras?.tool) : send(method, params, options);
+}
+
+/** Through the verb of the client: only there does it mirror arguments into headers (SEP-2243). */
+async function callTool(
+  client: Client,
+  { name, arguments: args, _meta }: JSONRPCObject,
+  options: RequestOptions,
+  tool: ToolDefinition | undefined,
 ): Promise<JSONRPCObject> {
-  return client.request({ method, params }, anyResult, options);
+  const call = {
+    name: String(name),
+    ...(isRecord(args) && { arguments: args }),
+    ...(_meta !== undefined && { _meta }),
+  };
+  const definition = tool && {
+    name: tool.name,
+    inputSchema: { ...tool.inputSchema, type: 'object' as const },
+  };
+  return {
+    ...(await client.callTool(call, {
+      ...options,
+      ...(definition !== undefined && { toolDefinition: definition }),
+    })),
+  };
 }

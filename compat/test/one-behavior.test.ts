@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer } from 'node:net';
+import { FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { createHttpTransport, type HttpTransportOptions } from '@mcp-fittings/transport-http';
+import { createInProcessTransport } from '@mcp-fittings/transport-inprocess';
+import { createSseTransport, type SseTransportOptions } from '@mcp-fittings/transport-sse';
+import { createStdioTransport } from '@mcp-fittings/transport-stdio';
+import { createWebSocketTransport, type WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+
+const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } } as const;
+
+async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
+  const error = await work.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof FittingsError)) throw new Error(`did not fail: ${String(error)}`);
+  return error;
+}
+
+/** What refused, dropped or misunderstood connections give over each remote wire: the failure of `start()`, or of the first send. */
+const firstFailure: Readonly<
+  Record<'http' | 'sse' | 'ws', (port: number, host?: string) => Promise<FittingsError>>
+> = {
+  async http(port, host = '127.0.0.1') {
+    await using transport = createHttpTransport({ url: `http://${host}:${port}/mcp` });
+    await transport.start();
+    return await failureOf(transport.send(call));
+  },
+  async sse(port, host = '127.0.0.1') {
+    await using transport = createSseTransport({ url: `http://${host}:${port}/sse` });
+    return await failureOf(transport.start());
+  },
+  async ws(port, host = '127.0.0.1') {
+    await using transport = createWebSocketTransport({
+      url: `ws://${host}:${port}/mcp`,
+      allowInsecure: true,
+    });
+    return await failureOf(transport.start());
+  },
+};
+
+/** Listens on loopback and does this to each connection. */
+async function listening(reply: string) {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => (reply === 'close' ? socket.destroy() : socket.end(reply)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The same words, whatever scheme and port. */
+const withoutOrigin = (text: string | undefined): string | undefined =>
+  text?.replace(/\b(?:http|ws)s?:\/\/127\.0\.0\.1:\d+/g, 'ORIGIN');
+
+const wires = Object.entries(firstFailure);
+
+describe('HOUSE: a connection that fails gives the same code, words and hint over http, sse and ws', () => {
+  const peers: Readonly<Record<string, string | undefined>> = {
+    'nothing listens there': undefined,
+    'it hangs up without an answer': 'close',
+    'it does not speak HTTP': 'SSH-2.0-OpenSSH_9.6\r\n',
+  };
+  it.each(Object.entries(peers))('%s', async (_, reply) => {
+    const seen: unknown[] = [];
+    for (const [, fail] of wires) {
+      const peer = await listening(reply ?? 'close');
+      if (reply === undefined) await peer[Symbol.asyncDispose]();
+      const { code, kind, retryable, message, hint } = await fail(peer.port);
+      seen.push({ code, kind, retryable, message: withoutOrigin(message), hint: withoutOrigin(hint) });
+      if (reply !== undefined) await peer[Symbol.asyncDispose]();
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).toEqual(seen[0]);
+  });
+});
+
+describe('HOUSE: a signal ends a connection that is being made, over every transport', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const opening: Readonly<Record<string, (signal: AbortSignal, port: number) => Transport>> = {
+    http: (signal, port) => createHttpTransport({ url: `http://127.0.0.1:${port}/mcp`, signal }),
+    sse: (signal, port) => createSseTransport({ url: `http://127.0.0.1:${port}/sse`, signal }),
+    ws: (signal, port) => createWebSocketTransport({ url: `ws://127.0.0.1:${port}/mcp`, signal }),
+    stdio: (signal) => createStdioTransport({ command: process.execPath, args: ['-e', ''], signal }),
+    inprocess: (signal) => createInProcessTransport({ server: never, signal }),
+  };
+  it.each(Object.entries(opening))('%s', async (_, create) => {
+    await using peer = await listening('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    const controller = new AbortController();
+    const reason = new Error('changed my mind');
+    const transport = create(controller.signal, peer.port);
+    const failed = failureOf(transport.start());
+    controller.abort(reason);
+    expect(await failed).toMatchObject({ code: 'ABORTED', cause: reason });
+    expect(transport.closeReason).toMatchObject({ code: 'ABORTED', cause: reason });
+    await transport.close();
+  });
+});
+
+it('HOUSE: what the remote transports share has the same name, place and type', () => {
+  type Common =
+    | 'url'
+    | 'server'
+    | 'headers'
+    | 'apiKey'
+    | 'auth'
+    | 'maxMessageBytes'
+    | 'retryLater'
+    | 'signal'
+    | 'logger'
+    | 'clock';
+  type Reached = 'proxy' | 'ca' | 'clientCertificate' | 'env';
+  type Times = 'connectMs' | 'headersMs';
+  type Network<Options extends { readonly network?: object | undefined }> = NonNullable<Options['network']>;
+  type TimesOf<
+    Options extends { readonly network?: { readonly timeouts?: object | undefined } | undefined },
+  > = NonNullable<NonNullable<Options['network']>['timeouts']>;
+  type Http = HttpTransportOptions;
+  type Sse = SseTransportOptions;
+  type Ws = WebSocketTransportOptions;
+  expectTypeOf<Pick<Sse, Common>>().toEqualTypeOf<Pick<Http, Common>>();
+  expectTypeOf<Pick<Ws, Common>>().toEqualTypeOf<Pick<Http, Common>>();
+  expectTypeOf<Pick<Network<Sse>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
+  expectTypeOf<Pick<Network<Ws>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
+  expectTypeOf<Pick<TimesOf<Sse>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
+  expectTypeOf<Pick<TimesOf<Ws>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
+  expectTypeOf<Pick<Ws, 'closeTimeoutMs'>>().toEqualTypeOf<Pick<Http, 'closeTimeoutMs'>>();
+});

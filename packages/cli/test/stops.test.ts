@@ -1,0 +1,218 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errorAnswer } from '../src/bridge/error-answer.js';
+import { statusLines } from '../src/commands/status/status-report.js';
+import { createStyle } from '../src/output/style.js';
+import { startBridge } from './support/bridge-process.js';
+import { startProtectedServer } from './support/protected-server.js';
+import { mcp, plant } from './support/planted-server.js';
+import { openWorkspace, type Workspace } from './support/workspace.js';
+
+async function writeUserFile(workspace: Workspace, text: string): Promise<void> {
+  const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, text);
+}
+
+it('S3: list has a state for each row, and says which server of a name is used', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'github', 'http://127.0.0.1:1/mcp']);
+  await workspace.write('.mcp.json', { mcpServers: { github: { command: 'evil' } } });
+  const { code, stdout } = await workspace.fittings(['list']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^github +http +user +ready /m);
+  expect(stdout).toMatch(/^github +stdio +project +needs approval /m);
+  expect(stdout).toContain('github: the server of the scope user is used.');
+  expect(stdout).toContain('review it with fittings approve github');
+  const { value } = await workspace.json(['list']);
+  expect(value).toMatchObject({
+    servers: expect.arrayContaining([
+      expect.objectContaining({ scope: 'user', state: 'ready', used: true }),
+      expect.objectContaining({ scope: 'project', state: 'needs approval', used: false }),
+    ]),
+  });
+  const wrong = await workspace.fittings(['export', '--to', 'cursor', 'nosuch']);
+  expect(wrong.stderr).toContain('Configured servers: github.');
+});
+
+it('S3: a disabled server is disabled although a variable of it is not set; an invalid one has a reason', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const config = { command: 'x', env: { TOKEN: '${NOT_SET_ANYWHERE}' } };
+  const servers = { off: { ...config, disabled: true }, on: config };
+  await writeUserFile(workspace, JSON.stringify({ mcpServers: servers }));
+  const { stdout } = await workspace.fittings(['list']);
+  expect(stdout).toMatch(/^off +stdio +user +disabled /m);
+  expect(stdout).toMatch(/^on +stdio +user +invalid /m);
+  expect(stdout).toMatch(/^on: .*NOT_SET_ANYWHERE/m);
+  const status = await workspace.fittings(['status', 'off']);
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('disabled') });
+});
+
+it.each(['list', 'status'])(
+  'minor 5: %s does not say of a broken file that nothing is configured',
+  async (command) => {
+    await using workspace = await openWorkspace({ here: true });
+    await writeUserFile(workspace, '{ "mcpServers": { "a": { "command": "x" } "b": {} } }');
+    const { code, stdout } = await workspace.fittings([command]);
+    expect(code).toBe(3);
+    expect(stdout).not.toContain('No servers are configured');
+  },
+);
+
+describe('S10: a server that answers a plain 401 without its header', () => {
+  const open = () => {
+    const serve = mcp();
+    return plant((request, response) => {
+      if (request.headers['x-key'] === 'k1') return serve(request, response);
+      request.resume();
+      response.writeHead(401, { 'content-type': 'text/plain' }).end('no');
+    });
+  };
+  const refusal = 'The server "bad" refuses the header X-Key.';
+
+  it('status, call, list and login say that the header was refused', async () => {
+    await using server = await open();
+    await using workspace = await openWorkspace({ here: true });
+    const env = { FITTINGS_STORE: 'memory' };
+    for (const [name, key] of [
+      ['bad', 'wrong'],
+      ['good', 'k1'],
+    ])
+      await workspace.fittings(['add', String(name), server.url, '--header', `X-Key: ${String(key)}`]);
+    const status = await workspace.fittings(['status'], { env });
+    expect(status.stdout).toMatch(/● {2}good +http +connected/);
+    expect(status.stdout).toMatch(/✗ {2}bad +http +failed/);
+    expect(status.stdout).toContain(refusal);
+    expect(status.stdout).not.toContain('login');
+    for (const args of [
+      ['call', 'bad/x'],
+      ['list', 'tools', 'bad'],
+      ['login', 'bad', '--method', 'browser'],
+    ])
+      expect(await workspace.fittings(args, { env })).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(refusal),
+      });
+  });
+
+  it('a server without any header still asks for a sign-in', async () => {
+    await using server = await open();
+    await using workspace = await openWorkspace({ here: true });
+    const env = { FITTINGS_STORE: 'memory' };
+    await workspace.fittings(['add', 'bare', server.url]);
+    expect((await workspace.fittings(['status'], { env })).stdout).toContain('fittings login bare');
+    const login = await workspace.fittings(['login', 'bare', '--method', 'browser'], { env });
+    expect(login.stderr).toContain(
+      `${server.origin} does not register clients: it answered with status 401.`,
+    );
+    expect(login.stderr).toContain('API key');
+  });
+
+  it.each([[[]], [['--no-sign-in']]])('bridge %j says it to the client', async (more) => {
+    await using server = await open();
+    await using workspace = await openWorkspace();
+    const bridge = startBridge(['bridge', server.url, '--header', 'X-Key: wrong', ...more], workspace.home, {
+      FITTINGS_STORE: 'memory',
+      CI: '',
+      DISPLAY: ':99',
+      BROWSER: 'true',
+    });
+    onTestFinished(() => void bridge.child.kill());
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'p', version: '1' },
+    };
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    expect(JSON.stringify(await bridge.next(({ id }) => id === 1))).toContain('refuses the header X-Key.');
+  });
+});
+
+describe('S11: hints are commands and options of the command line', () => {
+  it('a name that is taken: --replace', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
+    const again = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp']);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
+    expect((await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--replace'])).code).toBe(0);
+  });
+
+  it('a private file without consent: the command that asks', async () => {
+    await using guarded = await startProtectedServer();
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'sec', guarded.url]);
+    const login = await workspace.fittings(['login', 'sec', '--store', 'file', '--method', 'browser']);
+    expect(login.code).not.toBe(0);
+    expect(login.stderr).toContain('at a terminal, where you are asked: fittings login sec --store file');
+    expect(login.stderr).not.toContain('callback');
+  });
+
+  it('a bridge tells its client of --store file', () => {
+    const error = new FittingsError('STORE_UNAVAILABLE', 'No keychain can be used.', {
+      hint: 'Start one, or choose another token store.',
+    });
+    const { message } = errorAnswer(1, error).error;
+    expect(message).toContain('--store file, or FITTINGS_STORE=file');
+    expect(message).not.toContain('token store');
+  });
+});
+
+describe('smaller stops', () => {
+  it('minor 3: a tool of a server that waits for a sign-in: the command that signs in, and exit code 4', async () => {
+    await using guarded = await startProtectedServer();
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.fittings(['add', 'sec', guarded.url]);
+    const run = await workspace.fittings(['call', 'whoami', '--store', 'memory']);
+    expect(run).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Sign in: fittings login sec --store memory'),
+    });
+  });
+
+  it('minor 4: approve without a terminal says how to approve', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    await workspace.write('.mcp.json', { mcpServers: { s: { command: 'x' } } });
+    const run = await workspace.fittings(['approve']);
+    expect(run).toMatchObject({ code: 5, stdout: expect.stringContaining('s: undecided') });
+    expect(run.stderr).toContain('--hash <sha256>');
+  });
+
+  it.each([
+    [['a=2', 'b=3'], '--arg a=… --arg b=…'],
+    [['{"a":2}'], "--args '{…}'"],
+    [['two'], '--arg name=value'],
+  ])('minor 8: call get-sum %j', async (more, hint) => {
+    await using workspace = await openWorkspace({ here: true });
+    const run = await workspace.fittings(['call', 'get-sum', ...more]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
+  });
+
+  it('minor 6: a mistyped field and a mistyped type say what was probably meant', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    const servers = { field: { comand: 'node' }, type: { type: 'stdoi', command: 'node' } };
+    await writeUserFile(workspace, JSON.stringify({ mcpServers: servers }));
+    const { stdout, stderr } = await workspace.fittings(['list']);
+    expect(stdout + stderr).toContain('Did you mean "command" by "comand"?');
+    expect(stdout + stderr).toContain('Did you mean "stdio"?');
+  });
+
+  it('minor 2: a narrow terminal gets a status without the transport, but with every count', () => {
+    const row = {
+      name: 'everything',
+      type: 'stdio',
+      scope: 'user',
+      file: 'servers.json',
+      status: 'connected',
+      tools: 13,
+      prompts: 4,
+      resources: 107,
+      resourceTemplates: 0,
+    };
+    const narrow = statusLines([row], createStyle(false), 60);
+    expect(narrow[1]).toMatch(/everything +connected +13 +4 +107$/);
+    expect(narrow[0]).not.toContain('transport');
+    expect(statusLines([row], createStyle(false), 80)[0]).toContain('transport');
+  });
+});

@@ -1,0 +1,196 @@
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
+import type { Connection } from '../connection/attempt.js';
+import type { Supervisor } from '../connection/supervisor.js';
+import type { Progress } from '../contracts/content.js';
+import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
+import type { CallOptions } from '../contracts/host.js';
+import type { CallInFlight } from '../contracts/server-requests.js';
+import { createRateLimit } from '../observability/rate-limit.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import { createCallRecovery, type CallRecovery, type CallRecoveryDeps } from './call-recovery.js';
+
+export interface CallDispatcherDeps extends Pick<CallRecoveryDeps, 'visitPages'> {
+  readonly supervisor: Supervisor;
+  /** Told when a call begins and ends, so that an idle server is known. */
+  readonly onBusy: (delta: 1 | -1) => void;
+  /** The server wants a person to sign in; it said so over this connection. */
+  readonly onAuthRequired: (error: AuthRequiredError, connection: Connection) => void;
+  /** Whether another process has signed in since; for a server that waits for it. */
+  readonly signedInElsewhere: () => Promise<boolean>;
+}
+
+export interface Call<T> extends CallInFlight {
+  readonly options: CallOptions;
+  /** To send it twice does no harm. */
+  readonly repeatable: boolean;
+  readonly send: (session: EngineSession, options: EngineRequestOptions) => Promise<T>;
+}
+
+/** Sends calls over whatever connection the server has, under the delivery policy. */
+export interface CallDispatcher {
+  call<T>(call: Call<T>): Promise<T>;
+  /** Calls that were sent and have no answer yet. */
+  inFlight(): readonly CallInFlight[];
+  /** Resolves when no call is under way over this connection. */
+  settled(connection: Connection): Promise<void>;
+}
+
+export function createCallDispatcher(
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings' | 'options'>,
+  deps: CallDispatcherDeps,
+): CallDispatcher {
+  const { server, clock, limits, settings } = shared;
+  const { supervisor, visitPages } = deps;
+  const { delivery } = settings;
+  const traceContext = shared.options.traceContext ?? (() => undefined);
+  const sent = new Map<
+    Call<unknown>,
+    { readonly connection: Connection; readonly answered: Promise<unknown> }
+  >();
+
+  /** Milliseconds without an answer or progress. */
+  const timeoutOf = ({ method, options }: Call<unknown>): number => {
+    if (options.timeoutMs !== undefined) return options.timeoutMs;
+    if (method === 'resources/read') return limits.readMs ?? settings.callMs;
+    return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
+  };
+
+  const requestOptions = ({ options }: Call<unknown>, timeoutMs: number): EngineRequestOptions => {
+    const { signal, onProgress } = options;
+    return {
+      signal,
+      timeoutMs,
+      maxTotalMs: Math.max(limits.callTotalMs, timeoutMs),
+      onProgress: onProgress && limited(onProgress),
+      meta: traceContext(),
+    };
+  };
+
+  /** A flood of progress reaches the host at a bounded rate; the newest of each second's first ones are enough. */
+  const limited = (onProgress: (progress: Progress) => void): ((progress: Progress) => void) => {
+    const rate = createRateLimit(clock, limits.eventsPerSecond);
+    return (progress) => {
+      if (rate.allow()) onProgress(progress);
+    };
+  };
+
+  /** The connection that can be used at once. */
+  const usable = (): Connection | undefined => {
+    const { connection } = supervisor;
+    return connection?.transport.closeReason === undefined ? connection : undefined;
+  };
+
+  /** The connection that the server has next. */
+  const awaitConnection = async (signal: AbortSignal | undefined, timeoutMs: number): Promise<Connection> => {
+    const { connection: ending, state } = supervisor;
+    if (state.status === 'needs-auth' && !(await deps.signedInElsewhere())) throw state.error;
+    if (delivery === 'none' || (state.status === 'disconnected' && state.reason === 'stopped')) {
+      throw notConnected(server, supervisor);
+    }
+    // At 0 there is no time to wait, and not all the time.
+    const ms = Math.max(1, timeoutMs);
+    try {
+      return await withTimeout(
+        { ms, error: () => notConnected(server, supervisor), signal, clock },
+        async (within) => {
+          // Its end is near but not yet noticed: the next connection is the one to wait for.
+          if (ending !== undefined) await abortable(ending.ended, within);
+          // What failed stays as it is: a call is no reason to try again.
+          if (state.status === 'failed') throw state.error;
+          return supervisor.start(within);
+        },
+      );
+    } catch (error) {
+      throw signal?.aborted === true ? gaveUp(server, signal.reason) : notSent(error);
+    }
+  };
+
+  return {
+    async call(call) {
+      const { signal } = call.options;
+      if (signal?.aborted === true) throw gaveUp(server, signal.reason);
+      const timeoutMs = timeoutOf(call);
+      const end = clock.now() + timeoutMs;
+      let recovery: CallRecovery | undefined;
+      deps.onBusy(1);
+      try {
+        for (;;) {
+          let connection: Connection | undefined;
+          try {
+            connection = usable() ?? (await awaitConnection(signal, timeoutMs));
+            const answered = call.send(connection.session, requestOptions(call, timeoutMs));
+            sent.set(call, { connection, answered });
+            const result = await answered;
+            sent.delete(call);
+            supervisor.noteProgress();
+            return result;
+          } catch (error) {
+            sent.delete(call);
+            if (connection !== undefined && error instanceof AuthRequiredError)
+              deps.onAuthRequired(error, connection);
+            recovery ??= createCallRecovery(
+              shared,
+              { mayRetry: () => delivery === 'retry' && !hasEnded(supervisor), visitPages },
+              { repeatable: call.repeatable, end, signal },
+            );
+            await recovery.recover(error);
+          }
+        }
+      } finally {
+        deps.onBusy(-1);
+      }
+    },
+    inFlight: () => Array.from(sent.keys(), ({ method, target }) => ({ method, target })),
+    async settled(connection) {
+      const open = [...sent.values()].filter((each) => each.connection === connection);
+      await Promise.allSettled(open.map(({ answered }) => answered));
+    },
+  };
+}
+
+/** Nothing connects it again by itself. */
+function hasEnded({ state }: Supervisor): boolean {
+  return state.status !== 'connected' && state.status !== 'connecting' && state.status !== 'pending';
+}
+
+function gaveUp(server: string, cause: unknown): FittingsError {
+  return new FittingsError('ABORTED', `The caller gave up before "${server}" was asked.`, {
+    server,
+    cause,
+    delivery: 'not-sent',
+  });
+}
+
+function notConnected(server: string, supervisor: Supervisor): FittingsError {
+  const { state } = supervisor;
+  const cause = 'error' in state ? state.error : undefined;
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new FittingsError('CONNECTION_LOST', `"${server}" is not connected (${state.status})${why}`, {
+    server,
+    cause,
+    delivery: 'not-sent',
+    hint: cause?.hint,
+  });
+}
+
+/** The same failure, seen by a call that was never sent. */
+function notSent(error: unknown): unknown {
+  if (
+    !(error instanceof FittingsError) ||
+    error instanceof AuthRequiredError ||
+    error.delivery === 'not-sent'
+  ) {
+    return error;
+  }
+  const { code, message, server, kind, retryable, hint, details } = error;
+  return new FittingsError(code, message, {
+    server,
+    kind,
+    retryable,
+    hint,
+    details,
+    cause: error,
+    delivery: 'not-sent',
+  });
+}

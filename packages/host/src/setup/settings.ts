@@ -1,0 +1,114 @@
+import { isRecord, type ServerConfig, type StandardSchemaV1 } from '@mcp-fittings/client-core';
+import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
+import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host.js';
+import { entryFrom } from './check-entry.js';
+
+/** What the host itself reads of an entry, with the defaults of the host filled in. Milliseconds. */
+export interface ServerSettings {
+  readonly disabled: boolean;
+  /** Connect at the first use, not at once. */
+  readonly lazy: boolean;
+  /** Disconnect after so long without use; 0 = never. */
+  readonly idleMs: number;
+  readonly connectMs: number;
+  readonly callMs: number;
+  readonly delivery: DeliveryPolicy;
+  readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
+  readonly healthCheck: {
+    readonly enabled: boolean;
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    readonly maxFailures: number;
+  };
+}
+
+const ENTRY = entrySchema({
+  disabled: flag(),
+  lazy: flag(),
+  idleMs: count(),
+  connectTimeout: count({ min: 1 }),
+  timeout: count({ min: 1 }),
+  delivery: oneOf('none', 'reconnect', 'retry'),
+});
+const RECONNECT = entrySchema({ maxAttempts: count({ max: 1000 }), delayMs: count({ min: 1 }) });
+const HEALTH_CHECK = entrySchema({
+  enabled: flag(),
+  intervalMs: count({ min: 1 }),
+  timeoutMs: count({ min: 1 }),
+  maxFailures: count({ min: 1 }),
+});
+
+export interface SettingsDefaults {
+  readonly limits: HostLimits;
+  readonly lazy: boolean;
+  readonly idleMs: number;
+  readonly delivery: DeliveryPolicy;
+  readonly servers?: ServerDefaults | undefined;
+}
+
+/** Throws `CONFIG_INVALID` that names the mistake. */
+export function readSettings(
+  server: string,
+  config: ServerConfig,
+  defaults: SettingsDefaults,
+): ServerSettings {
+  const entry = entryFrom(server, ENTRY['~standard'].validate(config));
+  const reconnect = entryFrom(
+    server,
+    RECONNECT['~standard'].validate(config['reconnect'] ?? {}),
+    'reconnect.',
+  );
+  const healthCheck = entryFrom(
+    server,
+    HEALTH_CHECK['~standard'].validate(config['healthCheck'] ?? {}),
+    'healthCheck.',
+  );
+  const general = readDefaults(server, defaults.servers ?? {});
+  return {
+    disabled: entry.disabled ?? false,
+    lazy: entry.lazy ?? defaults.lazy,
+    idleMs: entry.idleMs ?? defaults.idleMs,
+    connectMs: entry.connectTimeout ?? defaults.limits.connectMs,
+    callMs: entry.timeout ?? general.timeout ?? defaults.limits.callMs,
+    delivery: entry.delivery ?? defaults.delivery,
+    reconnect: {
+      maxAttempts: reconnect.maxAttempts ?? general.reconnect.maxAttempts ?? 5,
+      delayMs: reconnect.delayMs ?? general.reconnect.delayMs ?? 1000,
+    },
+    healthCheck: {
+      enabled: healthCheck.enabled ?? (isRecord(config['healthCheck']) || general.checksHealth),
+      intervalMs: healthCheck.intervalMs ?? general.healthCheck.intervalMs ?? 30_000,
+      timeoutMs: healthCheck.timeoutMs ?? general.healthCheck.timeoutMs ?? 10_000,
+      maxFailures: healthCheck.maxFailures ?? general.healthCheck.maxFailures ?? 3,
+    },
+  };
+}
+
+/** The host-wide defaults, checked like what an entry says. */
+function readDefaults(server: string, given: ServerDefaults) {
+  const check = <Entry>(schema: StandardSchemaV1<unknown, Entry>, value: unknown, prefix: string): Entry => {
+    const result = schema['~standard'].validate(value);
+    // The schemas of this file answer at once.
+    if (result instanceof Promise) throw new TypeError('a schema of the host is asynchronous');
+    return entryFrom(server, result, prefix);
+  };
+  const { timeout } = check(ENTRY, { timeout: given.timeout }, 'defaults.');
+  const reconnect = check(RECONNECT, given.reconnect ?? {}, 'defaults.reconnect.');
+  const healthCheck = check(HEALTH_CHECK, given.healthCheck ?? {}, 'defaults.healthCheck.');
+  const checksHealth = healthCheck.enabled ?? given.healthCheck !== undefined;
+  return { timeout, reconnect, healthCheck, checksHealth };
+}
+
+/** Of a host whose owner says nothing else. */
+export const DEFAULT_LIMITS: HostLimits = {
+  connectMs: 30_000,
+  discoveryMs: 15_000,
+  callMs: 600_000,
+  callTotalMs: 3_600_000,
+  parallelConnects: 16,
+  listPages: 64,
+  listItems: 10_000,
+  listBytes: 268_435_456,
+  callbackMs: 600_000,
+  eventsPerSecond: 200,
+};

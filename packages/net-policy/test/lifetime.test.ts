@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createLifetime, during, type Lifetime } from '../src/index.js';
+
+it('ends once, runs what has to be undone, and what comes too late at once', () => {
+  const lifetime = createLifetime();
+  const done: string[] = [];
+  lifetime.onEnd(() => done.push('first'));
+  const takeBack = lifetime.onEnd(() => done.push('taken back'));
+  takeBack();
+  lifetime.end();
+  lifetime.end();
+  lifetime.onEnd(() => done.push('late'));
+  expect(done).toEqual(['first', 'late']);
+  expect(lifetime.ended).toBe(true);
+});
+
+it('ends with its parent, and leaves nothing with it when it ends earlier', () => {
+  const tasks = new Set<() => void>();
+  const parent: Lifetime = {
+    ended: false,
+    onEnd(task) {
+      tasks.add(task);
+      return () => void tasks.delete(task);
+    },
+    end: () => undefined,
+  };
+  const early = createLifetime(parent);
+  const late = createLifetime(parent);
+  early.end();
+  expect(tasks.size).toBe(1);
+  for (const task of tasks) task();
+  expect(late.ended).toBe(true);
+});
+
+it('holds work up no longer than it lasts', async () => {
+  const never = new Promise<string>(() => undefined);
+  const lifetime = createLifetime();
+  const waiting = during(lifetime, never);
+  expect(await during(lifetime, Promise.resolve('done'))).toBe('done');
+  await expect(during(lifetime, Promise.reject(new RangeError('failed')))).rejects.toThrow(RangeError);
+  lifetime.end();
+  expect(await waiting).toBeUndefined();
+});

@@ -1,0 +1,110 @@
+import { TransportError, type AuthProvider } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import {
+  createCredentials,
+  createLifetime,
+  createRequestRedactor,
+  sendWithRecovery,
+  statusTable,
+  type RefusedReply,
+  type RemoteRequest,
+} from '../src/index.js';
+
+const url = new URL('https://example.com/mcp');
+
+interface Accepted {
+  readonly accepted: true;
+}
+
+const refused = (status: number, headers: Readonly<Record<string, string>> = {}): RefusedReply => ({
+  accepted: false,
+  head: { status, header: (name) => headers[name], url },
+  text: '',
+});
+
+/** Sends a request whose replies come in this order, and tells what was done. */
+function sending(replies: readonly (RefusedReply | 'ok')[], more: Partial<RemoteRequest<Accepted>> = {}) {
+  const clock = createManualClock();
+  const log: string[] = [];
+  let tokens = 0;
+  const provider: AuthProvider = {
+    headers: () => Promise.resolve({ authorization: `Bearer token-${++tokens}` }),
+    onChallenge: ({ refused: token }) => {
+      log.push(`challenge of ${token}`);
+      return Promise.resolve('retry');
+    },
+  };
+  const left = [...replies];
+  const request: RemoteRequest<Accepted> = {
+    what: 'POST',
+    method: 'POST',
+    safe: true,
+    table: statusTable([]),
+    lifetime: createLifetime(),
+    send(signed) {
+      log.push(`send ${signed['authorization']}`);
+      const reply = left.shift();
+      return Promise.resolve(reply === 'ok' ? { accepted: true } : reply);
+    },
+    ...more,
+  };
+  const result = sendWithRecovery(request, {
+    credentials: createCredentials({ url, provider }),
+    redactor: createRequestRedactor({}, url),
+    retryLater: {},
+    clock,
+    random: () => 0,
+  });
+  return { clock, log, result };
+}
+
+describe('a request', () => {
+  it('is signed, sent, taken to the provider when it is refused, signed anew and sent again', async () => {
+    const { log, result } = sending([refused(401), 'ok']);
+    expect(await result).toEqual({ accepted: true });
+    expect(log).toEqual(['send Bearer token-1', 'challenge of Bearer token-1', 'send Bearer token-2']);
+  });
+
+  it('waits for a busy server as long as that asks for, and leaves no timer', async () => {
+    const { clock, log, result } = sending([refused(503, { 'retry-after': '3' }), 'ok']);
+    while (clock.nextIn === undefined) await Promise.resolve();
+    expect([clock.nextIn, log.length]).toEqual([3000, 1]);
+    await clock.advance(3000);
+    expect(await result).toEqual({ accepted: true });
+    expect([clock.pending, log.length]).toEqual([0, 2]);
+  });
+
+  it('ends without a word, and without a timer, when its lifetime ends while it waits', async () => {
+    const lifetime = createLifetime();
+    const { clock, result } = sending([refused(429), 'ok'], { lifetime });
+    while (clock.nextIn === undefined) await Promise.resolve();
+    lifetime.end();
+    expect(await result).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not sent when its lifetime ends while it is signed', async () => {
+    const lifetime = createLifetime();
+    const { log, result } = sending(['ok'], { lifetime });
+    lifetime.end();
+    expect(await result).toBeUndefined();
+    expect(log).toEqual([]);
+  });
+
+  it('lets its wire settle what neither credentials nor waiting cure', async () => {
+    const settled = ['again', 'answered'] as const;
+    let turn = 0;
+    const settle = () => Promise.resolve(settled[turn++]);
+    const { log, result } = sending([refused(404), refused(400)], { settle });
+    expect(await result).toBeUndefined();
+    expect(log).toHaveLength(2);
+  });
+
+  it('fails with what the last refusal means', async () => {
+    const { result } = sending([refused(401), refused(413)], { settle: () => Promise.resolve(undefined) });
+    const error: unknown = await result.catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ code: 'HTTP_STATUS', delivery: 'rejected', details: { status: 413 } });
+  });
+});

@@ -1,0 +1,140 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import {
+  createConcurrencyLimiter,
+  type ConcurrencyLimiter,
+  type Waiter,
+} from '../src/http/concurrency-limiter.js';
+import { createNetwork } from '../src/index.js';
+import { startHttp } from './support/http-server.js';
+import type { ServerResponse } from 'node:http';
+
+interface Guest extends Waiter {
+  state: 'waiting' | 'inside' | 'refused';
+}
+
+const guest = (): Guest => ({
+  state: 'waiting',
+  start() {
+    this.state = 'inside';
+  },
+  refuse() {
+    this.state = 'refused';
+  },
+});
+
+const leave = (gate: ConcurrencyLimiter, one: Guest | undefined): void => {
+  if (one !== undefined) gate.leave(one);
+};
+
+const inside = (guests: readonly Guest[]): number => guests.filter(({ state }) => state === 'inside').length;
+
+function crowd(count: number, policy = {}) {
+  const clock = createManualClock();
+  const gate = createConcurrencyLimiter({ initial: 4, patienceMs: 50, ...policy }, clock);
+  const guests = Array.from({ length: count }, guest);
+  for (const one of guests) gate.enter(one);
+  return { clock, gate, guests };
+}
+
+describe('the socket limit', () => {
+  it('lets few in, and the next as one leaves, in order', () => {
+    const { gate, guests } = crowd(6);
+    expect(guests.map(({ state }) => state === 'inside')).toEqual([true, true, true, true, false, false]);
+    leave(gate, guests[2]);
+    expect(guests[4]?.state).toBe('inside');
+    expect(guests[5]?.state).toBe('waiting');
+  });
+
+  it('doubles while nothing comes out, so that long calls never starve short ones', async () => {
+    const { clock, guests } = crowd(20);
+    expect(inside(guests)).toBe(4);
+    await clock.advance(50);
+    expect(inside(guests)).toBe(8);
+    await clock.advance(50);
+    expect(inside(guests)).toBe(16);
+    await clock.advance(50);
+    expect(inside(guests)).toBe(20);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not grow while others come out', async () => {
+    const { clock, gate, guests } = crowd(40);
+    for (let turn = 0; turn < 6; turn++) {
+      leave(gate, guests[turn]);
+      await clock.advance(50);
+    }
+    expect(inside(guests)).toBe(4 + 6);
+  });
+
+  it('grows in the end even while others come out, when the queue does not', async () => {
+    const { clock, gate, guests } = crowd(40);
+    for (let turn = 0; turn < 8; turn++) {
+      leave(gate, guests[turn]);
+      await clock.advance(50);
+    }
+    expect(inside(guests)).toBe(8 + 8);
+  });
+
+  it('never exceeds the maximum', async () => {
+    const { clock, guests } = crowd(20, { max: 6 });
+    await clock.advance(10_000);
+    expect(inside(guests)).toBe(6);
+  });
+
+  it('falls back when the rush is over', async () => {
+    const { clock, gate, guests } = crowd(20);
+    await clock.advance(1000);
+    for (const one of guests) gate.leave(one);
+    const next = Array.from({ length: 6 }, guest);
+    for (const one of next) gate.enter(one);
+    expect(inside(next)).toBe(4);
+  });
+
+  it('lets one that gave up neither in nor stand in the way', async () => {
+    const { clock, gate, guests } = crowd(6);
+    leave(gate, guests[4]);
+    leave(gate, guests[0]);
+    expect(guests[4]?.state).toBe('waiting');
+    expect(guests[5]?.state).toBe('inside');
+    await clock.advance(1000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('refuses who waits when it is closed, and who comes later', () => {
+    const { clock, gate, guests } = crowd(5);
+    gate.close();
+    const late = guest();
+    gate.enter(late);
+    expect([guests[0]?.state, guests[4]?.state, late.state]).toEqual(['inside', 'refused', 'refused']);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('real sockets', () => {
+  it('a burst of 500 calls shares them', async () => {
+    await using server = await startHttp((_, response) => response.end('ok'));
+    await using network = createNetwork({ url: server.origin });
+    const call = () => network.request({ url: new URL(server.origin), method: 'POST', body: '{}' });
+    const replies = await Promise.all(Array.from({ length: 500 }, call));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    expect(server.connections).toBeLessThan(500);
+  });
+
+  it('40 calls that last do not hold up a short one', async () => {
+    const held: ServerResponse[] = [];
+    await using server = await startHttp((request, response) => {
+      if (request.url === '/long') held.push(response);
+      else response.end('short');
+    });
+    await using network = createNetwork({ url: server.origin });
+    const call = (path: string) =>
+      network.request({ url: new URL(path, server.origin), method: 'POST', body: '{}' });
+    const long = Array.from({ length: 40 }, () => call('/long'));
+    expect((await call('/short')).text()).toBe('short');
+    // All of them got through, not only the first 16.
+    while (held.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    for (const response of held) response.end('long');
+    expect((await Promise.all(long)).map((reply) => reply.text())).toEqual(Array(40).fill('long'));
+  });
+});

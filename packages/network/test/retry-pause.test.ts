@@ -1,0 +1,19 @@
+import { systemClock } from '@mcp-fittings/client-core';
+import { describe, expect, it } from 'vitest';
+import { createRetryPause } from '../src/index.js';
+
+describe('C10 a renewal that failed', () => {
+  it.each([
+    ['an hour', 3_600_000],
+    ['a year', 31_536_000_000],
+  ])('C10: is tried again after the clock was set back by %s', (_, back) => {
+    let now = 1_800_000_000_000;
+    const clock = { ...systemClock, now: () => now };
+    const pause = createRetryPause<string>(clock);
+    pause.failed('t', () => Promise.resolve('known'));
+    now += 1000;
+    expect(pause.answer('t')).toBeDefined();
+    now -= back;
+    expect(pause.answer('t')).toBeUndefined();
+  });
+});

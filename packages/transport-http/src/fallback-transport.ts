@@ -1,0 +1,151 @@
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import {
+  isOlderEndpoint,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type Transport,
+  type TransportFacts,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
+
+/** Two ways to the same server, for programs that have no host to choose between them. */
+export interface FallbackOptions {
+  /** Tried first. */
+  readonly first: Transport;
+  /** Made when the endpoint turns out not to speak the first one. */
+  readonly fallback: () => Transport;
+}
+
+/**
+ * Makes a transport that changes over when `initialize` is refused as only an older server does (`ENDPOINT_INCOMPATIBLE`;
+ * the README has the table). Any other failure stays what it is: no credentials, no network and a broken server are
+ * not cured by an older protocol. When both ways fail, `initialize` rejects with the second error, whose `cause` holds
+ * both.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+ */
+export function createFallbackTransport(options: FallbackOptions): Transport {
+  return new FallbackTransport(options);
+}
+
+class FallbackTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+  onsessionrestored?: (result: JSONRPCObject) => void;
+  onreconnect?: () => void;
+  declare readonly sessionId?: string;
+
+  readonly #fallback: () => Transport;
+  #active: Transport;
+  #changed = false;
+  #closing: Promise<void> | undefined;
+  #hasEnded = false;
+
+  constructor({ first, fallback }: FallbackOptions) {
+    this.#active = first;
+    this.#fallback = fallback;
+    this.#listen(first);
+    Object.defineProperty(this, 'sessionId', { get: () => this.#active.sessionId });
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#active.hasPerRequestStream ?? false;
+  }
+
+  get closeReason(): TransportError | undefined {
+    return this.#active.closeReason;
+  }
+
+  start(): Promise<void> {
+    return this.#active.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    try {
+      await this.#active.send(message, options);
+    } catch (error) {
+      if (!isHandshake(message) || this.#changed || this.#closing !== undefined || !isOlderEndpoint(error))
+        throw error;
+      this.#changed = true;
+      await this.#change(error);
+      await this.#active.send(message, options).catch((second: unknown) => {
+        throw bothFailed(error, second);
+      });
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#active.close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#active.setProtocolVersion?.(version);
+  }
+
+  describe(): TransportFacts {
+    return { ...this.#active.describe?.(), fallback: this.#changed };
+  }
+
+  async #change(first: FittingsError): Promise<void> {
+    const older = this.#active;
+    // Nobody is told that it ends: the connection goes on.
+    older.onmessage = () => undefined;
+    older.onerror = () => undefined;
+    older.onclose = () => undefined;
+    const newer = this.#fallback();
+    await older.close();
+    if (this.#closing === undefined) {
+      this.#active = newer;
+      this.#listen(newer);
+      await newer.start().catch((second: unknown) => {
+        throw bothFailed(first, second);
+      });
+      return;
+    }
+    await newer.close();
+    this.#end();
+    throw new TransportError('TRANSPORT_CLOSED', 'The transport was closed.', {
+      server: first.server,
+      delivery: 'rejected',
+    });
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.onclose?.();
+  }
+
+  #listen(transport: Transport): void {
+    transport.onmessage = (message, extra) => this.onmessage?.(message, extra);
+    transport.onerror = (error) => this.onerror?.(error);
+    transport.onclose = () => this.#end();
+    transport.onsessionrestored = (result) => this.onsessionrestored?.(result);
+    transport.onreconnect = () => this.onreconnect?.();
+  }
+}
+
+function isHandshake(message: JSONRPCMessage): boolean {
+  return 'method' in message && message.method === 'initialize';
+}
+
+/** Who has to sign in for the second way is told that; else both reasons are kept, the first one being the likelier. */
+function bothFailed(first: FittingsError, second: unknown): unknown {
+  if (!(second instanceof FittingsError) || second.kind === 'auth') return second;
+  const { code, kind, retryable, details } = second;
+  const message = `Neither way to the server works: ${first.message} | ${second.message}`;
+  return new TransportError(code, message, {
+    server: first.server,
+    cause: new AggregateError([first, second], 'Both transports failed.'),
+    kind,
+    retryable,
+    details,
+    delivery: 'rejected',
+    hint: first.hint,
+  });
+}
