@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,8 @@ import { isJavaScript } from './is-javascript.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
+/** The newest TypeScript, and the last one that was not written in Go. */
+const compilers = ['typescript', 'typescript-5.9'].map((name) => join(root, 'node_modules', name, 'bin/tsc'));
 /** Node runs `.ts` files by itself. @see https://nodejs.org/api/typescript.html#type-stripping */
 const STRIPS_TYPES = typeof Reflect.get(process.features, 'typescript') === 'string';
 
@@ -36,7 +37,7 @@ export interface ObservedRun {
 
 /** Blocks as a reader has them: in a project that installed the packages, compiled with what `tsc --init` writes. */
 export interface CompiledBlocks extends AsyncDisposable {
-  /** What the compiler said; empty when all is well. */
+  /** What the compilers said; empty when all is well. */
   readonly complaints: string;
   /** Runs one in the root of the repository; rejects when it fails or does not end within 25 seconds. */
   run(block: CodeBlock, how: RunAs): Promise<void>;
@@ -67,11 +68,19 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
     if (isJavaScript(block.code))
       await writeFile(file('src', block.file.replace(/\.ts$/, '.mjs')), block.code);
   }
-  await run(process.execPath, [tsc, '--init'], { cwd: folder });
-  // What the getting-started page tells a reader to add.
-  const args = ['-p', 'tsconfig.json', '--types', 'node', '--rootDir', 'src', '--outDir', 'out'];
-  const { stdout } = await run(process.execPath, [tsc, ...args], { cwd: folder }).catch(
-    (error: { stdout: string }) => error,
+  const complaints = await Promise.all(
+    compilers.map(async (tsc, index) => {
+      const config = `compiler-${String(index)}`;
+      await mkdir(file(config));
+      // What the getting-started page tells a reader to type.
+      await run(process.execPath, [tsc, '--init', '--types', 'node'], { cwd: file(config) });
+      await rename(file(config, 'tsconfig.json'), file(`${config}.json`));
+      const args = ['-p', `${config}.json`, '--rootDir', 'src', '--outDir', index === 0 ? 'out' : 'out-old'];
+      const { stdout } = await run(process.execPath, [tsc, ...args], { cwd: folder }).catch(
+        (error: { stdout: string }) => error,
+      );
+      return stdout;
+    }),
   );
   const place = (block: CodeBlock, how: RunAs): string => {
     switch (how) {
@@ -94,7 +103,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
     return program;
   };
   return {
-    complaints: stdout,
+    complaints: complaints.join(''),
     async run(block, how) {
       await execute(block, how, folder, process.env);
     },
@@ -112,11 +121,16 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
   };
 }
 
-/** Ours as they are published, and those of others as they are installed here. */
+/** Ours as they are published, those of others as they are installed here, and the types of Node that a reader gets today. */
 async function linkPackages(place: string): Promise<void> {
   const theirs = join(root, 'node_modules');
-  const names = (await readdir(theirs)).filter((name) => !name.startsWith('.') && name !== '@mcp-fittings');
-  await mkdir(place);
-  await Promise.all(names.map((name) => symlink(join(theirs, name), join(place, name))));
+  const names = async (folder: string, ...without: readonly string[]): Promise<readonly string[]> =>
+    (await readdir(join(theirs, folder)))
+      .filter((name) => !name.startsWith('.') && !without.includes(name))
+      .map((name) => join(folder, name));
+  await mkdir(join(place, '@types'), { recursive: true });
+  const all = [...(await names('', '@mcp-fittings', '@types')), ...(await names('@types', 'node'))];
+  await Promise.all(all.map((name) => symlink(join(theirs, name), join(place, name))));
+  await symlink(join(theirs, 'types-node-latest'), join(place, '@types/node'));
   await symlink(join(await installedPackages(), 'node_modules/@mcp-fittings'), join(place, '@mcp-fittings'));
 }

@@ -30,7 +30,7 @@ describe('capabilities decide which cases exist', () => {
   it('a wire without a connection to lose', () => {
     expect(missing({ peerDeath: 'request' })).toEqual([
       'calls onclose once when the peer dies, with closeReason set before',
-      'C8 notices its end although a caller sends again without a pause',
+      'notices its end although a caller sends again without a pause',
     ]);
     expect(missing({ peerDeath: 'nothing' })).toHaveLength(5);
   });

@@ -9,7 +9,7 @@ import { MAX_VALUE_BYTES, openStore } from './support/reference-store.mjs';
 const FLAWS: Readonly<Record<string, readonly string[]>> = {
   'answers an empty object for nothing': [
     'answers undefined for what was never set, and deletes it without complaint',
-    'KC-10 keeps keys of any kind and length apart',
+    'keeps keys of any kind and length apart',
     'guards a key with nothing stored under it, and leaves nothing there',
   ],
   'does not delete': ['gives back what was set, and nothing after it was deleted'],
@@ -17,17 +17,17 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
   merges: ['replaces the whole value, also a long one by a short one and back'],
   'cuts long values': ['keeps large values unchanged, whatever letters they are made of'],
   'hands out its own object': ['hands out copies: nobody changes what is stored by changing an object'],
-  'copies with Object.assign': ['AO-22 refuses a member named __proto__, or keeps it a plain member'],
+  'copies with Object.assign': ['refuses a member named __proto__, or keeps it a plain member'],
   'takes any value': [
     'refuses what is no plain JSON object with a typed error, and keeps the old value',
     'passes the refusal of a write on to the work, and is free again',
   ],
   'has no limit': ['refuses a value above its limit with a typed error, and keeps the old value'],
-  'sanitises keys': ['KC-10 keeps keys of any kind and length apart'],
+  'sanitises keys': ['keeps keys of any kind and length apart'],
   'deletes too much': ['deletes one key and no other'],
   'refuses an empty key': ['locks a key of any kind'],
   'writes in two steps': [
-    'KC-16 of many who write one key at once, one wins whole',
+    'of many who write one key at once, one wins whole',
     'write one key at once, and one wins whole',
   ],
   'one file for all': ['loses nothing when many keys are written at once'],
@@ -54,7 +54,7 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
     'go on when the one that holds the lock is killed',
     'take the lock over from one that is suspended; it hears so, and its late write is refused',
   ],
-  'never releases': ['KC-08 find a whole value after one was killed while it wrote'],
+  'never releases': ['find a whole value after one was killed while it wrote'],
   'lets a loser write': [
     'take the lock over from one that is suspended; it hears so, and its late write is refused',
   ],

@@ -16,7 +16,8 @@ export const deathCases: CaseGroup = {
   name: 'the end of the connection',
   cases: [
     {
-      name: 'P2 calls onclose on close() before open requests are rejected',
+      // P2
+      name: 'calls onclose on close() before open requests are rejected',
       async run(session) {
         await session.open();
         const held = await beginHeld(session);
@@ -75,7 +76,8 @@ export const deathCases: CaseGroup = {
       },
     },
     {
-      name: 'P1 calls onclose within a close() that follows a request lost to a dying peer',
+      // P1
+      name: 'calls onclose within a close() that follows a request lost to a dying peer',
       when: ({ peerDeath }) => peerDeath !== 'nothing',
       async run(session) {
         await session.open();
@@ -94,7 +96,8 @@ export const deathCases: CaseGroup = {
       },
     },
     {
-      name: 'C8 notices its end although a caller sends again without a pause',
+      // C8
+      name: 'notices its end although a caller sends again without a pause',
       when: ({ peerDeath }) => peerDeath === 'connection',
       async run(session) {
         await session.open();

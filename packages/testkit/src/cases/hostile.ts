@@ -30,7 +30,8 @@ export const hostileCases: CaseGroup = {
   name: 'a peer that breaks the rules',
   cases: [
     {
-      name: 'ST-16 drops answers to unknown ids, and delivers a repeated answer once',
+      // ST-16
+      name: 'drops answers to unknown ids, and delivers a repeated answer once',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -45,7 +46,8 @@ export const hostileCases: CaseGroup = {
       },
     },
     {
-      name: 'CO-08 survives JSON that is no message, and delivers none of it',
+      // CO-08
+      name: 'survives JSON that is no message, and delivers none of it',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -57,7 +59,8 @@ export const hostileCases: CaseGroup = {
       },
     },
     {
-      name: 'CO-09 fails only the request whose answer has both a result and an error',
+      // CO-09
+      name: 'fails only the request whose answer has both a result and an error',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();

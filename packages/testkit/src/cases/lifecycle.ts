@@ -46,7 +46,8 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'D9 a second client whose start() is refused gets none of the messages',
+      // D9
+      name: 'a second client whose start() is refused gets none of the messages',
       async run(session) {
         await session.open();
         const { transport } = session;

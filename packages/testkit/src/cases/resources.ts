@@ -85,7 +85,8 @@ export const resourceCases: CaseGroup = {
       },
     },
     ...MOMENTS.map(({ name, pass }) => ({
-      name: `M5 leaves no handle behind when it is closed during start(), ${name}`,
+      // M5
+      name: `leaves no handle behind when it is closed during start(), ${name}`,
       async run(session: Session) {
         const before = await lastingHandles(session);
         const started = outcomeOf(session.transport.start());

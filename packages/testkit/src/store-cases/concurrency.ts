@@ -14,7 +14,8 @@ export const concurrencyCases: StoreCaseGroup = {
   name: 'concurrency',
   cases: [
     {
-      name: 'KC-16 of many who write one key at once, one wins whole',
+      // KC-16
+      name: 'of many who write one key at once, one wins whole',
       async run({ store }) {
         await Promise.all(
           Array.from({ length: WRITERS }, (_, writer) => store.set('key', wholeValue(writer))),

@@ -43,7 +43,8 @@ export const keyCases: StoreCaseGroup = {
   name: 'keys',
   cases: [
     {
-      name: 'KC-10 keeps keys of any kind and length apart',
+      // KC-10
+      name: 'keeps keys of any kind and length apart',
       async run({ store }) {
         for (const key of HOSTILE_KEYS) assert.equal(await store.get(key), undefined, JSON.stringify(key));
         for (const [index, key] of HOSTILE_KEYS.entries()) await store.set(key, { index });

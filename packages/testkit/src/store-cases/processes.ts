@@ -47,7 +47,8 @@ export const processCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'KC-08 find a whole value after one was killed while it wrote',
+      // KC-08
+      name: 'find a whole value after one was killed while it wrote',
       when: ({ processes }) => processes,
       async run(bench) {
         await withProcesses(bench, [['count', 'key', '1000000']], async ([writer]) => {

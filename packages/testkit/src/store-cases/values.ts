@@ -81,7 +81,8 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'AO-22 refuses a member named __proto__, or keeps it a plain member',
+      // AO-22
+      name: 'refuses a member named __proto__, or keeps it a plain member',
       async run({ store }) {
         await store.set('key', { old: true });
         const value: StoredValue = JSON.parse('{"__proto__":{"polluted":true},"constructor":1}');

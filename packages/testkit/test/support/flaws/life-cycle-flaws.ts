@@ -101,9 +101,9 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   {
     name: 'opens what nobody closes any more when it is closed during start()',
     fails: [
-      'M5 leaves no handle behind when it is closed during start(), at once',
-      'M5 leaves no handle behind when it is closed during start(), a promise job later',
-      'M5 leaves no handle behind when it is closed during start(), a turn later',
+      'leaves no handle behind when it is closed during start(), at once',
+      'leaves no handle behind when it is closed during start(), a promise job later',
+      'leaves no handle behind when it is closed during start(), a turn later',
     ],
     damage: starts((start) => async () => {
       const started = start();
@@ -116,7 +116,7 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'stays wired to a client whose start() it refused',
-    fails: ['D9 a second client whose start() is refused gets none of the messages'],
+    fails: ['a second client whose start() is refused gets none of the messages'],
     damage: starts((start, transport) => () => {
       const { onmessage, onerror, onclose } = transport;
       const started = start();

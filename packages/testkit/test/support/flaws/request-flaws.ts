@@ -22,7 +22,7 @@ export const requestFlaws: readonly Flaw[] = [
     name: 'settles send() of a request as soon as it is written',
     fails: [
       'settles send() of a request when its answer was delivered, not before',
-      'P2 calls onclose on close() before open requests are rejected',
+      'calls onclose on close() before open requests are rejected',
       'rejects open requests at once when the peer dies',
     ],
     damage: sends((send) => async (message, options) => {
@@ -114,8 +114,8 @@ export const requestFlaws: readonly Flaw[] = [
   {
     name: 'calls onclose after the requests have failed',
     fails: [
-      'P2 calls onclose on close() before open requests are rejected',
-      'P1 calls onclose within a close() that follows a request lost to a dying peer',
+      'calls onclose on close() before open requests are rejected',
+      'calls onclose within a close() that follows a request lost to a dying peer',
     ],
     damage: closes((close, transport) => async () => {
       const { onclose } = transport;
@@ -127,7 +127,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'fails in promise jobs alone while it is dead',
-    fails: ['C8 notices its end although a caller sends again without a pause'],
+    fails: ['notices its end although a caller sends again without a pause'],
     make: () =>
       new (class extends ReferenceTransport {
         #dead = false;
@@ -148,7 +148,7 @@ export const requestFlaws: readonly Flaw[] = [
   {
     name: 'forgets open requests when it is closed',
     fails: [
-      'P2 calls onclose on close() before open requests are rejected',
+      'calls onclose on close() before open requests are rejected',
       'can be closed at the moment when the peer dies',
     ],
     damage: sends(
@@ -198,12 +198,12 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'delivers answers that nobody waits for',
-    fails: ['ST-16 drops answers to unknown ids, and delivers a repeated answer once'],
+    fails: ['drops answers to unknown ids, and delivers a repeated answer once'],
     make: () => new Gullible(),
   },
   {
     name: 'ends at JSON that is no object',
-    fails: ['CO-08 survives JSON that is no message, and delivers none of it'],
+    fails: ['survives JSON that is no message, and delivers none of it'],
     make: hears((text, pass, transport) => {
       if (text.startsWith('{') || !/^(null|true|\d+|"|\[)/.test(text)) pass(text);
       else transport.peerDied();
@@ -211,7 +211,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes the result of an answer that is an error as well',
-    fails: ['CO-09 fails only the request whose answer has both a result and an error'],
+    fails: ['fails only the request whose answer has both a result and an error'],
     make: hearsJson(({ error, ...value }, pass) => pass('result' in value ? value : { ...value, error })),
   },
   {
