@@ -50,6 +50,18 @@ describe.each(manifests)('the lines of a page lead to a program that runs, $wher
   });
 });
 
+it.each(['typescript', 'typescript-5.9'])(
+  'the form for CommonJS compiles and runs, with %s',
+  async (compiler) => {
+    await using project = await createReaderProject({ typescript: compiler });
+    await project.type(/```sh\n([\s\S]*?)^```/m.exec(beginning('docs/getting-started.md'))?.[1] ?? '');
+    const [, form = ''] = /`(import host = require\([^)]*\))`/.exec(read('docs/getting-started.md')) ?? [];
+    await project.save('index.cts', `${form};\nconsole.log(typeof host.createHost);\n`);
+    const [, lines = ''] = /```sh\n([\s\S]*?)^```/m.exec(typescript) ?? [];
+    expect(await project.type(lines.replace('index.mjs', 'index.cjs'))).toContain('function');
+  },
+);
+
 const pages = ['README.md', ...pagesBelow(root, 'docs')].concat(
   publicPackages(root).map(({ folder }) => `packages/${folder}/README.md`),
 );

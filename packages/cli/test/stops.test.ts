@@ -189,6 +189,36 @@ describe('smaller stops', () => {
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
   });
 
+  it.each([
+    ['export', 'The programs: claude-code', '--to vscode'],
+    ['completion', 'The shells: bash, zsh, fish', 'fittings completion bash'],
+  ])('minor 9: %s alone names the choices and an example', async (command, choices, example) => {
+    await using workspace = await openWorkspace({ here: true });
+    const { code, stderr } = await workspace.fittings([command]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(choices) });
+    expect(stderr).toContain(example);
+  });
+
+  it('minor 5: add to a broken file says in which line', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    await writeUserFile(workspace, '{\n  "mcpServers": {\n    "a": {} "b": {}\n  }\n}\n');
+    const { code, stderr } = await workspace.fittings(['add', 'c', '--', 'node']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/servers\.json:3 cannot be edited/);
+  });
+
+  it('a dry run of import does not say that a secret is in the file', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    const servers = {
+      gh: { command: 'gh', env: { GITHUB_TOKEN: 'ghp_0123456789abcdef0123456789abcdef0123' } },
+    };
+    await workspace.write('other.json', { mcpServers: servers });
+    const from = ['import', '--from', 'claude-desktop', '--file', 'other.json', 'gh'];
+    const { stdout } = await workspace.fittings([...from, '--project', '--secrets', 'keep', '--dry-run']);
+    expect(stdout).toContain('would be in the file');
+    expect(stdout).not.toContain('is now in the file');
+  });
+
   it('minor 6: a mistyped field and a mistyped type say what was probably meant', async () => {
     await using workspace = await openWorkspace({ here: true });
     const servers = { field: { comand: 'node' }, type: { type: 'stdoi', command: 'node' } };

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import {
+  FittingsError,
   sanitizeText,
   systemClock,
   type Clock,
@@ -68,6 +69,13 @@ const EXCERPT = 100;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
+  // JavaScript passes anything: a text, or nothing at all.
+  const command: unknown = Reflect.get(Object(options), 'command');
+  if (typeof command !== 'string') {
+    throw new FittingsError('CONFIG_INVALID', 'createStdioTransport() needs `command`, a text.', {
+      hint: "Pass an object: createStdioTransport({ command: 'node', args: ['server.js'] }).",
+    });
+  }
   return createReapedTransport(options, createExitReaper());
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { TransportError } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createStdioTransport } from '../src/index.js';
 import { explainSpawnError } from '../src/process/spawn-failure.js';
 import { toyClient, type ToyOptions } from './support/toy-client.js';
 
@@ -143,3 +144,18 @@ describe('a server that can not be started', () => {
     }
   });
 });
+
+it.each([['node server.js'], [undefined], [{ args: ['server.js'] }]])(
+  'without a command, as JavaScript can call it: %j',
+  (options) => {
+    const create: unknown = createStdioTransport;
+    if (typeof create !== 'function') throw new Error('not a function');
+    expect(() => Reflect.apply(create, undefined, [options])).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: 'createStdioTransport() needs `command`, a text.',
+        hint: expect.stringContaining("{ command: 'node'"),
+      }),
+    );
+  },
+);

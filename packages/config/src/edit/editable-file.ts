@@ -70,7 +70,8 @@ export async function openEditable(
 }
 
 function refusal({ code, message, line, column, file, hint }: Problem): FittingsError {
-  return new FittingsError('CONFIG_INVALID', `${shown(file ?? '')} can't be edited. ${message}`, {
+  const place = `${shown(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
+  return new FittingsError('CONFIG_INVALID', `${place} cannot be edited. ${message}`, {
     hint,
     details: { problem: code, file, line, column },
   });

@@ -9,6 +9,7 @@ export function registerCompletion(program: Command, context: CommandContext): v
   program
     .command('completion')
     .description('print a script with which your shell completes commands, options and server names')
+    .showHelpAfterError(`The shells: ${SHELLS.join(', ')}. Example: fittings completion bash >> ~/.bashrc`)
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addHelpText(
       'after',

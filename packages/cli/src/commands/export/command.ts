@@ -15,6 +15,7 @@ export function registerExport(program: Command, context: CommandContext): void 
     .command('export')
     .description("write servers in the format of another program's configuration")
     .argument('[servers...]', 'which servers; default: all but those of the project that are not approved')
+    .showHelpAfterError(`The programs: ${FOREIGN_PROGRAMS.join(', ')}. Example: fittings export --to vscode`)
     .addOption(
       new Option('-t, --to <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
     )

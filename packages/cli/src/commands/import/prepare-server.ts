@@ -42,7 +42,7 @@ export async function prepareServer(
   const how = secrets.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));
   if (how === 'skip') return undefined;
   if (how === 'keep') {
-    const notes = [...local.notes, ...secretNotes(local.entry)];
+    const notes = [...local.notes, ...secretNotes(local.entry, options.dryRun)];
     return { name, entry: local.entry, notes, summary: summaryOf(local.entry) };
   }
   const { entry, variables } = secretsAsVariables(name, local.entry);
