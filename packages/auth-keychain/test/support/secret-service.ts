@@ -36,6 +36,11 @@ export interface SecretService {
    * again for the next ones.
    */
   assertAlive(): Promise<void>;
+  /**
+   * True: the daemon has crashed by the defect of its own that decision 171 describes; it was started again, and what a test
+   * saw meanwhile says nothing about us.
+   */
+  restartAfterOwnDefect(): Promise<boolean>;
   /** The daemon ends as by a crash, and is not there any more. */
   kill(): Promise<void>;
   /**
@@ -51,6 +56,8 @@ const MEMORY = '/dev/shm';
 const NAME = 'org.freedesktop.secrets';
 const COLLECTION = '/org/freedesktop/secrets/collection/login';
 const PASSWORD = 'test-pass';
+/** It aborts when it is asked for the properties of an item that another program has just deleted. */
+const OWN_DEFECT = "g_variant_new: expected GVariant of type 'v' but received value has type '(null)'";
 
 /** The limits are those of the session bus of a desktop; without them 256 connections are all that it takes. */
 const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -166,6 +173,12 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     clear,
     restart,
     assertAlive,
+    async restartAfterOwnDefect() {
+      if (service === undefined || !hasEnded() || !(said.get(service) ?? '').includes(OWN_DEFECT))
+        return false;
+      await restart();
+      return true;
+    },
     async kill() {
       isOurDoing = true;
       if (service !== undefined) await ended(service);
