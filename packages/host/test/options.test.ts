@@ -108,7 +108,7 @@ describe('snapshots', () => {
     expect(host.server('one').scope).toBe('user');
   });
 
-  it('M4: show an error in a line, not its stack twice', async () => {
+  it('minor 4: show an error in a line, not its stack twice', async () => {
     await using host = createHost(options());
     const [one] = await host.connect({ one: { type: 'nowhere' } });
     const shown = inspect(one, { depth: 9 });
@@ -141,7 +141,7 @@ describe('what a host is told in JavaScript', () => {
     ['connect({ one: null })', call('connect', { one: null }), /"one" is null/],
   ];
 
-  it.each(wrong)('M1: %s is CONFIG_INVALID', async (_what, misuse, message) => {
+  it.each(wrong)('minor 1: %s is CONFIG_INVALID', async (_what, misuse, message) => {
     await using host = createHost(options());
     await host.connect({ one: { type: 'test' } });
     await expect(misuse(host as unknown as Any)).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('what a host is told in JavaScript', () => {
   it.each([
     ['@mcp-fittings/host/sdk', sdk],
     ['@mcp-fittings/host/sdk-v2', sdkV2],
-  ])('M1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
+  ])('minor 1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
     const untyped = engine as (options?: unknown) => unknown;
     const refused = (options: unknown): unknown => {
       try {
@@ -181,7 +181,7 @@ describe('what a host is told in JavaScript', () => {
     expect(refused(identity)).not.toBeInstanceOf(Error);
   });
 
-  it('M1: a host without engine or transports is CONFIG_INVALID with what to pass', () => {
+  it('minor 1: a host without engine or transports is CONFIG_INVALID with what to pass', () => {
     for (const given of [
       undefined,
       {},
@@ -195,7 +195,7 @@ describe('what a host is told in JavaScript', () => {
     }
   });
 
-  it('M3: an engine whose SDK is missing names the package to install', async () => {
+  it('minor 3: an engine whose SDK is missing names the package to install', async () => {
     const peer = '@modelcontextprotocol/not-installed';
     const engine = loadLater('sdk', peer, async () => {
       // As Node says it for an import that is not there.
@@ -211,7 +211,7 @@ describe('what a host is told in JavaScript', () => {
     });
   });
 
-  it('M8: a time-out is a sentence, and what is known of the connection is in its details', async () => {
+  it('minor 8: a time-out is a sentence, and what is known of the connection is in its details', async () => {
     const clock = createManualClock();
     await using host = createHost(
       options({

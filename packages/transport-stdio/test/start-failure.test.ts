@@ -50,7 +50,7 @@ describe('a server that can not be started', () => {
     expect(path).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`cwd`') });
   });
 
-  it('L-5 PAINS-33 PAINS-35 tells how many directories were searched, and what to install', async () => {
+  it('L5 PAINS-33 PAINS-35 tells how many directories were searched, and what to install', async () => {
     const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
     expect(error.message).toContain('There is no "uvx" in the 2 directories of the PATH.');
     expect(error.hint).toMatch(/^Install uv .*full path/);

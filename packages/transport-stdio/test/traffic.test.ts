@@ -7,7 +7,7 @@ const MB = 1_000_000;
 const CONTENT_LENGTH_ECHO = fileURLToPath(new URL('support/content-length-echo.mjs', import.meta.url));
 
 describe('large messages', () => {
-  it('D-14 50 MB go both ways, in time that grows with the size and not with its square', async () => {
+  it('D.2-14 50 MB go both ways, in time that grows with the size and not with its square', async () => {
     await using client = await startToy();
     const cpu = async (work: () => Promise<unknown>): Promise<number> => {
       const start = process.cpuUsage();
@@ -31,7 +31,7 @@ describe('large messages', () => {
     expect(client.errors).toEqual([]);
   });
 
-  it('D-14 works with Content-Length too', async () => {
+  it('D.2-14 works with Content-Length too', async () => {
     await using client = await startToy({ framing: 'content-length', args: [CONTENT_LENGTH_ECHO] });
     const params = { text: `ü\n${'x'.repeat(5 * MB)}` };
     expect(await client.result('echo', params)).toEqual(params);
