@@ -17,7 +17,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, SYSTEM_TESTS],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // In CI as at a desk (decision 061): a test that depends on what another file left behind fails in both.
+    // In CI as at a desk (decision 014): a test that depends on what another file left behind fails in both.
     isolate: false,
     // Many tests wait, for a process to start or for a server to be missed, so that there is room for one more than the cores;
     // with two more they all take longer. CI shows more of each test when fewer compete.

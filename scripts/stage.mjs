@@ -1,6 +1,6 @@
 /**
  * `npm run stage`: writes what is published of each public package, or of those that are named, into its folder `publish`;
- * changesets publishes that folder (`publishConfig.directory`). docs/decisions/040-what-is-published.md says why.
+ * changesets publishes that folder (`publishConfig.directory`). docs/decisions/009-what-is-published.md says why.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -37,7 +37,7 @@ export interface SecretService {
    */
   assertAlive(): Promise<void>;
   /**
-   * True: the daemon has crashed by the defect of its own that decision 171 describes; it was started again, and what a test
+   * True: the daemon has crashed by the defect of its own that decision 040 describes; it was started again, and what a test
    * saw meanwhile says nothing about us.
    */
   restartAfterOwnDefect(): Promise<boolean>;
