@@ -18,9 +18,9 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 export interface AgentOptions {
   readonly cwd: string;
   readonly home: string;
-  /** Asks whether a server that came with the project may be used. */
+  /** Asks whether a server that came with the project may be used: `once`, `always`, `no` or `never`. */
   readonly approveServer: NonNullable<ApprovalsOptions['ask']>;
-  /** Asks whether a tool may run. */
+  /** Asks whether a tool may run: `once`, `always-tool`, `always-server` or `cancel`. */
   readonly confirmCall: Confirm;
   /** How the user signs in where there is no browser. */
   readonly signIn: EnvironmentOptions;

@@ -185,6 +185,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#queue.end((delivery) => this.lost(delivery));
     await this.#launching?.catch(() => undefined);
     await this.#process?.stop({ polite: reason === undefined });
+    // Nothing that is left to read could change how it ended.
+    this.#ending ??= this.#process?.exit;
     this.#process = undefined;
     this.#stderr.end();
     this.#stderrLines.flush();

@@ -18,6 +18,8 @@ export interface ServerProcess {
   watchStdin(): void;
   /** True: it ended with something unread. Only POSIX systems tell, and only what was sent after {@link watchStdin}. */
   readonly leftUnread: boolean;
+  /** How the process has ended, as soon as it has; what it wrote may still be on its way. */
+  readonly exit: Ending | undefined;
   /** Settles when the server is of no more use, after all that it wrote was handed on. */
   readonly ended: Promise<Ending>;
   /**
@@ -100,6 +102,10 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return {
     pid: child.pid,
     stdin,
+    get exit() {
+      const { exitCode, signalCode: signal } = child;
+      return exitCode === null && signal === null ? undefined : { kind: 'exited', exitCode, signal };
+    },
     ended,
     watchStdin,
     get leftUnread() {
