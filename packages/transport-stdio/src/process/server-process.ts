@@ -102,7 +102,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return {
     pid: child.pid,
     stdin,
-    get exit() {
+    get exit(): Ending | undefined {
       const { exitCode, signalCode: signal } = child;
       return exitCode === null && signal === null ? undefined : { kind: 'exited', exitCode, signal };
     },
