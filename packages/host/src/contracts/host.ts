@@ -180,7 +180,7 @@ export interface HostEvents {
  */
 export interface Host extends AsyncDisposable {
   /**
-   * Adds these servers and connects all that are enabled, in parallel. Resolves when each has been decided;
+   * Adds these servers and connects all that are enabled, in parallel. Resolves once every one has connected or failed;
    * it does not reject for a server that failed: look at the snapshots. Calling it again with the same entry changes
    * nothing.
    */
