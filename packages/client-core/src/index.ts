@@ -46,5 +46,5 @@ export { escapeText, type EscapeTextOptions } from './tools/escape-text.js';
 export { isRecord } from './tools/is-record.js';
 export { nearestNames } from './tools/nearest-names.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './tools/sanitize.js';
-export { systemClock } from './timing/system-clock.js';
+export { systemClock } from './timing.js';
 export { isWithin } from './tools/within.js';

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportFacts, TransportSendOptions } from '../contracts/transport.js';
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
-import { nameServer } from '../errors/name-server.js';
 import { TransportError } from '../errors/transport-error.js';
 import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
 import { afterTurn } from './after-turn.js';
@@ -11,7 +10,7 @@ import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
 import { RefusalPace } from './refusal-pace.js';
-import { callSafely, TransportController } from './transport-controller.js';
+import { callSafely, nameServer, TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../timing/system-clock.js';
+import { systemClock } from '../timing.js';
 
 /** An `open()` that ignores its signal holds up `close()` for this long, milliseconds. */
 const SETTLES_WITHIN_MS = 1000;

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { FittingsError, type Delivery, type FittingsErrorOptions } from '../errors/fittings-error.js';
-import { nameServer } from '../errors/name-server.js';
 import { codeOfSystemError } from '../errors/system-codes.js';
 import { TransportError } from '../errors/transport-error.js';
 import { sanitizeText } from '../tools/sanitize.js';
@@ -179,4 +178,9 @@ export function callSafely(work: () => unknown, failed: (cause: unknown) => void
   } catch (cause) {
     failed(cause);
   }
+}
+
+/** Says which server an error is about, if it does not say so itself, and gives the error back. */
+export function nameServer<E extends FittingsError>(error: E, server: string | undefined): E {
+  return server === undefined || error.server !== undefined ? error : Object.assign(error, { server });
 }
