@@ -61,14 +61,14 @@ export async function abortable<T>(
   if (signal === undefined) return work;
   const settled = Promise.resolve(work);
   let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
+  const gaveUp = new Promise<never>((_, reject) => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the caller's own
     onAbort = () => reject(error());
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([aborted, settled]);
+    return await Promise.race([gaveUp, settled]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
