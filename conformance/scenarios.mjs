@@ -4,7 +4,7 @@ import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createSkills } from '@mcp-fittings/host/skills';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { parse as parseYaml } from 'yaml';
 import { MACHINES, NEW, SINGLE, SPANNING, WORKLOAD, XAA_2025, XAA_2026 } from './auth-scenarios.mjs';

@@ -14,7 +14,7 @@ import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { fileStore, memoryStore } from '@mcp-fittings/token-store';
+import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { createPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import {

@@ -55,7 +55,7 @@ console.log(await provider.headers({ url: new URL('https://elsewhere.example/'),
   store: {
     example: 'custom-store',
     word: 'shelf',
-    dependencies: ['client-core', 'token-store'],
+    dependencies: ['client-core', 'store-file'],
     devDependencies: ['testkit'],
     purpose: (name) => `Credentials of an MCP host in ${name}.`,
     usage: ({ folder, pascal }) => `\

@@ -2,7 +2,7 @@
 import { createBearerProvider, oauth } from '../../packages/auth-oauth/dist/index.js';
 import { createHost } from '../../packages/host/dist/index.js';
 import { sdk } from '../../packages/host/dist/sdk.js';
-import { memoryStore } from '../../packages/token-store/dist/index.js';
+import { memoryStore } from '../../packages/store-file/dist/index.js';
 import { http } from '../../packages/transport-http/dist/index.js';
 import { startProtectedServer } from './protected-server.mjs';
 import { traceWork } from './tracer.mjs';

@@ -1,4 +1,4 @@
-import { keychain } from '@mcp-fittings/auth-keychain';
+import { keychain } from '@mcp-fittings/store-keychain';
 import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-fittings/auth-oauth';
 import {
   approvalFile,
@@ -9,7 +9,7 @@ import {
 } from '@mcp-fittings/config';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';

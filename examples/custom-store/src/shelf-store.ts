@@ -7,7 +7,7 @@ import {
   entryName,
   textOfValue,
   valueOfText,
-} from '@mcp-fittings/token-store/parts';
+} from '@mcp-fittings/store-file/toolkit';
 
 /** What the store needs of the service's own client, which stays the host's. */
 export interface ShelfClient {

@@ -9,7 +9,7 @@ import {
   type JSONRPCMessage,
   type Transport,
   type TransportError,
-  type TransportFacts,
+  type TransportDescription,
   type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
 
@@ -64,7 +64,7 @@ class UnixTransport extends BaseTransport {
     await closed;
   }
 
-  describe(): TransportFacts {
+  describe(): TransportDescription {
     return { path: this.#path };
   }
 

@@ -5,7 +5,7 @@ import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost, type ServerSnapshot, type ToolResult } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
 import { stdio } from '@mcp-fittings/transport-stdio';

@@ -1,6 +1,6 @@
 import { FittingsError, systemClock, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { createIdleNetwork, type Network } from '@mcp-fittings/network';
+import { createIdleNetwork, type Network } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';
 import { createTokenHolder } from './token-holder.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { Network, NetworkOptions } from '@mcp-fittings/network';
+import type { Network, NetworkOptions } from '@mcp-fittings/http-client';
 
 export interface GoogleProviderOptions {
   /** URL of the MCP server: its origin alone gets the token. */

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/network';
+import { isLoopbackHost } from '@mcp-fittings/http-client';
 
 export interface Recipient {
   readonly url: URL;

@@ -1,5 +1,5 @@
 import { isWithin, type Clock } from '@mcp-fittings/client-core';
-import { createRetryPause } from '@mcp-fittings/network';
+import { createRetryPause } from '@mcp-fittings/http-client';
 import { isAlive, isFresh, type GoogleToken } from './token.js';
 
 /** Holds the one token of a server. */

@@ -1,5 +1,5 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import type { Network } from '@mcp-fittings/network';
+import type { Network } from '@mcp-fittings/http-client';
 import type { AuthClient, Impersonated } from 'google-auth-library';
 import { libraryFailure } from './failures.js';
 import { claimsOf } from './id-token.js';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { Network } from '@mcp-fittings/network';
+import type { Network } from '@mcp-fittings/http-client';
 
 /**
  * The guarded fetch as Google's library calls it, so that requests for tokens obey the same proxy, certificates, limits

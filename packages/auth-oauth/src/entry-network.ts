@@ -1,6 +1,6 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/network';
+import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import type { TokenProviderOptions } from './provider/context.js';
 
 const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = networkFields;

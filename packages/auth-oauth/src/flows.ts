@@ -21,14 +21,14 @@ export { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 export { entryIdentity, type IdentifiedEntry } from './provider/entry-identity.js';
 export { clientAuthOf, type ClientKey, type ClientSecrets } from './registration/client-auth.js';
 export type { OAuthClient } from './registration/client.js';
-export { createTokenKeeper, type Renewal, type TokenKeeper } from './tokens/token-keeper.js';
+export { createTokenManager, type Renewal, type TokenManager } from './tokens/token-manager.js';
 export type { TokenRecord } from './tokens/token-record.js';
 export { requestOtherGrant, requestToken, type TokenRequest } from './tokens/token-request.js';
 export { toRecord, type TokenContext } from './tokens/token-response.js';
 export {
-  createProviderContext,
+  createProviderDeps,
   recordContext,
-  type ProviderContext,
+  type ProviderDeps,
   type TokenProviderOptions,
 } from './provider/context.js';
 export { createTokenProvider, type SilentProvider } from './provider/token-provider.js';

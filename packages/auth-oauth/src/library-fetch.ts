@@ -1,4 +1,4 @@
-import type { Network } from '@mcp-fittings/network';
+import type { Network } from '@mcp-fittings/http-client';
 import type { ToldSecrets } from './told-secrets.js';
 
 /** The part of a network that sign-in uses: requests to addresses that servers named. */

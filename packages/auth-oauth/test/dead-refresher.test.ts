@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { createTokenKeeper, type TokenKeeper, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/token-store';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 
 const EXPIRED: TokenRecord = {
   issuer: 'https://as.example',
@@ -25,9 +25,9 @@ const EXPIRED: TokenRecord = {
 };
 const FRESH: TokenRecord = { ...EXPIRED, accessToken: 'new', expiresAt: Date.now() + 3_600_000 };
 
-function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenKeeper {
+function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenManager {
   const renewal = { possible: (held?: TokenRecord) => held?.refreshToken !== undefined, run };
-  return createTokenKeeper({
+  return createTokenManager({
     server: 'test',
     store,
     key: 'k',
@@ -40,11 +40,11 @@ function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecor
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
-    import { createTokenKeeper } from '@mcp-fittings/auth-oauth/flows';
+    import { createTokenManager } from '@mcp-fittings/auth-oauth/flows';
     import { systemClock } from '@mcp-fittings/client-core';
-    import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+    import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
-    const keeper = createTokenKeeper({
+    const keeper = createTokenManager({
       server: 'test', store, key: 'k', clock: systemClock, logger: undefined,
       renewal: { possible: () => true, onRefusal: 'ask', run: () => {
         console.log('sent');

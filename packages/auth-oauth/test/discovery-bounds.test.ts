@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createClientCredentialsProvider } from '@mcp-fittings/auth-oauth';
 import { startFalseServer, type FalseServer } from './support/false-server.js';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createClientCredentialsProvider, createWorkloadProvider } from '@mcp-fittings/auth-oauth';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { scriptSignIn } from './support/scripted-sign-in.js';

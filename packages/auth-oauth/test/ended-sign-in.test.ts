@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuthRequiredError, FittingsError, systemClock } from '@mcp-fittings/client-core';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
-import { createNetwork } from '@mcp-fittings/network';
+import { createNetwork } from '@mcp-fittings/http-client';
 import type { ConnectionState, Host } from '@mcp-fittings/host';
 import { createEndingWorld, type EndingWorld, type Engine, type Kind } from './support/ending-world.js';
 import { createWorld } from './support/world.js';

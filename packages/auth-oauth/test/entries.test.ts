@@ -5,7 +5,7 @@ import {
   type ServerConfig,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import {
   createClientCredentialsProvider,
   createOAuthProvider,

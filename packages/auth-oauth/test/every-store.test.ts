@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { keychain } from '@mcp-fittings/auth-keychain';
+import { keychain } from '@mcp-fittings/store-keychain';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/token-store';
-import { memoryKeytar } from '../../auth-keychain/test/support/memory-keytar.js';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { memoryKeytar } from '../../store-keychain/test/support/memory-keytar.js';
 import { storeCases, type StorePlace } from './support/store-cases.js';
 
 const key = { id: 'test', bytes: new Uint8Array(32).fill(7) };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuthRequiredError, type AuthProvider, type TokenStore } from '@mcp-fittings/client-core';
-import { createNetwork, type Network } from '@mcp-fittings/network';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { createNetwork, type Network } from '@mcp-fittings/http-client';
+import { memoryStore } from '@mcp-fittings/store-file';
 import {
   authorizedFetch,
   createOAuthProvider,

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { interactionForEnvironment, oauth, type OAuthPluginOptions } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from './support/authorization-server.mjs';
 import { createWorld } from './support/world.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type AuthProvider, type TokenStore } from '@mcp-fittings/client-core';
 import { createClientCredentialsProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { kill } from './support/four-processes.js';
 import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';

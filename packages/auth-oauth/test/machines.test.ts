@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import {
   authorizedFetch,
   createBearerProvider,

@@ -1,5 +1,5 @@
 import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { createNetwork } from '@mcp-fittings/network';
+import { createNetwork } from '@mcp-fittings/http-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import type { Interaction } from '@mcp-fittings/auth-oauth';
 import { createWorld, scripted, type World } from './support/world.js';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { keychain, type KeychainOptions } from '@mcp-fittings/auth-keychain';
+import { keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
 // How a Secret Service is started is known there.
-import { describeWithSecretService } from '../../auth-keychain/test/support/describe-with-secret-service.js';
-import { startSecretService, type SecretService } from '../../auth-keychain/test/support/secret-service.js';
-import { temporaryDirectory } from '../../auth-keychain/test/support/temporary-directory.js';
+import { describeWithSecretService } from '../../store-keychain/test/support/describe-with-secret-service.js';
+import { startSecretService, type SecretService } from '../../store-keychain/test/support/secret-service.js';
+import { temporaryDirectory } from '../../store-keychain/test/support/temporary-directory.js';
 import { fourProcesses, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld } from './support/world.js';
 

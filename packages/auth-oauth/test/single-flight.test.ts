@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core';
-import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld, type World } from './support/world.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
-import { createTokenKeeper, type TokenKeeper, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 
 const OLD: TokenRecord = {
   issuer: 'https://as.example',
@@ -18,8 +18,8 @@ const OLD: TokenRecord = {
 };
 const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
 
-function keeperOn(store: TokenStore): TokenKeeper {
-  return createTokenKeeper({
+function keeperOn(store: TokenStore): TokenManager {
+  return createTokenManager({
     server: 'test',
     store,
     key: 'k',

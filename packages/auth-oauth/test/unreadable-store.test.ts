@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { encryptedFileStore } from '@mcp-fittings/token-store';
+import { encryptedFileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 

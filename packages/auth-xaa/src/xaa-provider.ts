@@ -2,7 +2,7 @@ import {
   checkClientMetadataUrl,
   createClientFinder,
   createGrantProvider,
-  createProviderContext,
+  createProviderDeps,
   readChallenge,
   revoke,
 } from '@mcp-fittings/auth-oauth/flows';
@@ -23,7 +23,7 @@ import { redeem } from './resource/redeem.js';
 export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   const { identityProvider } = options;
-  const shared = createProviderContext(options);
+  const shared = createProviderDeps(options);
   const people = new Map<string, AuthProvider>();
 
   /** The provider of whoever is there in this very call: people whom the host vouches for never share tokens. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, KeyObject, sign } from 'node:crypto';
 import { inspect } from 'node:util';
 import { exportSPKI, SignJWT, UnsecuredJWT, type CryptoKey } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createWorld, SECRET, type World } from './support/world.js';
 
 let world: World;

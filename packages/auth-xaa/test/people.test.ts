@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SignJWT } from 'jose';
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { createXaaProvider, xaa, type SubjectToken } from '@mcp-fittings/auth-xaa';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createWorld, SECRET, type World } from './support/world.js';
 
 let world: World;

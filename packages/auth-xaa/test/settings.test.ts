@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identityProviderFrom, xaa } from '@mcp-fittings/auth-xaa';
 import { createApprovals, defineLayout, loadConfig } from '@mcp-fittings/config';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 
 const layout = defineLayout({
   name: 'tests',

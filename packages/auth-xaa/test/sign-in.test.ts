@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createNetwork } from '@mcp-fittings/network';
+import { createNetwork } from '@mcp-fittings/http-client';
 import type { IdentityProvider } from '@mcp-fittings/auth-xaa';
-import { fileStore } from '@mcp-fittings/token-store';
+import { fileStore } from '@mcp-fittings/store-file';
 import { createWorld } from './support/world.js';
 
 const HOUR = 3600_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createSession } from '@mcp-fittings/cli';
-import { fileStore } from '@mcp-fittings/token-store';
+import { fileStore } from '@mcp-fittings/store-file';
 import { expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
 import { startProtectedServer } from './support/protected-server.js';

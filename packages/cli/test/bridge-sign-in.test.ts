@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOAuthProvider, type Interaction } from '@mcp-fittings/auth-oauth';
 import { AuthRequiredError, systemClock } from '@mcp-fittings/client-core';
-import { fileStore } from '@mcp-fittings/token-store';
+import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { scripted } from '../../auth-oauth/test/support/world.js';

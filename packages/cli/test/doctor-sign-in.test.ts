@@ -6,7 +6,7 @@ import {
   type Clock,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
 import { codesOf, diagnoseEntry, identityOf } from './support/diagnosing.js';

@@ -5,7 +5,7 @@ export type {
   ParsedChallenge,
   SignInOptions,
 } from './contracts/auth-provider.js';
-export type { AuthContext, AuthPlugin } from './contracts/auth-plugin.js';
+export type { AuthDeps, AuthPlugin } from './contracts/auth-plugin.js';
 export type { StoredValue, TokenStore } from './contracts/token-store.js';
 export { AuthRequiredError, type AuthRequiredErrorOptions } from './errors/auth-required-error.js';
 export { FittingsError, type FittingsErrorOptions } from './errors/fittings-error.js';

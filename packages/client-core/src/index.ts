@@ -19,15 +19,15 @@ export type {
   StandardSchemaResult,
   StandardSchemaV1,
 } from './contracts/standard-schema.js';
-export type { Transport, TransportFacts, TransportSendOptions } from './contracts/transport.js';
-export type { TransportContext, TransportPlugin } from './contracts/transport-plugin.js';
+export type { Transport, TransportDescription, TransportSendOptions } from './contracts/transport.js';
+export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
 export type {
   AuthChallenge,
   AuthProvider,
   ParsedChallenge,
   SignInOptions,
 } from './contracts/auth-provider.js';
-export type { AuthContext, AuthPlugin } from './contracts/auth-plugin.js';
+export type { AuthDeps, AuthPlugin } from './contracts/auth-plugin.js';
 export type { StoredValue, TokenStore } from './contracts/token-store.js';
 export type {
   JSONRPCErrorResponse,

@@ -11,8 +11,8 @@ export {
 } from './base/intake.js';
 
 export { TurnBudget, type TurnBudgetOptions } from './base/turn-budget.js';
-export type { Transport, TransportFacts, TransportSendOptions } from './contracts/transport.js';
-export type { TransportContext, TransportPlugin } from './contracts/transport-plugin.js';
+export type { Transport, TransportDescription, TransportSendOptions } from './contracts/transport.js';
+export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
 export type {
   JSONRPCErrorResponse,
   JSONRPCMessage,

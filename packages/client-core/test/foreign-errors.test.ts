@@ -1,4 +1,4 @@
-import { AuthRequiredError, TransportError, type TransportFacts } from '@mcp-fittings/client-core';
+import { AuthRequiredError, TransportError, type TransportDescription } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
 
@@ -19,7 +19,7 @@ class Refusing extends BaseTransport {
   protected override shutDown(): Promise<void> {
     return Promise.resolve();
   }
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return {};
   }
 }

@@ -1,4 +1,4 @@
-import type { TransportFacts } from '@mcp-fittings/client-core';
+import type { TransportDescription } from '@mcp-fittings/client-core';
 import { BaseTransport, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
 
@@ -13,7 +13,7 @@ class Recording extends BaseTransport {
   answer(id: number): void {
     this.receive({ jsonrpc: '2.0', id, result: {} });
   }
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return {};
   }
 }

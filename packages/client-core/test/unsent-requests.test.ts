@@ -1,4 +1,4 @@
-import { TransportError, type TransportFacts } from '@mcp-fittings/client-core';
+import { TransportError, type TransportDescription } from '@mcp-fittings/client-core';
 import { BaseTransport, isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
 
@@ -14,7 +14,7 @@ class Queueing extends BaseTransport {
   break(): void {
     this.fail(new TransportError('PROCESS_EXITED', 'It is gone.'));
   }
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return {};
   }
 }

@@ -36,7 +36,7 @@ export type {
 export type {
   CompletionParams,
   Engine,
-  EngineCallbackContext,
+  EngineRequestInfo,
   EngineCallbacks,
   EngineConnectOptions,
   EngineEvents,
@@ -63,7 +63,7 @@ export type {
 } from './contracts/host.js';
 export { elicitationText, samplingText } from './server-requests/question-text.js';
 export type {
-  CallbackContext,
+  ServerRequestInfo,
   CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { KeySource } from '@mcp-fittings/token-store';
+import type { KeySource } from '@mcp-fittings/store-file';
 import { fromIoredis, redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
 import { systemClock } from '@mcp-fittings/client-core';
 import { expect, it } from 'vitest';

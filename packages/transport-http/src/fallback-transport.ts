@@ -4,7 +4,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCObject,
   type Transport,
-  type TransportFacts,
+  type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 
@@ -87,7 +87,7 @@ class FallbackTransport implements Transport {
     this.#active.setProtocolVersion?.(version);
   }
 
-  describe(): TransportFacts {
+  describe(): TransportDescription {
     return { ...this.#active.describe?.(), fallback: this.#changed };
   }
 

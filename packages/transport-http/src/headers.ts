@@ -1,6 +1,6 @@
 import { isRecord, TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
-import { lastEventIdHeader } from '@mcp-fittings/network';
+import { lastEventIdHeader } from '@mcp-fittings/http-client';
 
 /** Servers refuse a request whose headers exceed 8 to 16 KiB in all, and say it in ways that explain nothing. */
 const MAX_FIELD_LENGTH = 8192;

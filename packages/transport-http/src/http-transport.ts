@@ -6,11 +6,11 @@ import {
   type JSONRPCObject,
   type JSONRPCRequest,
   type Transport,
-  type TransportFacts,
+  type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/net-policy';
-import { roundTrip } from '@mcp-fittings/network';
+import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/remote-policy';
+import { roundTrip } from '@mcp-fittings/http-client';
 import { HttpWire } from './http-wire.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
 import { OutgoingRequest } from './request/outgoing-request.js';
@@ -81,7 +81,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return {
       url: this.#options.url.origin,
       protocolVersion: this.protocolVersion,

@@ -19,7 +19,7 @@ import {
   type RefusedReply,
   type RemoteRequest,
   type RequestRedactor,
-} from '@mcp-fittings/net-policy';
+} from '@mcp-fittings/remote-policy';
 import {
   createNetwork,
   roundTrip,
@@ -27,7 +27,7 @@ import {
   type BodySink,
   type Network,
   type ResponseHead,
-} from '@mcp-fittings/network';
+} from '@mcp-fittings/http-client';
 import type { CheckedOptions } from './options.js';
 import { Session } from './session/session.js';
 import { STATUS_TABLE, type HttpFact } from './status-table.js';

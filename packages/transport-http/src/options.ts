@@ -6,8 +6,8 @@ import {
   SDK_ONLY_OPTIONS,
   type RequestInitOptions,
   type RetryLaterOptions,
-} from '@mcp-fittings/net-policy';
-import type { NetworkOptions } from '@mcp-fittings/network';
+} from '@mcp-fittings/remote-policy';
+import type { NetworkOptions } from '@mcp-fittings/http-client';
 import { OWNED_HEADERS } from './headers.js';
 import type { ReconnectOptions } from './stream/reconnects.js';
 

@@ -1,6 +1,6 @@
-import type { TransportContext, TransportPlugin } from '@mcp-fittings/client-core';
+import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
 import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/network';
+import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
@@ -34,7 +34,7 @@ export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry
   };
 }
 
-function optionsOf(entry: HttpEntry, context: TransportContext): HttpTransportOptions {
+function optionsOf(entry: HttpEntry, context: TransportDeps): HttpTransportOptions {
   const { url, server, headers, clock, logger, ...network } = networkOptionsOf(entry, context);
   const { auth, signal } = context;
   return { url, server, headers, clock, network, apiKey: entry.apiKey, auth, logger, signal };

@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/net-policy';
+import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 /** What a refused request of this transport tells besides the facts that all remote transports know. */
 export type HttpFact =

@@ -5,7 +5,7 @@ import {
   type AuthChallenge,
   type AuthProvider,
 } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/net-policy';
+import { parseChallenges } from '@mcp-fittings/remote-policy';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';

@@ -3,7 +3,7 @@ import {
   type BaseTransportOptions,
   type JSONRPCMessage,
   type TransportError,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import type { ChannelRoute, ChannelRoutes } from './channel-routes.js';
 import type { ControlChannel } from './control-channel.js';
@@ -27,7 +27,7 @@ export class ChannelHalf extends BaseTransport implements ChannelRoute {
     this.#routes = routes;
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { transport: 'inprocess', channel: true, server: this.#name };
   }
 

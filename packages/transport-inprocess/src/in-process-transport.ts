@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
+import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
 import { hostServer, type HostedServer } from './hosted-server.js';
 import { LinkedHalf } from './linked-half.js';
 import { createMailbox } from './mailbox.js';
@@ -38,7 +38,7 @@ class InProcessTransport extends LinkedHalf {
     });
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { ...super.describe(), server: this.server };
   }
 

@@ -2,7 +2,7 @@ import {
   BaseTransport,
   type BaseTransportOptions,
   type JSONRPCMessage,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import type { Mail, Mailbox } from './mailbox.js';
 
@@ -25,7 +25,7 @@ export class LinkedHalf extends BaseTransport {
     this.#clone = options.clone;
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { transport: 'inprocess', cloned: this.#clone };
   }
 

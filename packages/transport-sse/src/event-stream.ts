@@ -6,7 +6,7 @@ import {
   type RecoveryOptions,
   type RefusedReply,
   type RemoteRequest,
-} from '@mcp-fittings/net-policy';
+} from '@mcp-fittings/remote-policy';
 import {
   createMessageReader,
   roundTrip,
@@ -16,7 +16,7 @@ import {
   type Network,
   type ResponseHead,
   type ServerEvent,
-} from '@mcp-fittings/network';
+} from '@mcp-fittings/http-client';
 import { parseEndpoint } from './endpoint.js';
 import { STREAM_TABLE } from './status-table.js';
 

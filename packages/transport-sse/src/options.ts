@@ -1,6 +1,6 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
-import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/net-policy';
-import type { NetworkOptions } from '@mcp-fittings/network';
+import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
+import type { NetworkOptions } from '@mcp-fittings/http-client';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
 export type SseNetworkOptions = Omit<

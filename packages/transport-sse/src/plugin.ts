@@ -1,6 +1,6 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/network';
+import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 

@@ -11,8 +11,8 @@ import {
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
-} from '@mcp-fittings/net-policy';
-import { roundTrip, type AcceptedReply, type Network } from '@mcp-fittings/network';
+} from '@mcp-fittings/remote-policy';
+import { roundTrip, type AcceptedReply, type Network } from '@mcp-fittings/http-client';
 import { MESSAGE_TABLE } from './status-table.js';
 
 export interface PostOptions {

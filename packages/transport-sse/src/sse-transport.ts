@@ -4,7 +4,7 @@ import {
   BaseTransport,
   type JSONRPCMessage,
   type Transport,
-  type TransportFacts,
+  type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import {
@@ -21,8 +21,8 @@ import {
   type Credentials,
   type RecoveryOptions,
   type RequestRedactor,
-} from '@mcp-fittings/net-policy';
-import { createNetwork, watchSilence, type Network, type SilenceWatch } from '@mcp-fittings/network';
+} from '@mcp-fittings/remote-policy';
+import { createNetwork, watchSilence, type Network, type SilenceWatch } from '@mcp-fittings/http-client';
 import { openEventStream } from './event-stream.js';
 import type { SseTransportOptions } from './options.js';
 import { Post } from './post.js';
@@ -53,13 +53,13 @@ export function createSseTransport(
 }
 
 /** The same, with facts of a plugin to describe it by. */
-export function openSseTransport(options: SseTransportOptions, facts: TransportFacts): Transport {
+export function openSseTransport(options: SseTransportOptions, facts: TransportDescription): Transport {
   return new SseTransport(options, facts);
 }
 
 class SseTransport extends BaseTransport {
   readonly #options: SseTransportOptions;
-  readonly #facts: TransportFacts;
+  readonly #facts: TransportDescription;
   readonly #url: URL;
   readonly #redactor: RequestRedactor;
   readonly #clock: Clock;
@@ -69,7 +69,7 @@ class SseTransport extends BaseTransport {
   #idle: SilenceWatch | undefined;
   #endpoint: URL | undefined;
 
-  constructor(options: SseTransportOptions, facts: TransportFacts) {
+  constructor(options: SseTransportOptions, facts: TransportDescription) {
     super({ server: options.server, signal: options.signal });
     const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
     const { url } = checkServerUrl(options.url, { server });
@@ -97,7 +97,7 @@ class SseTransport extends BaseTransport {
     this.#recovery = { credentials: this.#credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return {
       url: this.#url.origin,
       protocolVersion: this.protocolVersion,

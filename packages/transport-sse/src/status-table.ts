@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/net-policy';
+import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 const HINT = 'Check the URL. If the server speaks Streamable HTTP, use the type `http`.';
 

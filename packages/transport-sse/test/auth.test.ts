@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/net-policy';
+import { parseChallenges } from '@mcp-fittings/remote-policy';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';

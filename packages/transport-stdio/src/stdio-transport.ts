@@ -14,7 +14,7 @@ import {
   type JSONRPCMessage,
   type Transport,
   TransportError,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';
 import { planLaunch, type LaunchPlan } from './launch-plan.js';
@@ -50,7 +50,7 @@ export interface StdioTransport extends Transport {
    * characters. Empty where stderr does not pass through this process: `inherit`, `ignore`, a stream, a file descriptor.
    */
   readonly stderrTail: string;
-  describe(): TransportFacts;
+  describe(): TransportDescription;
 }
 
 const MIB = 1024 * 1024;
@@ -144,7 +144,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     return this.#stderr.lastLines(STDERR_LINES, STDERR_LENGTH);
   }
 
-  describe(): TransportFacts {
+  describe(): TransportDescription {
     const exit = this.#ending?.kind === 'exited' ? this.#ending : undefined;
     return {
       command: this.#plan.command,

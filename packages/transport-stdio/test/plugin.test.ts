@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { Logger, TransportContext } from '@mcp-fittings/client-core';
+import type { Logger, TransportDeps } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio, type StdioEntry, type StdioPluginOptions } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ function recorder(): { logger: Logger; lines: Line[] } {
 async function asked(
   method: string,
   params: Record<string, unknown>,
-  setup: { options?: StdioPluginOptions; entry?: Partial<StdioEntry>; context?: Partial<TransportContext> },
+  setup: { options?: StdioPluginOptions; entry?: Partial<StdioEntry>; context?: Partial<TransportDeps> },
 ): Promise<unknown> {
   const plugin = stdio(setup.options);
   await using transport = plugin.create(

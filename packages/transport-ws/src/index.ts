@@ -6,6 +6,6 @@ export type {
   WebSocketTransportOptions,
 } from './client/options.js';
 export { ws, type WebSocketEntry, type WebSocketPluginOptions } from './client/plugin.js';
-export type { ClientCertificate, TlsOptions } from '@mcp-fittings/net-policy';
+export type { ClientCertificate, TlsOptions } from '@mcp-fittings/remote-policy';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
-export type { RetryLaterOptions } from '@mcp-fittings/net-policy';
+export type { RetryLaterOptions } from '@mcp-fittings/remote-policy';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { createGoogleProvider, type GoogleProviderOptions } from '@mcp-fittings/auth-google';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { createNetwork } from '@mcp-fittings/network';
+import { createNetwork } from '@mcp-fittings/http-client';
 import { CANARIES, startGoogle, type GoogleStandIn } from './google-stand-in.js';
 
 /** Google, a server that takes its tokens, and an environment in which Google's library finds them. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/network';
+import { isLoopbackHost } from '@mcp-fittings/http-client';
 
 /**
  * The URL of an issuer identifier: https, or http on loopback, without credentials, query and fragment. Undefined for

@@ -7,15 +7,15 @@ import {
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import { readChallenge } from '../discovery/challenge.js';
 import {
-  createProviderContext,
+  createProviderDeps,
   recordContext,
-  type ProviderContext,
+  type ProviderDeps,
   type TokenProviderOptions,
 } from '../provider/context.js';
 import { atKnownServer, type KnownServer } from '../provider/known-server.js';
 import { createTokenProvider, type SilentProvider } from '../provider/token-provider.js';
 import { union } from '../scopes.js';
-import { createTokenKeeper, type TokenKeeper } from '../tokens/token-keeper.js';
+import { createTokenManager, type TokenManager } from '../tokens/token-manager.js';
 import type { TokenRecord } from '../tokens/token-record.js';
 import { toRecord } from '../tokens/token-response.js';
 
@@ -29,7 +29,7 @@ export interface Grant {
 }
 
 export interface GrantRequest {
-  readonly context: ProviderContext;
+  readonly context: ProviderDeps;
   readonly discovered: KnownServer;
   readonly scopes: readonly string[];
   readonly dpop: DPoPHandle | undefined;
@@ -46,8 +46,8 @@ export interface GrantedToken {
 
 /** The parts of a provider that gets its tokens by a {@link Grant}. */
 export interface GrantProvider {
-  readonly context: ProviderContext;
-  readonly keeper: TokenKeeper;
+  readonly context: ProviderDeps;
+  readonly keeper: TokenManager;
   readonly silent: SilentProvider;
   /** Gets another token now, for what the challenge demands, and keeps it. */
   obtain(request: SignInOptions): Promise<void>;
@@ -59,7 +59,7 @@ export interface GrantProvider {
  * What the authorization server refuses is thrown, and not tried again for a while.
  */
 export function createGrantProvider(options: TokenProviderOptions, grant: Grant): GrantProvider {
-  const context = createProviderContext(options);
+  const context = createProviderDeps(options);
   const { server, store, clock, logger } = context;
   let demanded: readonly string[] | undefined;
 
@@ -86,7 +86,7 @@ export function createGrantProvider(options: TokenProviderOptions, grant: Grant)
     return atKnownServer(context, held, at);
   };
 
-  const keeper = createTokenKeeper({
+  const keeper = createTokenManager({
     server,
     store,
     key: context.keyOf(grant.kind),

@@ -5,7 +5,7 @@ import {
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/network';
+import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discover, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { createFailedIssuers } from '../discovery/failed-issuers.js';
@@ -54,7 +54,7 @@ export interface TokenProviderOptions {
 }
 
 /** What the parts of one provider share. */
-export interface ProviderContext {
+export interface ProviderDeps {
   readonly server: string;
   readonly serverUrl: URL;
   readonly store: TokenStore;
@@ -87,7 +87,7 @@ export interface DiscoverySearch {
   readonly signal?: AbortSignal | undefined;
 }
 
-export function createProviderContext(options: TokenProviderOptions): ProviderContext {
+export function createProviderDeps(options: TokenProviderOptions): ProviderDeps {
   const { store, logger, clock = systemClock, dpop = 'auto' } = options;
   const serverUrl = asHttp(new URL(options.url));
   const server = options.server ?? serverUrl.host;
@@ -151,7 +151,7 @@ export function createProviderContext(options: TokenProviderOptions): ProviderCo
 
 /** What the record of a token says besides the token. */
 export function recordContext(
-  { server, clock }: ProviderContext,
+  { server, clock }: ProviderDeps,
   known: KnownServer,
   clientId: string,
   requested: readonly string[],

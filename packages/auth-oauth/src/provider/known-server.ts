@@ -5,7 +5,7 @@ import { readChallenge } from '../discovery/challenge.js';
 import { checkMetadata, type Discovered, type DiscoverOptions } from '../discovery/discover.js';
 import { oauthErrorOf } from '../failures.js';
 import type { RecordedMetadata, TokenRecord } from '../tokens/token-record.js';
-import type { ProviderContext } from './context.js';
+import type { ProviderDeps } from './context.js';
 
 /** What discovery found, and when. */
 export interface KnownServer extends Discovered {
@@ -84,7 +84,7 @@ export function stillHolds(
  * and, if it finds something else, the request is made once more.
  */
 export async function atKnownServer<T>(
-  context: ProviderContext,
+  context: ProviderDeps,
   record: TokenRecord | undefined,
   request: (server: KnownServer) => Promise<T>,
 ): Promise<T> {

@@ -5,9 +5,9 @@ import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
 import { createClientFinder } from '../registration/find-client.js';
 import { redirectAddress } from '../surface/redirect-address.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
-import { createTokenKeeper } from '../tokens/token-keeper.js';
+import { createTokenManager } from '../tokens/token-manager.js';
 import { isAlive } from '../tokens/token-response.js';
-import { createProviderContext } from './context.js';
+import { createProviderDeps } from './context.js';
 import type { OAuthProviderOptions } from './options.js';
 import { refresh } from './refresh.js';
 import { signIn } from './sign-in.js';
@@ -25,7 +25,7 @@ import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   if (options.redirectUri !== undefined) redirectAddress(options.redirectUri, options.server);
-  const context = createProviderContext(options);
+  const context = createProviderDeps(options);
   const { server, network, store, clock, logger } = context;
   const clients = createClientFinder({
     identity: options,
@@ -37,7 +37,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     owner: context.owner,
   });
   const stepUps = createStepUps(server, clock);
-  const keeper = createTokenKeeper({
+  const keeper = createTokenManager({
     server,
     store,
     key: context.keyOf('oauth'),

@@ -3,7 +3,7 @@ import type { ClientFinder } from '../registration/find-client.js';
 import type { TokenRecord } from '../tokens/token-record.js';
 import { refreshGrant } from '../tokens/refresh-grant.js';
 import { toRecord } from '../tokens/token-response.js';
-import { recordContext, type ProviderContext } from './context.js';
+import { recordContext, type ProviderDeps } from './context.js';
 import { atKnownServer } from './known-server.js';
 
 /**
@@ -11,7 +11,7 @@ import { atKnownServer } from './known-server.js';
  * Whatever moved since then: what an old server gave is none of the business of a new one.
  */
 export async function refresh(
-  context: ProviderContext,
+  context: ProviderDeps,
   clients: ClientFinder,
   record: TokenRecord | undefined,
 ): Promise<TokenRecord> {

@@ -10,19 +10,19 @@ import type { OAuthClient } from '../registration/client.js';
 import type { ClientFinder } from '../registration/find-client.js';
 import { union } from '../scopes.js';
 import { redirectAddress } from '../surface/redirect-address.js';
-import type { TokenKeeper } from '../tokens/token-keeper.js';
+import type { TokenManager } from '../tokens/token-manager.js';
 import type { TokenRequest } from '../tokens/token-request.js';
 import { toRecord } from '../tokens/token-response.js';
 import { absentWhenCorrupt } from '../tokens/corrupt-store.js';
-import { recordContext, type ProviderContext } from './context.js';
+import { recordContext, type ProviderDeps } from './context.js';
 import type { KnownServer } from './known-server.js';
 import type { OAuthProviderOptions } from './options.js';
 
 /** One sign-in of a person, from discovery to the stored token. */
 export interface SignIn {
-  readonly context: ProviderContext;
+  readonly context: ProviderDeps;
   readonly clients: ClientFinder;
-  readonly keeper: TokenKeeper;
+  readonly keeper: TokenManager;
   readonly options: OAuthProviderOptions;
 }
 

@@ -6,10 +6,10 @@ import {
 } from '@mcp-fittings/client-core';
 import { readChallenge } from '../discovery/challenge.js';
 import { isSendable } from '../tokens/sendable.js';
-import type { TokenKeeper } from '../tokens/token-keeper.js';
+import type { TokenManager } from '../tokens/token-manager.js';
 import type { TokenRecord } from '../tokens/token-record.js';
 import { isAlive } from '../tokens/token-response.js';
-import type { ProviderContext } from './context.js';
+import type { ProviderDeps } from './context.js';
 
 /** The silent half of a provider: signing requests, and recovering from refusals. */
 export type SilentProvider = Required<Pick<AuthProvider, 'headers' | 'onChallenge' | 'onDpopNonce'>>;
@@ -20,8 +20,8 @@ const NEW_MS = 10_000;
 const MAX_UNDISCOVERED = 2;
 
 export interface TokenProviderParts {
-  readonly context: ProviderContext;
-  readonly keeper: TokenKeeper;
+  readonly context: ProviderDeps;
+  readonly keeper: TokenManager;
   /** A first token can be had without a person, once the server says where. */
   readonly startsAlone: boolean;
   /** The error when a 401 can not be helped from here. */

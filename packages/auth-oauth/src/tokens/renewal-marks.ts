@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/token-store/parts';
+import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/store-file/toolkit';
 
 /**
  * A refresh token that rotates is gone once it was sent, whether the answer arrives or not. So the record is marked before

@@ -1,9 +1,9 @@
 /** A host process: makes five calls at once when it is told to, and says how many were let in. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@mcp-fittings/client-core';
-import { keychain } from '@mcp-fittings/auth-keychain';
+import { keychain } from '@mcp-fittings/store-keychain';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
-import { encryptedFileStore, fileStore } from '@mcp-fittings/token-store';
+import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 
 const STORES = {
   file: ({ path }) => fileStore({ path, consent: () => true }),

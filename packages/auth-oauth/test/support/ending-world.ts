@@ -6,7 +6,7 @@ import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
 import { ws } from '@mcp-fittings/transport-ws';

@@ -1,5 +1,5 @@
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { REDIRECT, type FalseServer } from './false-server.js';
 

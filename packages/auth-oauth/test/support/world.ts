@@ -1,6 +1,6 @@
 import type { AuthProvider, TokenStore } from '@mcp-fittings/client-core';
 import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import {
   authorizedFetch,
   createOAuthProvider,

@@ -1,10 +1,10 @@
 import {
   clientAuthOf,
   createDocumentReader,
-  createProviderContext,
+  createProviderDeps,
   findAuthorizationServer,
   type OAuthClient,
-  type ProviderContext,
+  type ProviderDeps,
   type TokenRequest,
 } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
@@ -14,7 +14,7 @@ import { checkSettings, type IdentityProviderOptions } from './options.js';
 
 /** How the identity provider is reached, and who we are to it. */
 export interface Connection {
-  readonly context: ProviderContext;
+  readonly context: ProviderDeps;
   readonly issuer: string;
   readonly clientId: string;
   /** Its metadata: read once, and again after a failure. */
@@ -31,7 +31,7 @@ export function createConnection(options: IdentityProviderOptions): Connection {
   checkSettings(options);
   const { issuer, clientId, clientSecret, clientKey, clientAuthMethod, store, network, clock, logger } =
     options;
-  const context = createProviderContext({
+  const context = createProviderDeps({
     url: issuer,
     server: new URL(issuer).host,
     store,

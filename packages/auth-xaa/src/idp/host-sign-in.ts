@@ -1,4 +1,4 @@
-import { createTokenKeeper, refreshGrant, type TokenKeeper } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, refreshGrant, type TokenManager } from '@mcp-fittings/auth-oauth/flows';
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './connection.js';
 import { askHost } from './host-subject.js';
@@ -24,7 +24,7 @@ export interface HostSignIns {
   sessionOf(person: HostPerson): Promise<string>;
   /** The refresh token that a SAML assertion was exchanged for, with what renews it. */
   fromSaml(person: HostPerson, server: string): Promise<SessionRecord | undefined>;
-  keeperOf(account: string): TokenKeeper;
+  keeperOf(account: string): TokenManager;
   /** Forgets the sign-in of a person; what it was, to be revoked. */
   end(account: string): Promise<SessionRecord | undefined>;
 }
@@ -37,15 +37,15 @@ const MAX_PEOPLE = 1_000;
 export function createHostSignIns(connection: Connection, options: IdentityProviderOptions): HostSignIns {
   const { context, clientId } = connection;
   const { clock, store, logger } = context;
-  const keepers = new Map<string, TokenKeeper>();
+  const keepers = new Map<string, TokenManager>();
   const sessions = new Map<string, { readonly id: string; readonly readAt: number }>();
   const exchanging = new Map<string, Promise<void>>();
   const keyOf = (account: string): string => context.keyOf(`xaa-host\n${clientId}\n${account}`);
 
-  const keeperOf = (account: string): TokenKeeper => {
+  const keeperOf = (account: string): TokenManager => {
     const found =
       keepers.get(account) ??
-      createTokenKeeper({
+      createTokenManager({
         server: context.server,
         store,
         key: context.keyOf(`xaa-sign-in\n${clientId}\n${account}`),

@@ -1,4 +1,4 @@
-import { createTokenKeeper, refreshGrant, type TokenKeeper } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, refreshGrant, type TokenManager } from '@mcp-fittings/auth-oauth/flows';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../failures.js';
@@ -14,7 +14,7 @@ export interface Subject extends SubjectToken {
   /** Where it is kept; undefined for what the host gave. */
   readonly record: SessionRecord | undefined;
   /** What renews it; undefined for what the host gave. */
-  readonly keeper: TokenKeeper | undefined;
+  readonly keeper: TokenManager | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
   let refusedToken: string | undefined;
   const host = createHostSignIns(connection, options);
 
-  const keeper = createTokenKeeper({
+  const keeper = createTokenManager({
     server: context.server,
     store,
     key: context.keyOf(`xaa-sign-in\n${clientId}`),
@@ -73,7 +73,7 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
     },
   });
 
-  const subjectOf = (record: SessionRecord, own: TokenKeeper): Subject | undefined => {
+  const subjectOf = (record: SessionRecord, own: TokenManager): Subject | undefined => {
     const { accessToken: idToken, refreshToken, session = '' } = record;
     const showsRefreshToken = idToken === '' || options.subject === 'refresh_token';
     const type = showsRefreshToken && refreshToken !== undefined ? 'refresh_token' : 'id_token';
@@ -84,7 +84,7 @@ export function createSharedSignIn(connection: Connection, options: IdentityProv
   };
 
   /** The identity provider itself has ended it: what was derived from it ends as well. */
-  const endIfDead = async (before: SessionRecord | undefined, own: TokenKeeper): Promise<void> => {
+  const endIfDead = async (before: SessionRecord | undefined, own: TokenManager): Promise<void> => {
     const after = await own.current();
     if (before?.refreshToken !== undefined && after !== undefined && after.refreshToken === undefined) {
       await own.drop();

@@ -12,7 +12,7 @@ import {
   type IdentityProviderOptions,
   type XaaProviderOptions,
 } from '@mcp-fittings/auth-xaa';
-import { memoryStore } from '@mcp-fittings/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { scriptedPerson } from '../../../auth-oauth/test/support/authorization-server.mjs';
 import { startResource, type TestResource } from '../../../auth-oauth/test/support/resource-server.js';
 import {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopbackHost } from '@mcp-fittings/net-policy';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import { HTTP_REFUSALS } from './http-answers.js';
 
 export interface HttpGateOptions {

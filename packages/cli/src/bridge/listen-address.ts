@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/net-policy';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 /** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
 export type ListenAddress =

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
 import { aborted } from '@mcp-fittings/client-core/timing';
-import { isLoopbackHost } from '@mcp-fittings/net-policy';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { CommandContext } from '../command-context.js';
 import { openSession } from '../commands/open-session.js';
 import { loginArguments, namedServer } from '../composition/named-server.js';

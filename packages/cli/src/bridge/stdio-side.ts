@@ -4,7 +4,7 @@ import {
   type JSONRPCMessage,
   type Line,
   type Transport,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 
 export interface StdioSideOptions {
@@ -33,7 +33,7 @@ class StdioSide extends BaseTransport {
     this.#options = options;
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0 };
   }
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { keychain } from '@mcp-fittings/auth-keychain';
+import { keychain } from '@mcp-fittings/store-keychain';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { fileStore, memoryStore } from '@mcp-fittings/token-store';
+import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import type { SessionOptions } from './session.js';
 
 /** The store that was asked for and no other: where it does not work, the command fails and says so. */

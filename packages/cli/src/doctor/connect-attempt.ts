@@ -5,7 +5,7 @@ import {
   type Logger,
   type ServerConfig,
   type Transport,
-  type TransportFacts,
+  type TransportDescription,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
@@ -30,7 +30,7 @@ export interface Attempt {
   readonly error: FittingsError | undefined;
   /** What was reported besides, for instance of lines that are no message. */
   readonly reported: readonly FittingsError[];
-  readonly facts: TransportFacts;
+  readonly facts: TransportDescription;
   readonly session: AttemptedSession | undefined;
   /** The server turned out to speak the older transport only. */
   readonly usedFallback: boolean;

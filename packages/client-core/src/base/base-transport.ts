@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
-import type { Transport, TransportFacts, TransportSendOptions } from '../contracts/transport.js';
+import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
 import { TransportError } from '../errors/transport-error.js';
 import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
@@ -96,7 +96,7 @@ export abstract class BaseTransport extends TransportController implements Trans
    * `reason`: why the wire has failed; undefined when the connection was closed or aborted on this side.
    */
   protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
-  abstract describe(): TransportFacts;
+  abstract describe(): TransportDescription;
 
   get closeReason(): TransportError | undefined {
     return this.#closeReason;

@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import type { Logger } from './logger.js';
 import type { ServerConfig } from './server-config.js';
 
-export interface AuthContext {
+export interface AuthDeps {
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -24,6 +24,6 @@ export interface AuthPlugin {
        */
       readonly identity?: string | undefined;
     },
-    context: AuthContext,
+    context: AuthDeps,
   ): AuthProvider | undefined;
 }

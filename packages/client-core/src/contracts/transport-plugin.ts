@@ -5,7 +5,7 @@ import type { StandardSchemaV1 } from './standard-schema.js';
 import type { Transport } from './transport.js';
 
 /** What a plugin is given besides the entry. */
-export interface TransportContext {
+export interface TransportDeps {
   /** Name of the server, for messages and logs. */
   readonly server: string;
   /** Signs requests; absent when no auth plugin felt responsible. */
@@ -30,7 +30,7 @@ export interface TransportPlugin<Entry = unknown> {
   /** Checks an entry before {@link create} sees it; any Standard Schema validator. */
   readonly schema: StandardSchemaV1<unknown, Entry>;
   /** Makes an unstarted transport. Throws a `FittingsError` of kind `config` when the entry can't work. */
-  create(entry: Entry, context: TransportContext): Transport;
+  create(entry: Entry, context: TransportDeps): Transport;
   /** Tried when the endpoint turns out to be of an older kind. */
   readonly fallback?: TransportPlugin | undefined;
 }

@@ -20,7 +20,7 @@ export interface TransportSendOptions {
 }
 
 /** Facts about a transport for error messages and diagnosis; never a secret. */
-export interface TransportFacts {
+export interface TransportDescription {
   readonly [fact: string]: string | number | boolean | undefined;
 }
 
@@ -88,5 +88,5 @@ export interface Transport extends AsyncDisposable {
    */
   limitUnasked?(share: number): void;
   /** What is known about the connection (command, pid, url, stderr tail …) for whoever explains a failure. */
-  describe?(): TransportFacts;
+  describe?(): TransportDescription;
 }

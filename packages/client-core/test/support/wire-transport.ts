@@ -3,7 +3,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
   type TransportError,
-  type TransportFacts,
+  type TransportDescription,
   type TransportSendOptions,
 } from '../../src/transport.js';
 
@@ -35,7 +35,7 @@ export class WireTransport extends BaseTransport {
     this.fail(this.error('CONNECTION_LOST', message));
   }
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { transport: 'wire' };
   }
 

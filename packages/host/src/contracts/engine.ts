@@ -3,7 +3,7 @@ import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/cli
 import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {
-  CallbackContext,
+  ServerRequestInfo,
   ElicitationAnswer,
   ElicitationRequest,
   HostCallbacks,
@@ -63,17 +63,14 @@ export interface TransportObserver {
 
 /** The callbacks of the host as an engine calls them, without the hooks that the host runs itself. */
 export interface EngineCallbacks {
-  readonly elicit?: (
-    request: ElicitationRequest,
-    context: EngineCallbackContext,
-  ) => Promise<ElicitationAnswer>;
+  readonly elicit?: (request: ElicitationRequest, context: EngineRequestInfo) => Promise<ElicitationAnswer>;
   readonly elicitationModes?: HostCallbacks['elicitationModes'];
-  readonly sample?: (params: JSONRPCObject, context: EngineCallbackContext) => Promise<JSONRPCObject>;
-  readonly roots?: (context: EngineCallbackContext) => Promise<readonly Root[]>;
+  readonly sample?: (params: JSONRPCObject, context: EngineRequestInfo) => Promise<JSONRPCObject>;
+  readonly roots?: (context: EngineRequestInfo) => Promise<readonly Root[]>;
 }
 
 /** What the engine knows of a request of the server; the host adds the rest. */
-export type EngineCallbackContext = Pick<CallbackContext, 'server' | 'signal'>;
+export type EngineRequestInfo = Pick<ServerRequestInfo, 'server' | 'signal'>;
 
 /** Told by the engine; they must not throw. */
 export interface EngineEvents {

@@ -1,6 +1,6 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
-export interface CallbackContext {
+export interface ServerRequestInfo {
   /** Name of the server that asks; show it to the person. */
   readonly server: string;
   /** Aborted when the server withdraws the question, the connection ends, or the deadline passes. */
@@ -68,21 +68,21 @@ export interface HostCallbacks {
    * For `url`, answer `accept` when the person says that they are done. `context.signal` is aborted when the server says
    * so first; then the answer no longer matters.
    */
-  readonly elicit?: (request: ElicitationRequest, context: CallbackContext) => Promise<ElicitationAnswer>;
+  readonly elicit?: (request: ElicitationRequest, context: ServerRequestInfo) => Promise<ElicitationAnswer>;
   /** What {@link elicit} can show. Only these are declared to servers. Default: `['form', 'url']`. */
   readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
   /** `params` and the result are those of `sampling/createMessage`. */
-  readonly sample?: (params: JSONRPCObject, context: CallbackContext) => Promise<JSONRPCObject>;
-  readonly roots?: (context: CallbackContext) => Promise<readonly Root[]>;
+  readonly sample?: (params: JSONRPCObject, context: ServerRequestInfo) => Promise<JSONRPCObject>;
+  readonly roots?: (context: ServerRequestInfo) => Promise<readonly Root[]>;
   /** Runs before {@link elicit}; an answer that it gives is taken instead of asking. */
   readonly beforeElicitation?: (
     request: ElicitationRequest,
-    context: CallbackContext,
+    context: ServerRequestInfo,
   ) => Promise<ElicitationAnswer | undefined>;
   /** Runs before the answer goes to the server; what it gives goes instead. */
   readonly afterElicitation?: (
     request: ElicitationRequest,
     answer: ElicitationAnswer,
-    context: CallbackContext,
+    context: ServerRequestInfo,
   ) => Promise<ElicitationAnswer>;
 }

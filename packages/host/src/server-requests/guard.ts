@@ -1,9 +1,9 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createSemaphore } from '../connection/semaphore.js';
-import type { EngineCallbackContext, EngineCallbacks } from '../contracts/engine.js';
+import type { EngineRequestInfo, EngineCallbacks } from '../contracts/engine.js';
 import type {
-  CallbackContext,
+  ServerRequestInfo,
   CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
@@ -52,7 +52,7 @@ function checkRoots(given: readonly Root[]): readonly Root[] {
 async function answer(
   callbacks: HostCallbacks,
   request: ElicitationRequest,
-  context: CallbackContext,
+  context: ServerRequestInfo,
 ): Promise<ElicitationAnswer> {
   const { elicitationModes: modes } = callbacks;
   if (modes !== undefined && !modes.includes(request.mode)) {
@@ -84,8 +84,8 @@ const MAX_WAITING = 64;
 
 type Bounded = <T>(
   what: string,
-  context: EngineCallbackContext,
-  work: (context: CallbackContext) => Promise<T>,
+  context: EngineRequestInfo,
+  work: (context: ServerRequestInfo) => Promise<T>,
 ) => Promise<T>;
 
 function bounder(options: GuardOptions): Bounded {
@@ -114,9 +114,9 @@ function bounder(options: GuardOptions): Bounded {
 
 async function runCallback<T>(
   what: string,
-  context: EngineCallbackContext,
+  context: EngineRequestInfo,
   { clock, callbackMs }: GuardOptions,
-  work: (context: EngineCallbackContext) => Promise<T>,
+  work: (context: EngineRequestInfo) => Promise<T>,
 ): Promise<T> {
   const { server } = context;
   const { signal: withdrawn } = context;

@@ -1,8 +1,8 @@
-import type { ServerConfig, Transport, TransportContext, TransportPlugin } from '@mcp-fittings/client-core';
+import type { ServerConfig, Transport, TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
 import { entryFrom } from './check-entry.js';
 import { choosePlugin } from './choose-plugin.js';
 
-export interface OpenEntryOptions extends TransportContext {
+export interface OpenEntryOptions extends TransportDeps {
   /** Which types of transport the entry may ask for. */
   readonly transports: readonly TransportPlugin[];
 }
@@ -33,7 +33,7 @@ export async function openEntry(config: ServerConfig, options: OpenEntryOptions)
 async function make(
   plugin: TransportPlugin,
   config: ServerConfig,
-  context: TransportContext,
+  context: TransportDeps,
 ): Promise<Transport> {
   return plugin.create(entryFrom(context.server, await plugin.schema['~standard'].validate(config)), context);
 }

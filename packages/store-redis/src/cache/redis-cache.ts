@@ -1,5 +1,5 @@
 import { FittingsError, systemClock, type Clock, type HostCache } from '@mcp-fittings/client-core';
-import { keyFrom, seal, unseal, type KeySource } from '@mcp-fittings/token-store/parts';
+import { keyFrom, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { DROP, KEEP } from './cache-scripts.js';
 import { keyNames } from '../client/key-names.js';
 import type { RedisClient } from '../client/redis-client.js';

@@ -1,5 +1,5 @@
 import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
-import { storeError } from '@mcp-fittings/token-store/parts';
+import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /** Replies that end by themselves: a server that starts, a fail-over that is under way. */
 const TEMPORARY = new Set([

@@ -6,7 +6,7 @@ import {
   storeError,
   textOfValue,
   type KeySource,
-} from '@mcp-fittings/token-store/parts';
+} from '@mcp-fittings/store-file/toolkit';
 import type { KeyNames } from '../client/key-names.js';
 import { strangeReply } from '../client/redis-failure.js';
 import type { ScriptsRunner } from '../client/scripts-runner.js';

@@ -7,7 +7,7 @@ import {
   unseal,
   valueOfText,
   type KeySource,
-} from '@mcp-fittings/token-store/parts';
+} from '@mcp-fittings/store-file/toolkit';
 
 /** One state of an entry, as it lies in Redis. */
 export interface EntryState {

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { storeError } from '@mcp-fittings/token-store/parts';
+import { storeError } from '@mcp-fittings/store-file/toolkit';
 import type { KeyNames } from '../client/key-names.js';
 import type { ScriptsRunner } from '../client/scripts-runner.js';
 import { RELEASE, RENEW } from './lease-scripts.js';

@@ -7,7 +7,7 @@ import {
   DEFAULT_STALE_MS,
   DEFAULT_WAIT_MS,
   type LockTimes,
-} from '@mcp-fittings/token-store/parts';
+} from '@mcp-fittings/store-file/toolkit';
 import type { KeyNames } from '../client/key-names.js';
 import { strangeReply } from '../client/redis-failure.js';
 import type { ScriptsRunner } from '../client/scripts-runner.js';

@@ -3,7 +3,7 @@ import {
   isRequest,
   type BaseTransportOptions,
   type JSONRPCMessage,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import type { TransportCapabilities, TransportFixture } from '@mcp-fittings/testkit/transport';
@@ -23,7 +23,7 @@ export class ReferenceTransport extends BaseTransport {
   #scheduled = false;
   #arrived: string[] = [];
 
-  override describe(): TransportFacts {
+  override describe(): TransportDescription {
     return { transport: 'reference' };
   }
 

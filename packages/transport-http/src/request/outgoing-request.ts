@@ -7,14 +7,14 @@ import {
   sleepDuring,
   type Lifetime,
   type Refusal,
-} from '@mcp-fittings/net-policy';
+} from '@mcp-fittings/remote-policy';
 import {
   watchSilence,
   type AcceptedReply,
   type BodySink,
   type ResponseHead,
   type SilenceWatch,
-} from '@mcp-fittings/network';
+} from '@mcp-fittings/http-client';
 import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from '../headers.js';
 import type { HttpCall, HttpWire } from '../http-wire.js';
 import { EventSink, type StreamCursor } from '../stream/event-sink.js';

@@ -4,7 +4,7 @@ import {
   type JSONRPCResponse,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { isSafeToRepeat, type Ending } from '@mcp-fittings/net-policy';
+import { isSafeToRepeat, type Ending } from '@mcp-fittings/remote-policy';
 import { messageHeaders } from '../headers.js';
 import type { HttpCall, HttpWire } from '../http-wire.js';
 

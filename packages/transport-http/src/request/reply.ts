@@ -6,8 +6,8 @@ import {
   shapeOf,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
-import { replyExcerpt } from '@mcp-fittings/net-policy';
-import type { BodySink, ResponseHead } from '@mcp-fittings/network';
+import { replyExcerpt } from '@mcp-fittings/remote-policy';
+import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import type { HttpWire } from '../http-wire.js';
 
 export interface OwnAnswerOptions {

@@ -1,7 +1,7 @@
 import { TransportError } from '@mcp-fittings/client-core';
 import { isErrorResponse, isMessage, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import { createLifetime, replyExcerpt, type Lifetime } from '@mcp-fittings/net-policy';
-import type { BodySink, ResponseHead } from '@mcp-fittings/network';
+import { createLifetime, replyExcerpt, type Lifetime } from '@mcp-fittings/remote-policy';
+import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import { messageHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
 import { postUnanswered } from '../request/post-unanswered.js';

@@ -1,11 +1,11 @@
 import { TransportError, type Redactor } from '@mcp-fittings/client-core';
-import { replyExcerpt } from '@mcp-fittings/net-policy';
+import { replyExcerpt } from '@mcp-fittings/remote-policy';
 import {
   createMessageReader,
   type BodySink,
   type EventReader,
   type SilenceWatch,
-} from '@mcp-fittings/network';
+} from '@mcp-fittings/http-client';
 
 /** Where one event stream stands, over all the connections that carried it. Event ids belong to one stream. */
 export interface StreamCursor {

@@ -1,6 +1,6 @@
 import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
-import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/net-policy';
-import { watchSilence, type SilenceWatch } from '@mcp-fittings/network';
+import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/remote-policy';
+import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
 import { unusableSink } from '../request/reply.js';

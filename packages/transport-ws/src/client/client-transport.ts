@@ -1,6 +1,6 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
-import type { Transport, TransportFacts } from '@mcp-fittings/client-core/transport';
-import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/net-policy';
+import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
+import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/remote-policy';
 import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_MESSAGE_BYTES } from '../socket/limits.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
@@ -38,7 +38,7 @@ export function createWebSocketTransport(
 /** What only the plugin knows. */
 export interface Extras {
   /** For `describe()`. */
-  readonly facts: TransportFacts;
+  readonly facts: TransportDescription;
   /** Other headers than `Authorization` hold credentials, so that sign-in is no remedy for a 401. */
   readonly hasCredentials?: boolean;
 }

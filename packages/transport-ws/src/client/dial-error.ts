@@ -5,7 +5,7 @@ import {
   TransportError,
   type ErrorCode,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionSentence } from '@mcp-fittings/net-policy';
+import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
 
 const NOT_MCP = 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.';
 

@@ -14,8 +14,8 @@ import {
   type RequestRedactor,
   type RetryLaterOptions,
   type TlsOptions,
-} from '@mcp-fittings/net-policy';
-import { loadTls, type TlsContexts } from '@mcp-fittings/net-policy/tls';
+} from '@mcp-fittings/remote-policy';
+import { loadTls, type TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { WebSocket } from 'ws';
 import { connectSocket } from '../network/connect-socket.js';
 import type { OpenSocket } from '../socket/open-socket.js';

@@ -1,5 +1,5 @@
 import type { AuthProvider, Logger } from '@mcp-fittings/client-core';
-import type { RetryLaterOptions, TlsOptions } from '@mcp-fittings/net-policy';
+import type { RetryLaterOptions, TlsOptions } from '@mcp-fittings/remote-policy';
 import type { SocketOptions } from '../socket/socket-options.js';
 
 /** How a WebSocket server is reached. Every member but `url` has a default; times are milliseconds. */

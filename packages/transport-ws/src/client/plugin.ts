@@ -7,7 +7,7 @@ import {
   text,
   type EntryOf,
 } from '@mcp-fittings/client-core/transport';
-import { clientCertificateOf, remoteFields } from '@mcp-fittings/net-policy';
+import { clientCertificateOf, remoteFields } from '@mcp-fittings/remote-policy';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 

@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/net-policy';
+import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 const HINT = 'Check the path of the URL, and that the server speaks MCP over WebSocket.';
 

@@ -1,4 +1,4 @@
-import { checkHeaders } from '@mcp-fittings/net-policy';
+import { checkHeaders } from '@mcp-fittings/remote-policy';
 
 /** The handshake itself sets these. */
 export const RESERVED_HEADERS = ['sec-websocket-*'];

@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { TransportError } from '@mcp-fittings/client-core';
-import { bareHost } from '@mcp-fittings/net-policy';
-import type { TlsContexts } from '@mcp-fittings/net-policy/tls';
+import { bareHost } from '@mcp-fittings/remote-policy';
+import type { TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import { openTunnel } from './proxy-tunnel.js';
 
 export interface Route {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/net-policy';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { Authenticate, WebSocketServerOptions } from './options.js';
 
 /** Why an upgrade is refused. */

@@ -4,9 +4,9 @@ import {
   BaseTransport,
   isRequest,
   type JSONRPCMessage,
-  type TransportFacts,
+  type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
-import { redactRpcError, replyExcerpt } from '@mcp-fittings/net-policy';
+import { redactRpcError, replyExcerpt } from '@mcp-fittings/remote-policy';
 import type { RawData } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
@@ -20,7 +20,7 @@ import type { SocketOptions } from './socket-options.js';
 export interface SocketTransportOptions extends SocketOptions {
   readonly server?: string | undefined;
   readonly source: SocketSource;
-  readonly facts: TransportFacts;
+  readonly facts: TransportDescription;
   /** Aborted when the host gives up the connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,7 +51,7 @@ export class SocketTransport extends BaseTransport {
     this.#clock = options.clock ?? systemClock;
   }
 
-  describe(): TransportFacts {
+  describe(): TransportDescription {
     return { ...this.#options.facts, protocol: this.#open?.webSocket.protocol, ...this.ignored };
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { ResponseHead } from '@mcp-fittings/network';
+import type { ResponseHead } from '@mcp-fittings/http-client';
 import type { CheckResult } from '../diagnosis.js';
 import { checked, finding } from '../finding.js';
 

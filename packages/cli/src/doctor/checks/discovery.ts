@@ -5,7 +5,7 @@ import {
   type ConfiguredEndpoints,
 } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError, isRecord, type AuthChallenge, type ServerConfig } from '@mcp-fittings/client-core';
-import { createNetwork, type NetworkOptions } from '@mcp-fittings/network';
+import { createNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
 import type { CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';
 import { checked, finding } from '../finding.js';

@@ -4,7 +4,7 @@ import {
   type FittingsError,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import type { ResponseHead } from '@mcp-fittings/network';
+import type { ResponseHead } from '@mcp-fittings/http-client';
 import { attemptConnection, type Attempt, type AttemptOptions } from '../connect-attempt.js';
 import type { CheckName, CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';

@@ -1,6 +1,6 @@
 import {
-  createProviderContext,
-  createTokenKeeper,
+  createProviderDeps,
+  createTokenManager,
   entryIdentity,
   type TokenRecord,
 } from '@mcp-fittings/auth-oauth/flows';
@@ -54,8 +54,8 @@ export async function checkToken(options: TokenOptions): Promise<CheckResult> {
 export async function heldToken(options: Omit<TokenOptions, 'refusal'>): Promise<TokenRecord | undefined> {
   const { server, url, config, store, clock } = options;
   const identity = entryIdentity({ name: server, config, identity: options.identity });
-  const context = createProviderContext({ server, url, identity, store, clock });
-  const keeper = createTokenKeeper({
+  const context = createProviderDeps({ server, url, identity, store, clock });
+  const keeper = createTokenManager({
     server,
     store,
     key: context.keyOf('oauth'),

@@ -7,14 +7,14 @@ import {
   type Logger,
   type ServerConfig,
 } from '@mcp-fittings/client-core';
-import { bareHost, chooseProxy } from '@mcp-fittings/net-policy';
+import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
 import {
   createNetwork,
   networkFields,
   networkOptionsOf,
   type NetworkOptions,
   type ResponseHead,
-} from '@mcp-fittings/network';
+} from '@mcp-fittings/http-client';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import type { CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';

@@ -1,4 +1,0 @@
-import type { Keychain } from '@mcp-fittings/auth-keychain';
-
-/** `argument` is JSON of options. */
-export function openStore(argument: string): Keychain;

@@ -1,7 +1,0 @@
-// What other processes import: a keychain on the same items. From `dist`, as an installed package would be.
-import { keychain } from '@mcp-fittings/auth-keychain';
-
-/** `argument` is JSON of options. */
-export function openStore(argument) {
-  return keychain({ timeoutMs: 20_000, lock: { staleMs: 1000 }, ...JSON.parse(argument) });
-}

@@ -1,0 +1,169 @@
+import { systemClock, TransportError } from '@mcp-fittings/client-core';
+import { checkHeaders, checkServerUrl, chooseProxy } from '@mcp-fittings/remote-policy';
+import type {
+  CollectedRequest,
+  Exchange,
+  GuardedFetchInit,
+  HttpReply,
+  HttpRequest,
+  Network,
+  ResponseHandler,
+} from '../network.js';
+import type { NetworkOptions } from '../options.js';
+import { createAddressGuard } from './address-guard.js';
+import { collect } from './collect.js';
+import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
+import { HttpExchange, type Engine, type HttpExchangeDeps } from './http-exchange.js';
+import type { RouteOptions } from './routes.js';
+import { createConcurrencyLimiter } from './concurrency-limiter.js';
+
+/** Some gateways refuse who does not say what it is and what it accepts. */
+const DEFAULT_HEADERS = {
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate, br',
+  'user-agent': 'mcp-fittings',
+};
+const CONNECT_MS = 10_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Makes the network of one server. Nothing is loaded, read or opened before the first request.
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
+ */
+export function createNetwork(options: NetworkOptions): Network {
+  return new HttpNetwork(options);
+}
+
+class HttpNetwork implements Network {
+  readonly origin: string;
+  readonly #host: HttpExchangeDeps;
+  readonly #routeOptions: RouteOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetchHost: GuardedFetchDeps;
+  #engine: Engine | undefined;
+  #opening: Promise<Engine> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: NetworkOptions) {
+    const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
+    const { url: configured, warnings } = checkServerUrl(options.url, { server });
+    for (const warning of warnings) options.logger?.warn(warning, { server });
+    const headers = checkHeaders(options.headers ?? {}, { server });
+    const proxy = { proxy: options.proxy ?? 'env', env, server };
+    // Once now, so that a bad setting is heard of before anything is sent.
+    chooseProxy(configured, proxy);
+    const resolve = options.resolve ?? resolveBySystem;
+    const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
+
+    this.origin = configured.origin;
+    this.#headers = headers;
+    this.#routeOptions = {
+      configured,
+      guard,
+      proxy,
+      resolve,
+      connectMs: timeouts.connectMs ?? CONNECT_MS,
+      tls: { ca: options.ca, clientCertificate: options.clientCertificate, server, env },
+    };
+    this.#host = {
+      server,
+      limiter: createConcurrencyLimiter(options.sockets ?? {}, clock),
+      engine: () => this.#loaded(),
+      headersMs: timeouts.headersMs ?? 0,
+      bodyIdleMs: timeouts.bodyIdleMs ?? 0,
+      maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    };
+    this.#fetchHost = {
+      configured,
+      headers,
+      server,
+      clock,
+      request: (request) =>
+        collect((plain, handler) => this.#exchangeAnywhere(plain, handler), request, server),
+    };
+  }
+
+  exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
+    const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
+    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    else if (this.#engine !== undefined && this.#closed === undefined) this.#host.limiter.enter(exchange);
+    else this.#enterWhenOpen(exchange);
+    return exchange;
+  }
+
+  request(request: CollectedRequest): Promise<HttpReply> {
+    return collect((plain, handler) => this.exchange(plain, handler), request, this.#host.server);
+  }
+
+  fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
+    return guardedFetch(this.#fetchHost, url, init);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#shutDown();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** To any origin, and therefore without the configured headers. */
+  #exchangeAnywhere(request: HttpRequest, handler: ResponseHandler): Exchange {
+    const headers = { ...DEFAULT_HEADERS, ...request.headers };
+    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    this.#enterWhenOpen(exchange);
+    return exchange;
+  }
+
+  #enterWhenOpen(exchange: HttpExchange): void {
+    if (this.#closed !== undefined) exchange.refuse();
+    else if (this.#engine !== undefined) this.#host.limiter.enter(exchange);
+    else {
+      this.#prepare().then(
+        () => this.#host.limiter.enter(exchange),
+        (cause: unknown) => exchange.fail(cause),
+      );
+    }
+  }
+
+  #foreign(url: URL): TransportError {
+    const message = `A request to ${url.origin} was not made: what belongs to ${this.origin} stays there.`;
+    return new TransportError('POLICY_DENIED', message, { server: this.#host.server, delivery: 'not-sent' });
+  }
+
+  #prepare(): Promise<Engine> {
+    this.#opening ??= loadEngine(this.#routeOptions).then((engine) => {
+      this.#engine = engine;
+      return engine;
+    });
+    return this.#opening;
+  }
+
+  #loaded(): Engine {
+    if (this.#engine === undefined) throw new Error('No request starts before the engine is loaded.');
+    return this.#engine;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#host.limiter.close();
+    const engine = await this.#opening?.catch(() => undefined);
+    await engine?.routes.close();
+  }
+}
+
+/** All that a request needs and a program that makes none should not have to wait for. */
+async function loadEngine(options: RouteOptions): Promise<Engine> {
+  const [{ openRoutes }, { createDecoder }] = await Promise.all([
+    import('./routes.js'),
+    import('./decoder.js'),
+  ]);
+  return { routes: await openRoutes(options), createDecoder };
+}
+
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  const dns = await import('node:dns/promises');
+  const found = await dns.lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,105 @@
+import {
+  codeOfSystemError,
+  FittingsError,
+  isRecord,
+  TransportError,
+  type Delivery,
+  type ErrorCode,
+  type FittingsErrorOptions,
+} from '@mcp-fittings/client-core';
+import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
+
+/** What is known about a failed exchange. */
+export interface FailedExchange {
+  readonly server: string | undefined;
+  readonly url: URL;
+  /** The request was handed to a connected socket. */
+  readonly started: boolean;
+  readonly proxied: boolean;
+}
+
+const BY_UNDICI_CODE: Readonly<Record<string, ErrorCode>> = {
+  UND_ERR_DESTROYED: 'TRANSPORT_CLOSED',
+  UND_ERR_CLOSED: 'TRANSPORT_CLOSED',
+  UND_ERR_PRX_TLS: 'PROXY_FAILED',
+  UND_ERR_HEADERS_OVERFLOW: 'PROTOCOL_VIOLATION',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'PROTOCOL_VIOLATION',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'MESSAGE_TOO_LARGE',
+};
+
+/**
+ * The `TransportError` for what undici or Node reported. Names the origin only: path and query may hold secrets.
+ */
+export function networkError(cause: unknown, failed: FailedExchange): TransportError {
+  if (cause instanceof TransportError) return cause;
+  if (cause instanceof FittingsError) {
+    // A setting that turned out to be unusable when it was needed.
+    const { hint, kind, retryable, server, details } = cause;
+    const options = {
+      hint,
+      kind,
+      retryable,
+      server,
+      details,
+      delivery: 'not-sent',
+      cause: cause.cause,
+    } as const;
+    return new TransportError(cause.code, cause.message, options);
+  }
+  const code = codeOf(cause, failed);
+  return failure(code, failed, {
+    cause,
+    delivery: deliveryOf(cause, code, failed),
+    hint: connectionHint(code, failed.url, cause),
+  });
+}
+
+/** `text` is given the origin; without it the sentence of the code is used. */
+export function failure(
+  code: ErrorCode,
+  failed: FailedExchange,
+  options: FittingsErrorOptions,
+  text?: (origin: string) => string,
+): TransportError {
+  const { origin } = failed.url;
+  const message = text?.(origin) ?? connectionSentence(code, origin, failed.started);
+  return new TransportError(code, message, {
+    server: failed.server,
+    ...options,
+    details: { url: origin, ...options.details },
+  });
+}
+
+function codeOf(cause: unknown, { started, proxied }: FailedExchange): ErrorCode {
+  const own = undiciCodeOf(cause);
+  if (own !== undefined) return own;
+  const code = codeOfSystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
+  if (started || code === 'TLS_FAILED') return code;
+  if (proxied) return 'PROXY_FAILED';
+  return code === 'CONNECTION_LOST' ? 'CONNECT_FAILED' : code;
+}
+
+function undiciCodeOf(cause: unknown): ErrorCode | undefined {
+  for (let current = cause; isRecord(current); current = current['cause']) {
+    const { code, message, name } = current;
+    if (name === 'HTTPParserError') return 'PROTOCOL_VIOLATION';
+    if (typeof code !== 'string') continue;
+    const known = Object.hasOwn(BY_UNDICI_CODE, code) ? BY_UNDICI_CODE[code] : undefined;
+    if (known !== undefined) return known;
+    if (typeof message !== 'string') continue;
+    // undici has no codes of its own for these.
+    if (/^Proxy (?:response|Authentication)/.test(message)) return 'PROXY_FAILED';
+    if (code === 'UND_ERR_INVALID_ARG' && message.includes('header')) return 'HEADER_INVALID';
+  }
+  return undefined;
+}
+
+/** A peer that ends the handshake by an alert has not looked at the request. */
+const TLS_ALERT = /^ERR_SSL_.*ALERT/;
+
+function deliveryOf(cause: unknown, code: ErrorCode, { started }: FailedExchange): Delivery {
+  if (!started || code === 'HEADER_INVALID') return 'not-sent';
+  if (code === 'PROXY_FAILED') return 'rejected';
+  const system = isRecord(cause) ? cause['code'] : undefined;
+  return typeof system === 'string' && TLS_ALERT.test(system) ? 'rejected' : 'unknown';
+}

@@ -1,0 +1,138 @@
+import type { Ending, RefusedReply } from '@mcp-fittings/remote-policy';
+import type { Exchange, HttpRequest, Network, ResponseHandler, ResponseHead } from '../network.js';
+
+/** Takes the body of a reply as it arrives. */
+export interface BodySink {
+  data(bytes: Uint8Array): void;
+  /** The body is complete. What it throws is how the request fails. */
+  end(): void;
+}
+
+/** A reply whose head was accepted: its body went to the sink. */
+export interface AcceptedReply {
+  readonly accepted: true;
+  readonly head: ResponseHead;
+  /** Why the body ended before its end. */
+  readonly broken?: unknown;
+}
+
+/** Enough for a JSON-RPC error or a sentence; more of a refusal is not read. */
+const REFUSAL_BYTES = 64 * 1024;
+
+/**
+ * Sends one HTTP request and settles when its reply has been read; with nothing when `lifetime` ends first. Rejects when no
+ * head came.
+ *
+ * `accept` looks at the head and says who takes the body: a sink; `'discard'` settles at once, whatever body follows; nothing
+ * refuses the reply, whose beginning is then read as text.
+ */
+export function roundTrip(
+  network: Pick<Network, 'exchange'>,
+  request: HttpRequest,
+  lifetime: Ending,
+  accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
+): Promise<AcceptedReply | RefusedReply | undefined> {
+  const trip = new RoundTrip(accept);
+  const exchange = network.exchange(request, trip);
+  trip.exchange = exchange;
+  trip.stay = lifetime.onEnd(() => {
+    exchange.abort();
+    trip.resolve(undefined);
+  });
+  return trip.reply;
+}
+
+class RoundTrip implements ResponseHandler {
+  readonly reply: Promise<AcceptedReply | RefusedReply | undefined>;
+  exchange: Exchange | undefined;
+  /** Takes back what the end of the lifetime does. */
+  stay: (() => void) | undefined;
+  resolve: (reply: AcceptedReply | RefusedReply | undefined) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  readonly #accept: (head: ResponseHead) => BodySink | 'discard' | undefined;
+  #head: ResponseHead | undefined;
+  #sink: BodySink | undefined;
+  #refusal: Uint8Array[] | undefined;
+  #refusalBytes = 0;
+
+  constructor(accept: (head: ResponseHead) => BodySink | 'discard' | undefined) {
+    this.#accept = accept;
+    this.reply = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  onHeaders(head: ResponseHead): void {
+    this.#head = head;
+    try {
+      const sink = this.#accept(head);
+      if (sink === undefined) this.#refusal = [];
+      else if (sink === 'discard') this.#discard(head);
+      else this.#sink = sink;
+    } catch (cause) {
+      this.exchange?.abort();
+      this.#broken(head, cause);
+    }
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (this.#head === undefined) return;
+    if (this.#refusal !== undefined) return this.#readRefusal(this.#head, this.#refusal, bytes);
+    try {
+      this.#sink?.data(bytes);
+    } catch (cause) {
+      this.exchange?.abort();
+      this.#broken(this.#head, cause);
+    }
+  }
+
+  onEnd(): void {
+    const head = this.#head;
+    if (head === undefined) return this.#settle(undefined);
+    if (this.#refusal !== undefined) return this.#refused(head, this.#refusal);
+    try {
+      this.#sink?.end();
+      this.#settle({ accepted: true, head });
+    } catch (cause) {
+      this.#broken(head, cause);
+    }
+  }
+
+  onError(error: unknown): void {
+    const head = this.#head;
+    if (head === undefined) {
+      this.stay?.();
+      this.#reject(error);
+    } else if (this.#refusal === undefined) this.#broken(head, error);
+    else this.#refused(head, this.#refusal);
+  }
+
+  #readRefusal(head: ResponseHead, refusal: Uint8Array[], bytes: Uint8Array): void {
+    refusal.push(bytes);
+    this.#refusalBytes += bytes.length;
+    if (this.#refusalBytes < REFUSAL_BYTES) return;
+    this.exchange?.abort();
+    this.#refused(head, refusal);
+  }
+
+  #refused(head: ResponseHead, chunks: readonly Uint8Array[]): void {
+    const text = Buffer.concat(chunks).subarray(0, REFUSAL_BYTES).toString('utf8');
+    this.#settle({ accepted: false, head, text });
+  }
+
+  /** The rest is read to keep the socket, but an event stream might never end. */
+  #discard(head: ResponseHead): void {
+    if (head.contentType === 'text/event-stream') this.exchange?.abort();
+    this.#settle({ accepted: true, head });
+  }
+
+  #broken(head: ResponseHead, cause: unknown): void {
+    this.#settle({ accepted: true, head, broken: cause });
+  }
+
+  #settle(reply: AcceptedReply | RefusedReply | undefined): void {
+    this.stay?.();
+    this.resolve(reply);
+  }
+}

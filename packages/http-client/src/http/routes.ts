@@ -1,0 +1,143 @@
+import type { LookupFunction } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { chooseProxy, type ProxyChoice } from '@mcp-fittings/remote-policy';
+import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
+import type { buildConnector } from 'undici';
+import type { AddressGuard } from './address-guard.js';
+import type { HostResolver } from '../options.js';
+import { createSocketPool, poolOf, type SocketPool } from './socket-pool.js';
+
+/** The way to one origin. */
+export interface Route {
+  readonly pool: SocketPool;
+  readonly proxied: boolean;
+}
+
+/** Chooses, and makes when first used, the sockets that a request may travel on. */
+export interface Routes {
+  /** Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. */
+  to(url: URL, origin: string): Route;
+  close(): Promise<void>;
+}
+
+export interface RouteOptions {
+  readonly configured: URL;
+  readonly guard: AddressGuard;
+  readonly proxy: ProxyChoice;
+  readonly resolve: HostResolver;
+  readonly connectMs: number;
+  readonly tls: LoadTlsOptions;
+}
+
+const MAX_KNOWN = 64;
+
+/** Loads undici and the certificates: not before a request needs them. */
+export async function openRoutes(options: RouteOptions): Promise<Routes> {
+  // By its file: for the bare name Bun gives a stub of its own, which opens no connection.
+  const [undici, tls] = await Promise.all([import('undici/index.js'), loadTlsIfAny(options.tls)]);
+  const { guard, connectMs } = options;
+  const configured = options.configured.origin;
+  const opened = new Map<string, SocketPool>();
+  const routes = new Map<string, Route>();
+
+  const open = (key: string, create: () => SocketPool): SocketPool => {
+    const pool = opened.get(key) ?? create();
+    opened.set(key, pool);
+    return pool;
+  };
+
+  const make = (url: URL, trusted: boolean): Route => {
+    const secureContext = trusted ? tls.configured : tls.others;
+    const secure = secureContext && { secureContext };
+    const proxy = chooseProxy(url, options.proxy);
+    if (proxy === undefined) {
+      const lookup = lookupWith(trusted ? options.resolve : guard.resolve);
+      const openDirect = (): SocketPool => {
+        const connect = endingAtError(undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
+        return trusted
+          ? createSocketPool(undici, configured, connect)
+          : poolOf(new undici.Agent({ connect }));
+      };
+      return { proxied: false, pool: open(`direct ${String(trusted)}`, openDirect) };
+    }
+    const openProxy = (): SocketPool => {
+      const agent = new undici.ProxyAgent({
+        uri: proxy.href,
+        // Many proxies allow CONNECT to port 443 only; plain http goes to them in absolute form.
+        proxyTunnel: false,
+        // A proxy that is silent after CONNECT must not hold us longer than any other connection.
+        clientFactory: (origin, settings) =>
+          new undici.Pool(origin, { ...settings, headersTimeout: connectMs }),
+        requestTls: { timeout: connectMs, ...secure },
+        proxyTls: { timeout: connectMs, ...(tls.others && { secureContext: tls.others }) },
+      });
+      return poolOf(agent);
+    };
+    return { proxied: true, pool: open(`${proxy.href} ${String(trusted)}`, openProxy) };
+  };
+
+  return {
+    to(url, origin) {
+      const known = routes.get(origin);
+      if (known !== undefined) return known;
+      const trusted = origin === configured;
+      if (!trusted) guard.checkUrl(url);
+      const route = make(url, trusted);
+      // Servers name the others: there could be many.
+      if (routes.size >= MAX_KNOWN) routes.clear();
+      routes.set(origin, route);
+      return route;
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Certificates are rare, and what reads them takes long to load. */
+async function loadTlsIfAny(options: LoadTlsOptions): Promise<TlsContexts> {
+  if (options.ca === undefined && options.clientCertificate === undefined) {
+    return { configured: undefined, others: undefined };
+  }
+  const { loadTls } = await import('@mcp-fittings/remote-policy/tls');
+  return loadTls(options);
+}
+
+/**
+ * A peer that refuses our certificate says so in a TLS alert and ends the stream; undici would report the end and
+ * forget the alert, were the socket still there.
+ */
+function endingAtError(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      socket?.on('error', () => socket.destroy());
+      callback(...result);
+    });
+}
+
+function lookupWith(resolve: HostResolver): LookupFunction {
+  return (hostname, { all, family }, callback) => {
+    const answer = async (): Promise<void> => {
+      let found: { address: string; family: number }[];
+      try {
+        const addresses = await resolve(hostname);
+        found = addresses
+          .map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+          .filter(
+            (one) => family === undefined || family === 0 || String(family).endsWith(String(one.family)),
+          );
+        if (found.length === 0) throw notFound(hostname);
+      } catch (cause) {
+        return callback(cause instanceof Error ? cause : notFound(hostname), '', 0);
+      }
+      if (all === true) return callback(null, found);
+      return callback(null, found[0]?.address ?? '', found[0]?.family);
+    };
+    void answer();
+  };
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`No address for ${hostname}`), { code: 'ENOTFOUND', hostname });
+}

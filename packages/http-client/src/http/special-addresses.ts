@@ -1,0 +1,79 @@
+import { isIPv4 } from 'node:net';
+import { parseAddressRanges, type AddressRanges } from '@mcp-fittings/remote-policy';
+
+/** Ranges that are not the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
+const SPECIAL_V4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, cloud metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relay
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+] as const;
+
+/** @see https://www.iana.org/assignments/iana-ipv6-special-registry */
+const SPECIAL_V6 = [
+  '::/96', // unspecified, loopback, IPv4-compatible
+  '::ffff:0:0:0/96', // IPv4-translated
+  '64:ff9b:1::/48', // NAT64 of a local network
+  '100::/64', // discard
+  '2001::/23', // protocol assignments, Teredo
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '3fff::/20', // documentation
+  '5f00::/16', // segment routing
+  'fc00::/7', // unique local
+  'fe80::/10', // link-local
+  'fec0::/10', // site-local
+  'ff00::/8', // multicast
+] as const;
+
+/**
+ * Every address that is not one of the public internet. IPv4 behind the NAT64 prefix, and within ISATAP, is judged as IPv4.
+ * An IPv4-mapped address never is public: it does not exist on the wire. (A `BlockList` takes `::ffff:0:0/96` for all of IPv4.)
+ */
+export function specialAddresses(): AddressRanges {
+  const ranges = parseAddressRanges([...SPECIAL_V4, ...SPECIAL_V6]);
+  return {
+    has(address) {
+      if (isIPv4(address)) return ranges.has(address);
+      // A zone (`fe80::1%eth0`) says which interface, and not which network.
+      const bare = address.split('%', 1)[0] ?? '';
+      const groups = groupsOf(bare);
+      if (groups === undefined) return ranges.has(bare);
+      if (groups.slice(0, 6).join(':') === IPV4_MAPPED) return true;
+      return ranges.has(bare) || ranges.has(ipv4Within(groups) ?? bare);
+    },
+  };
+}
+
+const IPV4_MAPPED = '0:0:0:0:0:ffff';
+const NAT64 = '64:ff9b:0:0:0:0';
+/** @see https://www.rfc-editor.org/rfc/rfc5214.html#section-6.1 */
+const ISATAP: ReadonlySet<string> = new Set(['0:5efe', '200:5efe']);
+
+function ipv4Within(groups: readonly string[]): string | undefined {
+  if (groups.slice(0, 6).join(':') !== NAT64 && !ISATAP.has(groups.slice(4, 6).join(':'))) return undefined;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight groups of an IPv6 address, without leading zeros; the URL parser knows every notation. */
+function groupsOf(address: string): readonly string[] | undefined {
+  const url = `http://[${address}]`;
+  if (!URL.canParse(url)) return undefined;
+  const [head = '', tail] = new URL(url).hostname.slice(1, -1).split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...zeros, ...after];
+}

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+// In a process of its own and from what is installed: `tsc -b` first.
+const run = (code: string): unknown =>
+  JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    }),
+  );
+
+it('loads undici with the first request and not before', () => {
+  const loaded = run(`
+    import { createRequire } from 'node:module';
+    import { createServer } from 'node:http';
+    import { createNetwork } from '@mcp-fittings/http-client';
+    const { cache } = createRequire(import.meta.url);
+    const undici = () => Object.keys(cache).some((file) => /[\\\\/]undici[\\\\/]/.test(file));
+    const server = createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = new URL('http://127.0.0.1:' + server.address().port);
+    const network = createNetwork({ url });
+    const before = undici();
+    await network.request({ url, method: 'GET' });
+    console.log(JSON.stringify([before, undici()]));
+    await network.close();
+    server.close();
+  `);
+  expect(loaded).toEqual([false, true]);
+});
+
+it('PERF import: loads none of the heavy parts of Node before it is used', () => {
+  const heavy = run(`
+    import { createNetwork } from '@mcp-fittings/http-client';
+    createNetwork({ url: 'https://example.com/', ca: 'unread.pem' });
+    const loaded = new Set(process.moduleLoadList);
+    console.log(JSON.stringify(['tls', 'zlib', 'http', 'https', 'crypto', 'dns'].filter((name) => loaded.has('NativeModule ' + name))));
+  `);
+  expect(heavy).toEqual([]);
+});
+
+it('brings undici and nothing else', () => {
+  const { dependencies } = run(`
+    import { readFileSync } from 'node:fs';
+    console.log(readFileSync('../package.json', 'utf8'));
+  `) as { dependencies: object };
+  expect(Object.keys(dependencies).toSorted()).toEqual([
+    '@mcp-fittings/client-core',
+    '@mcp-fittings/remote-policy',
+    'undici',
+  ]);
+});

@@ -1,0 +1,77 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tokenStoreSuite, type TokenStoreFixture } from '@mcp-fittings/testkit/token-store';
+import { memoryStore } from '@mcp-fittings/store-file';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { openStore } from './support/open-store.mjs';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+const MAX_VALUE_BYTES = 64 * 1024;
+const module = new URL('./support/open-store.mjs', import.meta.url);
+
+tokenStoreSuite(
+  { describe, it },
+  {
+    name: 'memory',
+    capabilities: { maxValueBytes: MAX_VALUE_BYTES },
+    setup: async () => ({ store: memoryStore(), teardown: async () => undefined }),
+  },
+);
+
+for (const kind of ['file', 'key']) {
+  tokenStoreSuite(
+    { describe, it },
+    {
+      name: kind === 'file' ? 'file' : 'encrypted file with a key',
+      capabilities: { shared: true, processes: true, losesLocks: true, maxValueBytes: MAX_VALUE_BYTES },
+      async setup(): Promise<TokenStoreFixture> {
+        const directory = await temporaryDirectory();
+        const argument = JSON.stringify({ kind, path: join(directory.path, 'store') });
+        return {
+          store: openStore(argument),
+          sibling: openStore(argument),
+          module: { module, argument },
+          teardown: () => directory[Symbol.asyncDispose](),
+        };
+      },
+    },
+  );
+}
+
+describe('one directory for all', () => {
+  let directory: TemporaryDirectory;
+  let argument: string;
+  let stores: ReturnType<typeof openStore>[];
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    argument = JSON.stringify({ kind: 'passphrase', path: join(directory.path, 'store') });
+    // Each store derives its key once, which takes a second: so they are shared, and emptied after each case.
+    stores = [openStore(argument), openStore(argument)];
+  });
+  afterAll(() => directory[Symbol.asyncDispose]());
+
+  tokenStoreSuite(
+    { describe, it },
+    {
+      name: 'encrypted file with a passphrase',
+      capabilities: { shared: true, processes: true, losesLocks: true, maxValueBytes: MAX_VALUE_BYTES },
+      deadlineMs: 20_000,
+      async setup() {
+        const [store, sibling] = stores;
+        if (store === undefined) throw new Error('beforeAll makes the stores');
+        const { path } = JSON.parse(argument) as { path: string };
+        return {
+          store,
+          sibling,
+          module: { module, argument },
+          teardown: () => removeEntries(path),
+        };
+      },
+    },
+  );
+});
+
+async function removeEntries(path: string): Promise<void> {
+  const sealed = (await readdir(path).catch(() => [])).filter((file) => file.endsWith('.sealed'));
+  await Promise.all(sealed.map((file) => rm(join(path, file))));
+}

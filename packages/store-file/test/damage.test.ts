@@ -1,0 +1,149 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { asStoreError, createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+let temporary: TemporaryDirectory;
+let path: string;
+beforeEach(async () => {
+  temporary = await temporaryDirectory();
+  path = join(temporary.path, 'store');
+});
+afterEach(() => temporary[Symbol.asyncDispose]());
+
+const nested = (depth: number): Record<string, unknown> => {
+  let value: Record<string, unknown> = { end: 1 };
+  for (let level = 0; level < depth; level++) value = { v: value };
+  return value;
+};
+
+describe('C13 a plain store on a disk that forgets', () => {
+  const value = { accessToken: 'a1b2', expiresAt: 1_800_000_000_000, note: 'ü "\\ \n' };
+  const fileOf = async (): Promise<string> => {
+    const names = await readdir(path);
+    return join(path, names.find((name) => name.length > 40 && name.endsWith('.json')) ?? '');
+  };
+
+  it('C13: notices every flipped bit', async () => {
+    const store = fileStore({ path, consent: () => true });
+    await store.set('key ü', value);
+    const file = await fileOf();
+    const good = await readFile(file);
+    const unnoticed: number[] = [];
+    for (let bit = 0; bit < good.length * 8; bit++) {
+      const bad = Buffer.from(good);
+      bad[bit >> 3] = (bad[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await writeFile(file, bad);
+      const outcome = await store.get('key ü').catch((error: { code?: unknown }) => error.code);
+      if (outcome !== 'STORE_CORRUPT') unnoticed.push(bit);
+    }
+    expect(unnoticed).toEqual([]);
+    await writeFile(file, good);
+    expect(await store.get('key ü')).toEqual(value);
+  });
+
+  it('C13: notices a file cut short, doubled, or with bytes exchanged', async () => {
+    const store = fileStore({ path, consent: () => true });
+    await store.set('key', value);
+    const file = await fileOf();
+    const good = await readFile(file, 'utf8');
+    for (const bad of ['', good.slice(0, -1), good + good, `${good} `, good.replace('a1b2', 'b1a2')]) {
+      await writeFile(file, bad);
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    }
+  });
+
+  it('C13: reads what an older version wrote, and adds the sum at the next write', async () => {
+    const store = fileStore({ path, consent: () => true });
+    await store.set('key', { old: false });
+    const file = await fileOf();
+    await writeFile(file, '{"v":1,"key":"key","value":{"old":true}}\n');
+    expect(await store.get('key')).toEqual({ old: true });
+    await store.set('key', { old: true });
+    expect(await readFile(file, 'utf8')).toMatch(/^\{"v":2,"sum":"/);
+  });
+});
+
+describe('S36 values that harm who copies them', () => {
+  const stores = () => [
+    memoryStore(),
+    fileStore({ path, consent: () => true }),
+    encryptedFileStore({ path, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) }),
+  ];
+  it.each([
+    ['an own __proto__', JSON.parse('{"__proto__":{"admin":true}}')],
+    ['an own __proto__ further down', JSON.parse('{"a":[{"b":{"__proto__":1}}]}')],
+    ['too many levels', nested(300)],
+    ['so many levels that JSON gives up', nested(100_000)],
+  ])('S36: %s is refused with a typed error', async (_, value) => {
+    for (const store of stores()) {
+      await expect(store.set('key', value)).rejects.toMatchObject({ code: 'STORE_VALUE_INVALID' });
+    }
+  });
+
+  it('S36: what may be written can be read', async () => {
+    for (const store of stores()) {
+      await store.set('key', nested(255));
+      expect(await store.get('key')).toEqual(nested(255));
+    }
+  });
+});
+
+describe('C12 errors that say what is in the way', () => {
+  it.each(['notes.txt', '.DS_Store', 'held.by.hand'])(
+    'C12: a foreign file %s in a lock is named',
+    async (name) => {
+      const directory = join(temporary.path, 'locks');
+      const locks = createFileLocks({ directory, waitMs: 50 });
+      await locks.run('x', async () => undefined);
+      const lock = join(directory, entryName('x'));
+      await rm(lock, { recursive: true });
+      await mkdir(lock, { mode: 0o700 });
+      await writeFile(join(lock, name), '');
+      const error = await locks.run('x', async () => undefined).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code: 'STORE_BUSY', details: { path: join(lock, name) } });
+      expect(error).toHaveProperty('hint', expect.stringContaining(join(lock, name)));
+      await rm(join(lock, name));
+      expect(await locks.run('x', async () => 'in')).toBe('in');
+    },
+  );
+
+  it('C12: a foreign file beside the token of a lock does no harm', async () => {
+    const directory = join(temporary.path, 'locks');
+    const locks = createFileLocks({ directory, waitMs: 1000 });
+    await locks.run('x', async () => undefined);
+    await writeFile(join(directory, entryName('x'), 'notes.txt'), '');
+    expect(await locks.run('x', async () => 'in')).toBe('in');
+  });
+
+  it('C10: a wait for a lock ends, although the clock was set back meanwhile', async () => {
+    const directory = join(temporary.path, 'locks');
+    const holder = createFileLocks({ directory });
+    let started = 0;
+    const clock = {
+      // An hour back, from the third look on.
+      now: () => Date.now() - (started++ > 2 ? 3_600_000 : 0),
+      schedule: (task: () => void, ms: number) => {
+        const timer = setTimeout(task, ms);
+        return { [Symbol.dispose]: () => clearTimeout(timer) };
+      },
+    };
+    const waiter = createFileLocks({ directory, waitMs: 300, clock });
+    await holder.run('x', async () => {
+      await expect(waiter.run('x', async () => 'in')).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    });
+  });
+
+  it.each([
+    ['ENOSPC', 'The disk is full'],
+    ['EDQUOT', 'quota'],
+    ['EROFS', 'read-only'],
+  ])('C12: %s is said in words, with what to do', (code, words) => {
+    const error = asStoreError(Object.assign(new Error(code), { code }), 'Not written.');
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { systemCode: code } });
+    expect(error.message).toContain(words);
+    expect(error.hint).toMatch(/space|path/);
+  });
+});

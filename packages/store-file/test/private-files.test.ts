@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+const SOMEBODY_ELSE = 12_345;
+const isRoot = process.getuid?.() === 0;
+
+let temporary: TemporaryDirectory;
+let path: string;
+beforeEach(async () => {
+  temporary = await temporaryDirectory();
+  path = join(temporary.path, 'a', 'store');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await temporary[Symbol.asyncDispose]();
+});
+
+const stores: readonly (readonly [string, string, (path: string) => TokenStore])[] = [
+  ['file', '.json', (where) => fileStore({ path: where, consent: () => true })],
+  [
+    'encrypted file',
+    '.sealed',
+    (where) => encryptedFileStore({ path: where, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) }),
+  ],
+];
+
+for (const [name, suffix, open] of stores) {
+  describe(`${name} store`, () => {
+    let store: TokenStore;
+    /** File of the entry under `key`, which is there. */
+    let file: string;
+    beforeEach(async () => {
+      store = open(path);
+      await store.set('key', { token: 'old' });
+      const [entry] = (await readdir(path)).filter(
+        (candidate) => candidate.endsWith(suffix) && candidate !== 'plaintext-consent.json',
+      );
+      file = join(path, entry ?? '');
+    });
+
+    const refuses = async (): Promise<void> => {
+      const refusal = { code: 'STORE_INSECURE', kind: 'auth', retryable: false };
+      await expect(store.get('key')).rejects.toMatchObject(refusal);
+      await expect(store.set('key', { token: 'new' })).rejects.toMatchObject(refusal);
+    };
+
+    it('makes files 0600 in directories 0700, whatever the umask', async () => {
+      const modeOf = async (of: string): Promise<string> => ((await stat(of)).mode & 0o777).toString(8);
+      expect(await modeOf(path)).toBe('700');
+      expect(await modeOf(join(temporary.path, 'a'))).toBe('700');
+      await store.withLock('key', async () => undefined);
+      expect(await modeOf(join(path, 'locks'))).toBe('700');
+      const names = (await readdir(path)).filter((entry) => entry !== 'locks');
+      for (const entry of names) expect(await modeOf(join(path, entry))).toBe('600');
+    });
+
+    it('KC-12 refuses a symbolic link in place of the file, and leaves its target alone', async () => {
+      const target = join(temporary.path, 'target');
+      await rename(file, target);
+      await symlink(target, file);
+      const before = await readFile(target, 'utf8');
+      await refuses();
+      expect(await readFile(target, 'utf8')).toBe(before);
+      await store.delete('key');
+      expect(await readFile(target, 'utf8')).toBe(before);
+      await store.set('key', { token: 'new' });
+      expect(await store.get('key')).toEqual({ token: 'new' });
+    });
+
+    it('KC-12 refuses a dangling link', async () => {
+      await rm(file);
+      await symlink(join(temporary.path, 'nowhere'), file);
+      await refuses();
+    });
+
+    it('KC-12 refuses a pipe without waiting for it', async () => {
+      await rm(file);
+      execFileSync('mkfifo', ['-m', '600', file]);
+      await refuses();
+    });
+
+    it('KC-12 refuses a socket and a directory in place of the file', async () => {
+      await rm(file);
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(file, resolve));
+      await refuses();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(file, { force: true });
+      await mkdir(file, { mode: 0o700 });
+      await refuses();
+    });
+
+    for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o666]) {
+      it(`KC-12 refuses a file of mode 0${mode.toString(8)}`, async () => {
+        await chmod(file, mode);
+        await refuses();
+        await expect(store.get('key')).rejects.toThrow(`mode 0${mode.toString(8)}`);
+      });
+    }
+
+    for (const mode of [0o777, 0o755, 0o750, 0o1777]) {
+      it(`KC-12 refuses a directory of mode 0${mode.toString(8)}, also for locks and deletion`, async () => {
+        await chmod(path, mode);
+        await refuses();
+        await expect(store.withLock('key', async () => 1)).rejects.toMatchObject({ code: 'STORE_INSECURE' });
+        await expect(store.delete('key')).rejects.toMatchObject({ code: 'STORE_INSECURE' });
+      });
+    }
+
+    it('KC-12 refuses a symbolic link in place of the directory', async () => {
+      await rename(path, join(temporary.path, 'moved'));
+      await symlink(join(temporary.path, 'moved'), path);
+      await refuses();
+    });
+
+    it('KC-12 refuses a plain file in place of the directory', async () => {
+      await rm(path, { recursive: true });
+      await writeFile(path, '', { mode: 0o600 });
+      await refuses();
+    });
+
+    it('KC-12 refuses a directory in one that everybody may write to, unless it is sticky as /tmp is', async () => {
+      await chmod(join(temporary.path, 'a'), 0o777);
+      await refuses();
+      await chmod(join(temporary.path, 'a'), 0o1777);
+      expect(await store.get('key')).toEqual({ token: 'old' });
+    });
+
+    it('KC-12 refuses a file and a directory of somebody else', async () => {
+      if (!isRoot) {
+        // Only root can give a file away. To be somebody else oneself comes to the same.
+        vi.spyOn(process, 'geteuid').mockReturnValue(SOMEBODY_ELSE);
+        return refuses();
+      }
+      await chown(file, SOMEBODY_ELSE, SOMEBODY_ELSE);
+      await refuses();
+      await chown(file, 0, 0);
+      expect(await store.get('key')).toEqual({ token: 'old' });
+      await chown(path, SOMEBODY_ELSE, SOMEBODY_ELSE);
+      await refuses();
+    });
+
+    it('replaces the file and never writes into it: who holds the old one open or linked sees nothing new', async () => {
+      const other = join(temporary.path, 'other-name');
+      await link(file, other);
+      const before = await readFile(other, 'utf8');
+      await store.set('key', { token: 'new' });
+      expect(await readFile(other, 'utf8')).toBe(before);
+    });
+
+    it('reports what it can not read as unreadable, not as absent', async () => {
+      await writeFile(file, 'not json');
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+      await writeFile(file, '');
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+      await writeFile(file, '{"v":2}');
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+      await store.set('key', { token: 'new' });
+      expect(await store.get('key')).toEqual({ token: 'new' });
+    });
+
+    it('does not read a file of a gigabyte', async () => {
+      execFileSync('truncate', ['-s', '1G', file]);
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    });
+
+    it('deletes also what a process that was killed while it wrote has left', async () => {
+      await writeFile(`${file}.0123456789abcdef.draft`, 'half a token', { mode: 0o600 });
+      await store.delete('key');
+      const names = await readdir(path);
+      expect(names.filter((entry) => !['locks', 'plaintext-consent.json'].includes(entry))).toEqual([]);
+    });
+
+    it('leaves no draft behind when the write fails', async () => {
+      await store.withLock('key', async () => {
+        await rm(join(path, 'locks'), { recursive: true });
+        await expect(store.set('key', { token: 'new' })).rejects.toMatchObject({ code: 'STORE_LOCK_LOST' });
+      });
+      expect((await readdir(path)).filter((entry) => entry.endsWith('.draft'))).toEqual([]);
+      expect(await store.get('key')).toEqual({ token: 'old' });
+    });
+
+    it('names the code of the system where the disk refuses, and keeps the cause', async () => {
+      const bad = open(join(file, 'below-a-file'));
+      await expect(bad.set('key', {})).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        details: { systemCode: 'ENOTDIR' },
+        cause: { code: 'ENOTDIR' },
+      });
+    });
+  });
+}
+
+it('needs a path', () => {
+  expect(() => fileStore({ path: '' })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+});

@@ -1,0 +1,26 @@
+import { readdir, rename, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+
+export interface ForeignHolder {
+  /** A sign of life. */
+  beat(at: number): Promise<void>;
+  /** Whether the lock is still its own. */
+  holds(): Promise<boolean>;
+}
+
+/** Puts the lock into the hands of a process that is described by hand: of another machine, dead, reborn … */
+export async function foreignHolder(
+  directory: string,
+  name: string,
+  process: { readonly machine: string; readonly pid: number; readonly start: string },
+): Promise<ForeignHolder> {
+  await createFileLocks({ directory }).run(name, async () => undefined);
+  const folder = join(directory, entryName(name));
+  const file = `held.${process.machine}.${process.pid}.${process.start}.abcdef`;
+  await rename(join(folder, 'free'), join(folder, file));
+  return {
+    beat: (at) => utimes(join(folder, file), at, at),
+    holds: async () => (await readdir(folder)).includes(file),
+  };
+}

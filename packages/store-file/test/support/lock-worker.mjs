@@ -1,0 +1,19 @@
+// Takes the lock over and over, notices a second holder, and dies now and then while it holds the lock.
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
+
+const [directory, chanceOfDeath] = process.argv.slice(2);
+const locks = createFileLocks({ directory: join(directory, 'locks') });
+const owner = join(directory, 'owner');
+for (;;) {
+  await locks.run('name', async () => {
+    const nonce = randomBytes(8).toString('hex');
+    writeFileSync(owner, nonce);
+    await setTimeout(Math.random() * 4);
+    if (Math.random() < Number(chanceOfDeath)) process.kill(process.pid, 'SIGKILL');
+    appendFileSync(join(directory, 'log'), readFileSync(owner, 'utf8') === nonce ? 'alone\n' : 'not alone\n');
+  });
+}

@@ -1,0 +1,16 @@
+import { keychain } from '@mcp-fittings/store-keychain';
+import { IN_PROCESS, onRealService, WHOLE } from './support/real-service-suites.js';
+
+onRealService(({ suite, suiteWithHelpers }) => {
+  suiteWithHelpers('@github/keytar in a helper process', {
+    driver: '@github/keytar',
+    chunkCharacters: WHOLE,
+  });
+  // A driver that is an object can not be given to another process.
+  suite('a given keytar', IN_PROCESS, async (place) => {
+    // Not loaded before: where libsecret is missing it throws.
+    const { default: keytar } = await import('@github/keytar');
+    const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
+    return { store: keychain(options), sibling: keychain(options) };
+  });
+});

@@ -1,0 +1,335 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { commandOf, environmentOf, helpersOf, isRunning } from './support/processes.js';
+import { runScript } from './support/script.js';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+const CANARY = 'canary-1492-never-show-this';
+
+let temporary: TemporaryDirectory;
+let directory: string;
+let open: Keychain[] = [];
+beforeEach(async () => {
+  temporary = await temporaryDirectory();
+  directory = join(temporary.path, 'items');
+  await mkdir(directory);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await Promise.all(open.map((store) => store[Symbol.asyncDispose]()));
+  open = [];
+  await temporary[Symbol.asyncDispose]();
+});
+
+/** A driver in a file, with a fault: see the file. */
+function faulty(fault = ''): KeychainOptions {
+  const module = new URL('./support/drivers/file-keytar.mjs', import.meta.url);
+  module.search = `directory=${encodeURIComponent(directory)}&${fault}`;
+  return { driver: { module } };
+}
+
+function opened(options: KeychainOptions): Keychain {
+  const store = keychain({
+    lockDirectory: join(temporary.path, 'locks'),
+    timeoutMs: 20_000,
+    // Signs of life of the locks, which a manual clock shows too, come later than all that is looked for here.
+    lock: { staleMs: 1_000_000 },
+    ...options,
+  });
+  open.push(store);
+  return store;
+}
+
+/** The one helper that runs. */
+async function theHelper(): Promise<number> {
+  await vi.waitUntil(() => helpersOf(process.pid).length === 1, { interval: 5, timeout: 10_000 });
+  return helpersOf(process.pid)[0] ?? 0;
+}
+
+/** When the helper has got the call. */
+async function underWay(clock: ManualClock, timeoutMs: number): Promise<void> {
+  await vi.waitUntil(() => clock.nextIn === timeoutMs, { interval: 1, timeout: 10_000 });
+}
+
+const failure = (state: string): object => ({
+  code: 'STORE_UNAVAILABLE',
+  kind: 'auth',
+  details: { state },
+});
+
+describe('a driver that fails', () => {
+  it('KC-04 a crash in native code is a typed error; the host lives, and the next call has a new helper', async () => {
+    const store = opened(faulty('segfault'));
+    await expect(store.get('key')).rejects.toMatchObject(failure('unavailable'));
+    await expect(store.get('key')).rejects.toThrow('SIGSEGV');
+    expect(await store.status()).toMatchObject({ state: 'unavailable' });
+    await expect(store.set('key', {})).rejects.toMatchObject(failure('unavailable'));
+  });
+
+  for (const fault of ['hang', 'spin']) {
+    it(`a call that does not come back (${fault}) is given up after 2.5 s, and its helper is killed`, async () => {
+      const clock = createManualClock();
+      const store = opened({ ...faulty(fault), clock, timeoutMs: undefined });
+      const call = store.get('key').catch((error: unknown) => error);
+      await underWay(clock, 2500);
+      const helper = await theHelper();
+      await clock.advance(2499);
+      expect(isRunning(helper)).toBe(true);
+      await clock.advance(1);
+      expect(await call).toMatchObject(failure('timeout'));
+      await vi.waitUntil(() => !isRunning(helper), { interval: 5 });
+    });
+  }
+
+  it('lets one caller wait for a keychain that does not answer, not one after the other', async () => {
+    const clock = createManualClock();
+    const store = opened({ ...faulty('hang'), clock, timeoutMs: 1000 });
+    const calls = ['a', 'b', 'c'].map((key) => store.get(key).catch((error: unknown) => error));
+    await underWay(clock, 1000);
+    await clock.advance(1000);
+    for (const outcome of await Promise.all(calls)) expect(outcome).toMatchObject(failure('timeout'));
+    expect(await store.status()).toMatchObject({ state: 'timeout' });
+    expect(clock.now()).toBe(1000);
+    expect(clock.pending).toBe(0);
+    // A while later it is asked again.
+    await clock.advance(1000);
+    const again = store.get('key').catch((error: unknown) => error);
+    await underWay(clock, 1000);
+    await clock.advance(1000);
+    expect(await again).toMatchObject(failure('timeout'));
+  });
+
+  it('says which driver is not installed', async () => {
+    const missing = join(temporary.path, 'no-such-keytar.js');
+    const status = await opened({ driver: { module: missing } }).status();
+    expect(status).toMatchObject({ state: 'unavailable', driver: missing });
+    expect(status.error?.hint).toContain('installed');
+  });
+
+  it('refuses a module without the functions of keytar', async () => {
+    const status = await opened({
+      driver: { module: import.meta.resolve('./support/processes.ts') },
+    }).status();
+    expect(status).toMatchObject({ state: 'unavailable' });
+  });
+
+  it('is not confused by what a driver writes to stdout', async () => {
+    const store = opened({ driver: { module: import.meta.resolve('./support/drivers/noisy-keytar.mjs') } });
+    const values = Array.from({ length: 30 }, (_, n) => ({ n }));
+    await Promise.all(values.map((value, n) => store.set(`key ${n}`, value)));
+    expect(await Promise.all(values.map((_, n) => store.get(`key ${n}`)))).toEqual(values);
+  });
+
+  it('KC-08 a process that is killed between two items leaves the old value, and its remains are swept up', async () => {
+    const before = { t: 'a'.repeat(3000) };
+    const after = { t: 'b'.repeat(6000) };
+    await opened(faulty()).set('key', before);
+    for (let n = 1; n <= 6; n++) {
+      await expect(opened(faulty(`dieAtSet=${n}`)).set('key', after)).rejects.toMatchObject(
+        failure('unavailable'),
+      );
+      expect(await opened(faulty()).get('key')).toEqual(before);
+    }
+    await opened(faulty()).set('key', after);
+    expect(await opened(faulty()).get('key')).toEqual(after);
+    expect(await readdir(directory)).toHaveLength(1 + Math.ceil((6000 + '{"t":""}'.length) / 1200));
+    await opened(faulty()).delete('key');
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe('the helper process', () => {
+  it('is started at the first use, serves many calls, and is ended when it is disposed', async () => {
+    const store = opened(faulty());
+    expect(helpersOf(process.pid)).toEqual([]);
+    await store.set('key', { a: 1 });
+    const helper = await theHelper();
+    await Promise.all(['a', 'b', 'c'].map((key) => store.set(key, { key })));
+    expect(helpersOf(process.pid)).toEqual([helper]);
+    await store[Symbol.asyncDispose]();
+    expect(isRunning(helper)).toBe(false);
+    await store[Symbol.asyncDispose]();
+    expect(await store.get('key')).toEqual({ a: 1 });
+  });
+
+  it('ends a call that is under way when it is disposed, with a typed error', async () => {
+    const store = opened(faulty('hang'));
+    const call = store.get('key').catch((error: unknown) => error);
+    await theHelper();
+    await store[Symbol.asyncDispose]();
+    expect(await call).toMatchObject(failure('unavailable'));
+    expect(helpersOf(process.pid)).toEqual([]);
+  });
+
+  it('is ended after ten seconds without a call, and started again by the next one', async () => {
+    const clock = createManualClock();
+    const store = opened({ ...faulty(), clock });
+    await store.set('key', { a: 1 });
+    const first = await theHelper();
+    await clock.advance(9999);
+    expect(isRunning(first)).toBe(true);
+    await clock.advance(1);
+    await vi.waitUntil(() => !isRunning(first), { interval: 5 });
+    expect(await store.get('key')).toEqual({ a: 1 });
+    expect(await theHelper()).not.toBe(first);
+  });
+
+  it('survives that somebody else kills it', async () => {
+    const store = opened(faulty());
+    await store.set('key', { a: 1 });
+    const helper = await theHelper();
+    process.kill(helper, 'SIGKILL');
+    await vi.waitUntil(() => !isRunning(helper), { interval: 5 });
+    await expect.poll(() => store.get('key').catch(() => undefined)).toEqual({ a: 1 });
+  });
+
+  it('does not end at Ctrl-C, which a terminal sends to it too: the host may still have tokens to save', async () => {
+    const store = opened(faulty());
+    await store.set('key', { a: 1 });
+    const helper = await theHelper();
+    process.kill(helper, 'SIGINT');
+    await store.set('key', { a: 2 });
+    expect(await theHelper()).toBe(helper);
+  });
+
+  it('does not start the host once more where the program that is started as the helper is the host', async () => {
+    vi.stubEnv('MCP_FITTINGS_KEYCHAIN_HELPER', '1');
+    const store = opened(faulty());
+    await expect(store.get('key')).rejects.toMatchObject({ ...failure('unavailable'), retryable: false });
+    expect(await store.status()).toMatchObject({
+      state: 'unavailable',
+      error: { hint: expect.stringContaining('in-process') as string },
+    });
+    expect(helpersOf(process.pid)).toEqual([]);
+  });
+
+  it('says that there is no Node at the path the host gave', async () => {
+    const status = await opened({ ...faulty(), execPath: join(temporary.path, 'node') }).status();
+    expect(status).toMatchObject({ state: 'unavailable' });
+    expect(status.error?.message).toContain('ENOENT');
+  });
+});
+
+describe('the process of the host', () => {
+  const program = (fault: string, rest: string): string => `
+    import { keychain } from '@mcp-fittings/store-keychain';
+    const store = keychain(${JSON.stringify({
+      driver: { module: String((faulty(fault).driver as { module: URL }).module) },
+      lockDirectory: join(temporary.path, 'locks'),
+      timeoutMs: 1000,
+    })});
+    ${rest}`;
+
+  it('ends by itself, with the helper, although nothing was disposed', async () => {
+    const { child, said, ended } = runScript(
+      program('', `await store.set('key', {a: 1}); console.log('stored');`),
+    );
+    await said;
+    expect(await ended).toEqual({ status: 0, errors: '' });
+    await vi.waitUntil(() => helpersOf(child.pid ?? 0).length === 0, { interval: 5 });
+    expect(await opened(faulty()).get('key')).toEqual({ a: 1 });
+  });
+
+  it('ends by itself when the keychain hangs, with a typed error', async () => {
+    const { said, ended } = runScript(
+      program('hang', `await store.get('key').catch((e) => console.log(e.details.state));`),
+    );
+    expect(await said).toBe('timeout');
+    expect(await ended).toEqual({ status: 0, errors: '' });
+  });
+
+  it('is kept alive by nothing of ours once the calls are done', async () => {
+    const { said, ended } = runScript(
+      program(
+        '',
+        `await store.get('key');
+         const kinds = ['TTYWrap', 'PipeWrap', 'ProcessWrap', 'Timeout'];
+         const kept = process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind));
+         console.log(JSON.stringify(kept));`,
+      ),
+    );
+    expect(JSON.parse(await said)).toEqual([]);
+    expect(await ended).toEqual({ status: 0, errors: '' });
+  });
+
+  it('disposes at the end of a module, and then ends', async () => {
+    const { ended } = runScript(
+      program('', `await store.set('key', {}); await store[Symbol.asyncDispose]();`),
+    );
+    expect(await ended).toEqual({ status: 0, errors: '' });
+  });
+
+  it('takes the helper with it when it is killed, also one that hangs', async () => {
+    const rest = `store.get('key').catch(() => {}); setTimeout(() => {}, 60_000); console.log('started');`;
+    const script = runScript(program('hang', rest).replace('"timeoutMs":1000', '"timeoutMs":60000'));
+    await script.said;
+    await vi.waitUntil(() => existsSync(join(directory, 'hangs')), { interval: 5, timeout: 10_000 });
+    const [helper = 0] = helpersOf(script.child.pid ?? 0);
+    script.child.kill('SIGKILL');
+    await script.ended;
+    await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 10_000 });
+  });
+
+  it('loads nothing native when the package is imported and a store is made', async () => {
+    const { said } = runScript(`
+      import { keychain } from '@mcp-fittings/store-keychain';
+      keychain();
+      keychain({ driver: '@github/keytar', isolation: 'in-process' });
+      process.report.excludeNetwork = true;
+      const native = () => process.report.getReport().sharedObjects.filter((path) => path.endsWith('.node')).length;
+      const before = native();
+      await import('@napi-rs/keyring');
+      console.log(JSON.stringify({ before, after: native() }));`);
+    expect(JSON.parse(await said)).toEqual({ before: 0, after: 1 });
+  });
+});
+
+describe('secrets', () => {
+  it('AO-32 shows none in argv, environment, error, inspection or name, and hands the helper none of the host', async () => {
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', `${CANARY}-of-the-host`);
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+    vi.stubEnv('NAPI_RS_NATIVE_LIBRARY_PATH', '/evil.node');
+    const store = opened(faulty());
+    await store.set(`${CANARY}-key`, { accessToken: CANARY, long: CANARY.repeat(100) });
+    const helper = await theHelper();
+    for (const text of [commandOf(helper), environmentOf(helper)]) expect(text).not.toContain(CANARY);
+    expect(environmentOf(helper)).not.toMatch(/NODE_OPTIONS|NAPI_RS/);
+    expect(environmentOf(helper)).toContain('MCP_FITTINGS_KEYCHAIN_HELPER=1');
+    expect(inspect(store, { depth: 20, showHidden: true, getters: true })).not.toContain(CANARY);
+
+    const errors = await Promise.all(
+      ['segfault', 'dieAtSet=1'].map((fault) =>
+        opened(faulty(fault))
+          .set('key', { accessToken: CANARY })
+          .then(
+            () => undefined,
+            (error: unknown) => error,
+          ),
+      ),
+    );
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(Error);
+      const shown = `${inspect(error, { depth: 20, showHidden: true })}${JSON.stringify(error)}${String(error)}`;
+      expect(shown).not.toContain(CANARY);
+    }
+  });
+
+  it('AO-32 writes nothing to the host\u2019s stdout and stderr', async () => {
+    const noisy = import.meta.resolve('./support/drivers/noisy-keytar.mjs');
+    const { child, ended } = runScript(`
+      import { keychain } from '@mcp-fittings/store-keychain';
+      const store = keychain({ driver: { module: ${JSON.stringify(noisy)} }, lockDirectory: ${JSON.stringify(join(temporary.path, 'locks'))} });
+      await store.set('key', { token: 'x' });`);
+    let output = '';
+    child.stdout?.on('data', (text: Buffer) => {
+      output += text.toString();
+    });
+    expect(await ended).toEqual({ status: 0, errors: '' });
+    expect(output).toBe('');
+  });
+});

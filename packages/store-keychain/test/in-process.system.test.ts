@@ -1,0 +1,58 @@
+// One session bus for the whole file: the native libraries of a process remember the first one they were shown.
+import { join } from 'node:path';
+import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { describeWithSecretService } from './support/describe-with-secret-service.js';
+import { helpersOf } from './support/processes.js';
+import { startSecretService, type SecretService } from './support/secret-service.js';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+const VALUE = { accessToken: 'a', refreshToken: 'r' };
+
+let temporary: TemporaryDirectory;
+beforeEach(async () => {
+  temporary = await temporaryDirectory();
+});
+afterEach(() => temporary[Symbol.asyncDispose]());
+
+function opened(options: KeychainOptions): Keychain {
+  return keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+}
+
+describeWithSecretService('on a real Secret Service', () => {
+  let service: SecretService;
+  beforeAll(async () => {
+    service = await startSecretService('keyring');
+    service.enter();
+  });
+  afterEach(() => service.assertAlive());
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await service[Symbol.asyncDispose]();
+  });
+
+  it('shares items with a program that uses keytar itself: by name, by path, as an object', async () => {
+    // Not loaded before: where libsecret is missing it throws.
+    const { default: keytar } = await import('@github/keytar');
+    const named = opened({ driver: '@github/keytar', isolation: 'in-process' });
+    const byPath = opened({ driver: { module: new URL(import.meta.resolve('@github/keytar')) } });
+    const given = opened({ driver: keytar });
+    await byPath.set('key', VALUE);
+    expect(await named.get('key')).toEqual(VALUE);
+    expect(await given.get('key')).toEqual(VALUE);
+    await given.delete('key');
+    expect(await byPath.get('key')).toBeUndefined();
+    expect(await keytar.findCredentials('mcp-fittings')).toEqual([]);
+    await byPath[Symbol.asyncDispose]();
+  });
+
+  it('works in this process when the host asks for it, without a helper', async () => {
+    const store = opened({ isolation: 'in-process' });
+    await store.set('key', VALUE);
+    expect(await store.get('key')).toEqual(VALUE);
+    expect(await store.status()).toMatchObject({ state: 'available' });
+    await store.delete('key');
+    expect(await store.get('key')).toBeUndefined();
+    expect(helpersOf(process.pid)).toEqual([]);
+  });
+});

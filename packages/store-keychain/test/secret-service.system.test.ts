@@ -1,0 +1,259 @@
+import { join } from 'node:path';
+import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { helpersOf, socketsOf } from './support/processes.js';
+import { describeWithSecretService } from './support/describe-with-secret-service.js';
+import { startSecretService, type SecretService, type ServiceKind } from './support/secret-service.js';
+import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+
+const DRIVERS = ['@napi-rs/keyring', '@github/keytar'] as const;
+const VALUE = { accessToken: 'a', refreshToken: 'r' };
+
+// One daemon for the suite. A test that locks or ends it leaves one that works to the next test.
+let keyring: SecretService | undefined;
+let temporary: TemporaryDirectory;
+let open: Keychain[] = [];
+beforeEach(async () => {
+  temporary = await temporaryDirectory();
+});
+afterEach(async () => {
+  await Promise.all(open.map((store) => store[Symbol.asyncDispose]()));
+  open = [];
+  vi.unstubAllEnvs();
+  await temporary[Symbol.asyncDispose]();
+  await keyring?.recover();
+});
+afterAll(async () => {
+  await keyring?.[Symbol.asyncDispose]();
+});
+
+async function enter(): Promise<SecretService> {
+  keyring ??= await startSecretService('keyring');
+  keyring.enter();
+  return keyring;
+}
+
+/** A bus on which the service is missing or broken, for the tests of one block. */
+function onBrokenService(kind: Exclude<ServiceKind, 'keyring'>): void {
+  let broken: SecretService;
+  beforeAll(async () => {
+    broken = await startSecretService(kind);
+  });
+  beforeEach(() => broken.enter());
+  afterAll(() => broken[Symbol.asyncDispose]());
+}
+
+function opened(options: KeychainOptions = {}): Keychain {
+  const store = keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+  open.push(store);
+  return store;
+}
+
+describeWithSecretService('a Secret Service that works', () => {
+  for (const driver of DRIVERS) {
+    it(`${driver}: is available, and leaves no test item behind`, async () => {
+      const service = await enter();
+      const store = opened({ driver });
+      expect(await store.status()).toEqual({ state: 'available', driver });
+      await store.set('key', VALUE);
+      expect(service.countItems()).toBe(1);
+    });
+
+    it(`${driver}: what was stored outlives the service`, async () => {
+      const service = await enter();
+      const store = opened({ driver, timeoutMs: 20_000 });
+      const long = { text: 'x'.repeat(5000) };
+      await store.set('short', VALUE);
+      await store.set('long', long);
+      await service.restart();
+      expect(await opened({ driver }).get('short')).toEqual(VALUE);
+      expect(await opened({ driver }).get('long')).toEqual(long);
+      await store[Symbol.asyncDispose]();
+      expect(await store.get('short')).toEqual(VALUE);
+    });
+  }
+
+  it('never shows the items of one driver through another, and never changes the driver by itself', async () => {
+    await enter();
+    await opened().set('key', VALUE);
+    expect(await opened({ driver: '@github/keytar' }).get('key')).toBeUndefined();
+    await opened({ driver: '@github/keytar' }).set('key', { other: true });
+    expect(await opened().get('key')).toEqual(VALUE);
+  });
+
+  it('KC-08 finds a whole value whenever the helper was killed', async () => {
+    await enter();
+    const writer = opened();
+    const reader = opened();
+    const valueOf = (n: number): { n: number; text: string } => ({
+      n,
+      text: String(n % 10).repeat(4000 + n),
+    });
+    await reader.set('key', valueOf(0));
+    const readers = new Set(helpersOf(process.pid));
+    for (let n = 1; n <= 12; n++) {
+      const write = writer.set('key', valueOf(n)).catch((error: unknown) => error);
+      await vi.waitUntil(() => helpersOf(process.pid).some((pid) => !readers.has(pid)), {
+        interval: 1,
+        timeout: 30_000,
+      });
+      // Later in the write each time.
+      for (let reads = 0; reads < n; reads++) await reader.get('other');
+      for (const pid of helpersOf(process.pid)) if (!readers.has(pid)) process.kill(pid, 'SIGKILL');
+      await write;
+      const stored = await reader.get('key');
+      expect(stored).toEqual(valueOf(Number(stored?.['n'])));
+    }
+    await writer.set('key', { done: true });
+    expect(await reader.get('key')).toEqual({ done: true });
+  });
+});
+
+describeWithSecretService('D18 a service that goes away', () => {
+  for (const driver of DRIVERS) {
+    it(`D18: ${driver}: is typed unavailable while it is gone, and is found again when it is back`, async () => {
+      const service = await enter();
+      const store = opened({ driver });
+      await store.set('key', VALUE);
+      await service.kill();
+      const gone = { code: 'STORE_UNAVAILABLE', kind: 'auth', retryable: true };
+      await expect(store.get('key')).rejects.toMatchObject(gone);
+      await expect(store.set('key', {})).rejects.toMatchObject(gone);
+      expect(await store.status()).toMatchObject({ state: 'unavailable', error: gone });
+      await service.restart();
+      expect(await store.get('key')).toEqual(VALUE);
+    });
+  }
+
+  it('D18: many calls hold few connections to the bus', async () => {
+    await enter();
+    const store = opened();
+    const most = { sockets: 0 };
+    for (let n = 0; n < 60; n++) {
+      await store.get(`key ${n % 5}`);
+      for (const helper of helpersOf(process.pid)) most.sockets = Math.max(most.sockets, socketsOf(helper));
+    }
+    // Sixteen, one that is closing, and what connects the helper with us.
+    expect(most.sockets).toBeGreaterThan(2);
+    expect(most.sockets).toBeLessThan(24);
+  });
+
+  it('D18: its end is the failure of the one test in which it ended, with how and what it said', async () => {
+    const service = await enter();
+    await service.kill();
+    await expect(service.assertAlive()).rejects.toThrow(/gnome-keyring-daemon ended by itself \(SIGKILL\)/);
+    await service.assertAlive();
+    await opened().set('key', VALUE);
+  });
+});
+
+describeWithSecretService('KC-01 a keyring that is locked', () => {
+  for (const driver of DRIVERS) {
+    it(`${driver}: is typed locked; the stored login is not absent, not replaced, not deleted`, async () => {
+      const service = await enter();
+      await opened({ driver }).set('key', VALUE);
+      service.lock();
+      const store = opened({ driver });
+      const locked = {
+        code: 'STORE_LOCKED',
+        kind: 'auth',
+        retryable: true,
+        details: { state: 'locked', driver },
+      };
+      await expect(store.get('key')).rejects.toMatchObject(locked);
+      await expect(store.set('key', { other: true })).rejects.toMatchObject(locked);
+      await expect(store.delete('key')).rejects.toMatchObject(locked);
+      expect(await store.status()).toMatchObject({ state: 'locked', driver, error: locked });
+      await service.restart();
+      expect(await opened({ driver }).get('key')).toEqual(VALUE);
+    });
+
+    it(`${driver}: that is locked under a store which has already written`, async () => {
+      const service = await enter();
+      const store = opened({ driver });
+      await store.set('key', VALUE);
+      service.lock();
+      await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+      await expect(store.set('key', {})).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    });
+  }
+});
+
+describeWithSecretService('KC-02 no service', () => {
+  onBrokenService('absent');
+  for (const driver of DRIVERS) {
+    it(`${driver}: a bus without the service is unavailable, for reads too`, async () => {
+      const store = opened({ driver });
+      const unavailable = unavailableIn(driver);
+      expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
+      await expect(store.get('key')).rejects.toMatchObject(unavailable);
+      await expect(store.set('key', VALUE)).rejects.toMatchObject(unavailable);
+      await expect(store.delete('key')).rejects.toMatchObject(unavailable);
+    });
+  }
+
+  it('KC-06 never selects the keyring of the kernel, which forgets: it rejects where that one would be taken', async () => {
+    const store = opened();
+    await expect(store.set('key', VALUE)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    // Not pinned, this answers that there is no such item.
+    await expect(store.get('key')).rejects.toThrow('org.freedesktop.secrets');
+  });
+});
+
+describeWithSecretService('KC-02 a service without a keyring', () => {
+  onBrokenService('uninitialised');
+  for (const driver of DRIVERS) {
+    it(`${driver}: that cannot make one is unavailable`, async () => {
+      const store = opened({ driver });
+      const unavailable = unavailableIn(driver);
+      expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
+      await expect(store.set('key', VALUE)).rejects.toMatchObject(unavailable);
+    });
+  }
+});
+
+function unavailableIn(driver: string): object {
+  return { code: 'STORE_UNAVAILABLE', kind: 'auth', details: { state: 'unavailable', driver } };
+}
+
+describeWithSecretService('a service that never answers', () => {
+  onBrokenService('hanging');
+  for (const driver of DRIVERS) {
+    it(`${driver}: is typed timeout, while the host goes on`, async () => {
+      const store = opened({ driver, timeoutMs: 1000 });
+      let ticks = 0;
+      const ticking = setInterval(() => ticks++, 10);
+      const timeout = { code: 'STORE_UNAVAILABLE', retryable: true, details: { state: 'timeout', driver } };
+      await expect(store.get('key')).rejects.toMatchObject(timeout);
+      clearInterval(ticking);
+      // A second of ticks, less what a busy machine takes; a thread that hangs has none.
+      expect(ticks).toBeGreaterThan(10);
+      // Nobody waits for the end of what was killed.
+      await vi.waitUntil(() => helpersOf(process.pid).length === 0, { interval: 5, timeout: 10_000 });
+      expect(await store.status()).toMatchObject({ state: 'timeout', error: timeout });
+      await expect(store.set('key', VALUE)).rejects.toMatchObject(timeout);
+    });
+  }
+});
+
+describe('without a session bus', () => {
+  beforeEach(() => {
+    for (const name of ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'DISPLAY'])
+      vi.stubEnv(name, undefined);
+  });
+
+  for (const driver of DRIVERS) {
+    it.runIf(process.platform === 'linux')(
+      `KC-02 ${driver}: is unavailable at once, no process is started`,
+      async () => {
+        // If one were started, this would be the error.
+        const store = opened({ driver, execPath: '/no/such/node' });
+        const status = await store.status();
+        expect(status).toMatchObject({ state: 'unavailable', driver });
+        expect(status.error?.message).toContain('D-Bus session');
+        await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        await expect(store.set('key', VALUE)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      },
+    );
+  }
+});

@@ -1,0 +1,25 @@
+import type { KeytarLike } from '@mcp-fittings/store-keychain';
+
+/** A keychain in memory, with keytar's five functions, whose items a test can look at and damage. */
+export interface MemoryKeytar extends Required<KeytarLike> {
+  /** By service and account. */
+  readonly items: Map<string, Map<string, string>>;
+}
+
+export function memoryKeytar(): MemoryKeytar {
+  const items = new Map<string, Map<string, string>>();
+  const itemsOf = (service: string): Map<string, string> => {
+    const existing = items.get(service) ?? new Map<string, string>();
+    items.set(service, existing);
+    return existing;
+  };
+  return {
+    items,
+    getPassword: async (service, account) => itemsOf(service).get(account) ?? null,
+    setPassword: async (service, account, password) => void itemsOf(service).set(account, password),
+    deletePassword: async (service, account) => itemsOf(service).delete(account),
+    findPassword: async (service) => [...itemsOf(service).values()][0] ?? null,
+    findCredentials: async (service) =>
+      [...itemsOf(service)].map(([account, password]) => ({ account, password })),
+  };
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Keychain, KeychainOptions } from '@mcp-fittings/store-keychain';
+import {
+  tokenStoreSuite,
+  type TokenStoreCapabilities,
+  type TokenStoreFixture,
+} from '@mcp-fittings/testkit/token-store';
+import { afterAll, afterEach, beforeAll, describe, it, vi } from 'vitest';
+import { describeWithSecretService } from './describe-with-secret-service.js';
+import { openStore } from './open-keychain.mjs';
+import { startSecretService, type SecretService } from './secret-service.js';
+import { temporaryDirectory, type TemporaryDirectory } from './temporary-directory.js';
+
+const module = new URL('./open-keychain.mjs', import.meta.url);
+export const IN_PROCESS: TokenStoreCapabilities = { shared: true, maxValueBytes: 64 * 1024 };
+const WITH_HELPERS: TokenStoreCapabilities = { ...IN_PROCESS, processes: true, losesLocks: true };
+/** So that a value is never cut. */
+export const WHOLE = 1_000_000;
+// On a machine that has much else to do, what takes a second here takes many.
+const deadlineMs = 60_000;
+
+export interface Place {
+  readonly service: string;
+  readonly lockDirectory: string;
+}
+
+export interface SuiteStores extends Pick<TokenStoreFixture, 'module'> {
+  readonly store: Keychain;
+  readonly sibling: Keychain;
+}
+
+/** Defines suites on one real Secret Service. */
+export interface RealServiceSuites {
+  /** The cases share the stores, which each of them finds empty: to start helpers for every case takes minutes. */
+  readonly suite: (
+    name: string,
+    capabilities: TokenStoreCapabilities,
+    open: (place: Place) => SuiteStores | Promise<SuiteStores>,
+  ) => void;
+  readonly suiteWithHelpers: (name: string, options: KeychainOptions) => void;
+}
+
+export function onRealService(define: (suites: RealServiceSuites) => void): void {
+  vi.setConfig({ testTimeout: 120_000 });
+  describeWithSecretService('a real Secret Service', () => {
+    let service: SecretService;
+    let locks: TemporaryDirectory;
+    const opened: Keychain[] = [];
+    beforeAll(async () => {
+      locks = await temporaryDirectory();
+      service = await startSecretService('keyring');
+      service.enter();
+    });
+    afterEach(() => service.assertAlive());
+    afterAll(async () => {
+      await Promise.all(opened.map((store) => store[Symbol.asyncDispose]()));
+      vi.unstubAllEnvs();
+      await service[Symbol.asyncDispose]();
+      await locks[Symbol.asyncDispose]();
+    });
+
+    /** A test during which the daemon crashed by its own defect is repeated, once; the repetition is announced. */
+    const itBesideDefect =
+      (suiteName: string) =>
+      (name: string, run: () => Promise<void>): void => {
+        it(name, async () => {
+          const failed = await run().then(
+            () => undefined,
+            (error: unknown) => ({ error }),
+          );
+          if (await service.restartAfterOwnDefect()) {
+            console.warn(`gnome-keyring-daemon crashed by its own defect in "${name}", which is repeated.`);
+            // The dead daemon could not be told to forget what the first attempt had stored.
+            await service.clear(suiteName);
+            await run();
+          } else if (failed !== undefined) throw failed.error;
+        });
+      };
+
+    const suite: RealServiceSuites['suite'] = (name, capabilities, open) => {
+      let stores: SuiteStores | undefined;
+      const setup = async (): Promise<TokenStoreFixture> => {
+        if (stores === undefined) {
+          stores = await open({ service: name, lockDirectory: join(locks.path, encodeURIComponent(name)) });
+          opened.push(stores.store, stores.sibling);
+        }
+        return { ...stores, teardown: () => service.clear(name) };
+      };
+      tokenStoreSuite({ describe, it: itBesideDefect(name) }, { name, capabilities, deadlineMs, setup });
+    };
+
+    define({
+      suite,
+      suiteWithHelpers(name, options) {
+        suite(name, WITH_HELPERS, (place) => {
+          const argument = JSON.stringify({ ...options, ...place });
+          return { store: openStore(argument), sibling: openStore(argument), module: { module, argument } };
+        });
+      },
+    });
+  });
+}
