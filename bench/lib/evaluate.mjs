@@ -24,7 +24,10 @@ export function evaluate(workload, rounds) {
 function ratios(workload, rounds) {
   const { floor, sdk } = workload.goal;
   const sdks = SDKS.filter(
-    (name) => workload.contenders.includes(name) && rounds.some((round) => round[name]),
+    (name) =>
+      workload.contenders.includes(name) &&
+      !workload.printedOnly?.includes(name) &&
+      rounds.some((round) => round[name]),
   );
   return [
     ...(floor === undefined ? [] : ratio('floor', ['floor'], floor, workload, rounds)),

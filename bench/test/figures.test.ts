@@ -32,6 +32,12 @@ describe('what the benchmark says', () => {
     expect(record.values).toMatchObject({ floor: 10, ours: 13 });
   });
 
+  it('leaves a contender that is only printed out of the ratio', () => {
+    const record = evaluate({ ...workload, printedOnly: ['sdk1'] }, [round(10, 11, 2, 44)]);
+    expect(record.figures[1]?.value).toBeCloseTo(0.25);
+    expect(record.values).toMatchObject({ sdk1: 2 });
+  });
+
   it('names a figure that is missed', () => {
     const table = tableOf([evaluate(workload, [round(10, 20, 30, 30)])]);
     expect(table).toContain('**2.00** (1.20) ✗');
