@@ -10,9 +10,9 @@ const contracts = readdirSync('packages')
 /** @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]} */
 const STEPS = [
   ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
-  ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
+  ['lint', 'turbo', ['run', 'lint', 'lint:root', '--output-logs=errors-only']],
   ['build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
-  ['types of the tests', 'tsc', ['-p', 'tsconfig.tests.json']],
+  ['types of the tests', 'turbo', ['run', 'types', 'types:root', '--output-logs=errors-only']],
   ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
