@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 
-// oxlint-disable-next-line import/no-default-export -- vitest loads a reporter by its default export
 export default class PassedPackages {
   onTestRunEnd(modules, unhandledErrors) {
     const failed = new Set();
