@@ -43,7 +43,8 @@ async function raw(session: InteractionSession, bytes: string | Buffer): Promise
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.end(bytes);
-  await once(socket, 'close');
+  // A reset is an end too, which `once` of node:events would reject for.
+  await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
 

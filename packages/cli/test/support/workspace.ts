@@ -88,14 +88,26 @@ async function runHere(args: readonly string[], { cwd, env, stdin, interruptWhen
   });
   if (stdin !== undefined) streams.stdin.end(stdin);
   // The home directory is looked up where the system says it is.
-  const own = { ...process.env };
-  become(env);
+  const leave = enter(env);
   try {
     const code = await runCli(args, { ...streams, env, cwd, signal: abort.signal });
     return { code: abort.signal.aborted ? 130 : code, ...printed };
   } finally {
-    become(own);
+    leave();
   }
+}
+
+const entered = { count: 0, outside: {} as NodeJS.ProcessEnv };
+
+/** Takes on an environment; the one outside is back when the last of several runs at once has left. */
+function enter(env: Readonly<NodeJS.ProcessEnv>): () => void {
+  if (entered.count === 0) entered.outside = { ...process.env };
+  entered.count += 1;
+  become(env);
+  return () => {
+    entered.count -= 1;
+    if (entered.count === 0) become(entered.outside);
+  };
 }
 
 function become(env: Readonly<NodeJS.ProcessEnv>): void {
