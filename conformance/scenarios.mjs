@@ -10,7 +10,7 @@ import { parse as parseYaml } from 'yaml';
 import { MACHINES, NEW, SINGLE, SPANNING, WORKLOAD, XAA_2025, XAA_2026 } from './auth-scenarios.mjs';
 import { headless } from './headless.mjs';
 
-/** Where no scenario names one, nobody is sent to it. */
+/** If a scenario does not name one, no request goes there. */
 const NO_COMPANY = { identityProvider: { issuer: 'https://idp.conformance-test.local', clientId: 'none' } };
 
 /** Connects as any host would, hands the host to `work`, and closes. */
@@ -54,7 +54,7 @@ async function connected(url, work, oauthEntry = {}, { credentials = {}, company
   }
 }
 
-/** That somebody has to sign in is no failure of a sign-in that worked. */
+/** A required sign-in is not a failure of a sign-in that worked. */
 function unlessAuthRequired(error) {
   if (error.code !== 'AUTH_REQUIRED') throw error;
 }
@@ -86,7 +86,7 @@ async function requestState({ url }) {
     await call(host, 'test_mrtr_echo_state', {});
     await call(host, 'test_mrtr_no_state', {});
     await call(host, 'test_mrtr_unrelated', {});
-    // The server answers with something that is no result: the call fails, and is not tried again.
+    // The server answers with something that is not a result: the call fails, and is not tried again.
     await call(host, 'test_mrtr_no_result_type', {}).catch(() => undefined);
   });
 }

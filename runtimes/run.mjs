@@ -64,7 +64,7 @@ function after(word, lines) {
   return lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 }
 
-/** What a program said on stdout, and how it ended where that was no success. */
+/** What a program wrote to stdout, and how it ended if it failed. */
 function run(command, args, onLine = () => undefined) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: here, stdio: ['ignore', 'pipe', 'pipe'] });

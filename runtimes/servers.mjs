@@ -21,7 +21,7 @@ export const SERVERS = {
     remote([EVERYTHING, 'streamableHttp'], (port) => ({
       url: `http://127.0.0.1:${port}/mcp`,
       slow: SLOW,
-      // A stream that ended is sought again for a while; here nobody comes back.
+      // A client reopens a stream that ended for a while; here the server stays away.
       reconnect: { initialMs: 100, maxMs: 500, maxAttempts: 3 },
     })),
   sse: () => remote([EVERYTHING, 'sse'], (port) => ({ url: `http://127.0.0.1:${port}/sse`, slow: SLOW })),

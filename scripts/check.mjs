@@ -15,6 +15,7 @@ const STEPS = [
   ['types of the tests', 'turbo', ['run', 'types', 'types:root', '--output-logs=errors-only']],
   ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
+  ['voice', process.execPath, ['scripts/check-voice.mjs']],
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
   ['unused exports and dependencies', 'knip', []],

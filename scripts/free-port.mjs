@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port where nobody listens.
+ * A port where nothing listens.
  * @returns {Promise<number>}
  */
 export async function freePort() {

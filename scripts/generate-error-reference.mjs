@@ -13,9 +13,9 @@ const PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 const KINDS = {
   config:
     'The author of the configuration, or of the program, has to act. Show `message` and `hint`; they name the field.',
-  auth: 'The person has to act: sign in, unlock a keychain, grant a right. `AUTH_REQUIRED` is an `AuthRequiredError`, and nothing interactive has happened yet.',
-  'network-temporary': 'Nobody has to act. Wait (`backoffDelay`) and try again, if `delivery` allows it.',
-  'network-permanent': 'The owner of the network or of the address has to act. Trying again gives the same.',
+  auth: 'The user has to act: sign in, unlock a keychain, grant a permission. `AUTH_REQUIRED` is an `AuthRequiredError`, and nothing interactive has happened yet.',
+  'network-temporary': 'No action is needed. Wait (`backoffDelay`) and try again, if `delivery` allows it.',
+  'network-permanent': 'The owner of the network or of the address has to act. Trying again gives the same result.',
   protocol: 'The author of the server has to act. The connection usually lives on.',
   unknown: 'Look at the code, `details` and `cause`.',
 };

@@ -19,7 +19,7 @@ import { publicPackages } from './workspace.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const PLACE = join(ROOT, 'node_modules/.cache/mcp-fittings');
-/** What an older build left is swept up when nobody can be using it any more. */
+/** What an older build left is removed when no process can be using it. */
 const OLD_MS = 24 * 60 * 60 * 1000;
 
 /** @returns the folder whose `node_modules` they are in. */

@@ -55,7 +55,7 @@ async function bundle({ exports }, folder, target) {
       files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
     ),
     platform: 'node',
-    // Whatever is no file of this package stays an import.
+    // Imports of other packages stay imports.
     external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };

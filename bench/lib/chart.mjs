@@ -14,8 +14,8 @@ const SHOWN = [
   'notifications-stdio',
   'notifications-http-sse',
 ];
-const COLOURS = { ours: '#2f855a', sdk1: '#a0aec0', sdk2: '#cbd5e0' };
-const CONTENDERS = Object.keys(COLOURS);
+const COLORS = { ours: '#2f855a', sdk1: '#a0aec0', sdk2: '#cbd5e0' };
+const CONTENDERS = Object.keys(COLORS);
 const LEFT = 250;
 const WIDTH = 760;
 const BAR = 11;
@@ -34,11 +34,11 @@ export function chartOf({ node, records }) {
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     text(16, 24, `Cost as a multiple of the bare wire (1 = pipe, undici, ws and JSON alone), ${node}`, {
       size: 14,
-      colour: '#1a202c',
+      color: '#1a202c',
     }),
     ...CONTENDERS.map(
       (name, index) =>
-        `<rect x="${LEFT + index * 90}" y="36" width="10" height="10" fill="${COLOURS[name]}"/>` +
+        `<rect x="${LEFT + index * 90}" y="36" width="10" height="10" fill="${COLORS[name]}"/>` +
         text(LEFT + 14 + index * 90, 45, nameOf(name)),
     ),
     ...[1, 2, 5, 10, 20, 50].map(
@@ -60,7 +60,7 @@ function bars({ label, values }, y) {
       const [from, to] = [x(Math.min(1, times)), x(Math.max(1, times))];
       const top = y + index * BAR;
       return [
-        `<rect x="${from}" y="${top}" width="${Math.max(1.5, to - from).toFixed(1)}" height="${BAR - 2}" fill="${COLOURS[name]}"/>`,
+        `<rect x="${from}" y="${top}" width="${Math.max(1.5, to - from).toFixed(1)}" height="${BAR - 2}" fill="${COLORS[name]}"/>`,
         text(to + 5, top + 8, times.toFixed(times < 10 ? 2 : 0), { size: 10 }),
       ];
     }),
@@ -73,6 +73,6 @@ function x(times) {
   return Number((LEFT + share * (WIDTH - LEFT - 44)).toFixed(1));
 }
 
-function text(at, y, content, { size = 12, colour = '#4a5568', anchor = 'start' } = {}) {
-  return `<text x="${at}" y="${y}" font-size="${size}" fill="${colour}" text-anchor="${anchor}">${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`;
+function text(at, y, content, { size = 12, color = '#4a5568', anchor = 'start' } = {}) {
+  return `<text x="${at}" y="${y}" font-size="${size}" fill="${color}" text-anchor="${anchor}">${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`;
 }

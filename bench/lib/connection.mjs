@@ -1,4 +1,4 @@
-/** A connection of one contender to a server of its own, to be called in the same way whoever it is. */
+/** A connection of one contender to a server of its own, called in the same way for every contender. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { answer } from '../servers/answer.mjs';

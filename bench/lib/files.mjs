@@ -8,7 +8,7 @@ const RESULTS = new URL('../results/', import.meta.url);
 const CHART = new URL('../../docs/assets/bench.svg', import.meta.url);
 const major = process.versions.node.split('.')[0];
 
-/** The committed result for this major version of Node; that of another one where there is none. */
+/** The committed result for this major version of Node; that of another version if this one has none. */
 export function committedResult() {
   const names = resultNames();
   const name = names.find((one) => one === `node${major}.json`) ?? names[0];

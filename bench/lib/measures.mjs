@@ -172,7 +172,7 @@ export const MEASURES = {
       }
     }
     const collections = countCollections();
-    // Until the sockets of the handshake are closed and V8 has cleared up after itself: that is no idling.
+    // Until the sockets of the handshake are closed and V8 has cleared up after itself: that is not idle time.
     await sleep(15_000);
     return async () => {
       for (let attempt = 1; ; attempt++) {
@@ -198,7 +198,7 @@ function countCollections() {
   return () => count;
 }
 
-/** As an engine does it, without an engine: afterwards the event stream is open. */
+/** As an engine does it, without an engine: then the event stream is open. */
 async function handshake(transport) {
   await transport.start();
   const answered = new Promise((resolve) => (transport.onmessage = resolve));

@@ -66,7 +66,7 @@ it.each([
   ['doctor', ['doctor']],
   ['completion', ['completion', 'bash']],
   ['Errors', ['call', 'everything/nothing']],
-  ['Errors', ['status', 'nobody']],
+  ['Errors', ['status', 'unknown']],
   ['Errors', ['lst']],
 ])('the page has the shape of %s: %j', async (section, args) => {
   const value = await run(args);

@@ -31,7 +31,7 @@ it.each(cells)(
       },
     });
     expect(names(host)).toEqual(['before']);
-    // Nobody is told of this: the connection is gone.
+    // No one hears of this: the connection is gone.
     tools = ['after'];
     const back = new Promise((resolve) => host.on('reconnected', resolve));
     server.drop();

@@ -71,7 +71,7 @@ describe.each(cells)('%s over %s', (_, __, create, start) => {
     stopTimers(start);
     const client = create();
     await client.connect(server.connect());
-    // Whole round trips, in which the connection could have come about.
+    // Whole round trips, in which the connection could have opened.
     for (let index = 0; index < 50; index++) await client.ping();
     await client.close();
     vi.useRealTimers();
@@ -100,7 +100,7 @@ describe.each(Object.entries(clients))('P4 %s over http', (_, create) => {
     let connected = false;
     const connecting = client.connect(server.connect()).then(() => (connected = true));
     const exchange = await asked.promise;
-    // Whole round trips, in which the connection could have come about.
+    // Whole round trips, in which the connection could have opened.
     for (let index = 0; index < 5; index++)
       await fetch(`http://${exchange.headers.host ?? ''}/x`, { method: 'DELETE' });
     expect(connected).toBe(false);

@@ -88,7 +88,7 @@ it.each([
       const hint = hintOf(() => make(URL_OF_NOTHING, options));
       const rows = rowsOf(transport).filter(({ sdk }) => sdk.includes(`\`${name}`));
       const text = rows.map(({ ours }) => ours).join(' ');
-      // The option of ours that the hint names is in the row; where there is none, the row begins with "none" or "always".
+      // The option of ours that the hint names is in the row; without one, the row begins with "none" or "always".
       const [, instead] = /^Pass `(\w+)`/.exec(hint) ?? [];
       expect(text, name).toMatch(instead === undefined ? /none|always/ : new RegExp(`\`${instead}\\b`));
     }

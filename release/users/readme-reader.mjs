@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addFile, compile, install, installed, node, startProject } from '../project.mjs';
 
-/** What nobody may get with a transport alone. */
+/** What must not be installed with a transport alone. */
 const HEAVY = /^(zod|ajv|@modelcontextprotocol\/.+)$/;
 
 /**

@@ -15,7 +15,7 @@ const fresh = await import(
 );
 assert.notEqual(old.FittingsError, fresh.FittingsError, 'these are two copies');
 
-// Errors of either copy are recognised by the other one.
+// Each copy recognizes the errors of the other.
 for (const [made, asked] of [
   [old, fresh],
   [fresh, old],
@@ -37,7 +37,7 @@ class OldTransport extends BaseTransport {
   }
   async open() {
     if (this.#entry.mood === 'sign-in') throw new AuthRequiredError('Please sign in.', { server: 'sign-in' });
-    if (this.#entry.mood === 'broken') throw this.error('CONNECTION_REFUSED', 'Nobody is there.');
+    if (this.#entry.mood === 'broken') throw this.error('CONNECTION_REFUSED', 'No one is there.');
     const server = new McpServer({ name: 'greeter', version: '1.0.0' });
     server.registerTool('greet', {}, () => ({ content: [{ type: 'text', text: 'hello' }] }));
     const wire = {
@@ -84,6 +84,6 @@ for (const [server, code] of [
   assert.ok(state.error instanceof old.FittingsError && state.error instanceof fresh.FittingsError);
 }
 // And what the new host throws is an error to a program that holds the old core.
-const refused = await host.callTool({ server: 'nobody', tool: 'x' }).catch((error) => error);
+const refused = await host.callTool({ server: 'unknown', tool: 'x' }).catch((error) => error);
 assert.ok(refused instanceof old.FittingsError && refused.code === 'SERVER_UNKNOWN');
 await host.close();

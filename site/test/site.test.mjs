@@ -184,7 +184,7 @@ describe('in a browser', () => {
       ['narrow', NARROW],
     ]) {
       for (const colorScheme of ['light', 'dark']) {
-        it(`shows ${path}, ${width} and ${colorScheme}, without a page that scrolls sideways`, async () => {
+        it(`shows ${path}, ${String(width)} and ${colorScheme}, without a page that scrolls sideways`, async () => {
           await visit(path, { viewport, colorScheme }, async (page) => {
             const { overflow, light } = await page.evaluate(() => {
               const { scrollWidth, clientWidth } = document.documentElement;

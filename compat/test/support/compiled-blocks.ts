@@ -98,7 +98,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
       env: { ...env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` },
       timeout: 25_000,
     });
-    // Nobody types: a program that reads its standard input comes to an end.
+    // Standard input is closed, so that a program that reads it ends.
     program.child.stdin?.end();
     return program;
   };

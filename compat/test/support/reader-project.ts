@@ -45,7 +45,7 @@ export interface ReaderProject extends AsyncDisposable {
 }
 
 export interface ReaderProjectOptions {
-  /** What is in `package.json`; without it there is none. */
+  /** What is in `package.json`; without it the project has no such file. */
   readonly manifest?: object;
   /** Which TypeScript `npm install typescript` gives: its folder in our `node_modules`. */
   readonly typescript: string;
