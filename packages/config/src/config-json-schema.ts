@@ -2,9 +2,9 @@ import { isRecord, type TransportPlugin } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 import { entrySchema } from './entry/entry-schema.js';
 import { spellingsOf } from './entry/normalise.js';
-import { MAX_NAME_LENGTH, NAME_PATTERN } from './server-names.js';
+import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from './server-names.js';
 
-export interface JsonSchemaOptions {
+export interface ConfigJsonSchemaOptions {
   /** Installed transports: their fields are completed and checked where an entry is of their type. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
   /** Where the schema is published. */
@@ -20,7 +20,7 @@ const TARGET = 'draft-07';
  * A JSON Schema (draft 7) of the file, for editors: common fields from our own schema, those of each transport from
  * its plugin. Other keys may stand beside `mcpServers`.
  */
-export function configJsonSchema(options: JsonSchemaOptions = {}): Schema {
+export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Schema {
   const { plugins = [], id } = options;
   const { $schema, ...common } = z.toJSONSchema(entrySchema, { target: 'draft-7' });
   const rules = plugins.flatMap((plugin) => rulesFor(plugin));
@@ -37,7 +37,7 @@ export function configJsonSchema(options: JsonSchemaOptions = {}): Schema {
       mcpServers: {
         description: 'MCP servers by name.',
         type: 'object',
-        propertyNames: { pattern: NAME_PATTERN, maxLength: MAX_NAME_LENGTH },
+        propertyNames: { pattern: NAME_PATTERN, maxLength: MAX_SERVER_NAME_LENGTH },
         additionalProperties: { $ref: '#/definitions/server' },
       },
     },

@@ -1,26 +1,31 @@
-export { loadConfig, type LoadedConfig, type LoadOptions } from './load-config.js';
-export { homeDirectory, type PlaceOptions } from './load/locate.js';
+export { loadConfig, type LoadedConfig, type LoadConfigOptions } from './load-config.js';
+export { homeDirectory, type LocationOptions } from './load/locate.js';
 export type { ProjectVariables } from './load/judge-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
-export type { Environment } from './entry/expand.js';
+export type { EnvironmentVariables } from './entry/expand.js';
 export {
-  permissionsOf,
+  serverPermissions,
   type LoadedServer,
   type Permission,
   type ServerPermissions,
 } from './entry/permissions.js';
 export type { Project } from './project/find-project.js';
-export { PROBLEM_CODES, type Problem, type ProblemCode, type Severity } from './problems.js';
-export { DEFAULT_ORDER, type Scope } from './scopes.js';
-export { MAX_NAME_LENGTH, nameProblem, suggestName } from './server-names.js';
+export {
+  CONFIG_PROBLEM_CODES,
+  type ConfigProblem,
+  type ConfigProblemCode,
+  type Severity,
+} from './problems.js';
+export { DEFAULT_SCOPE_ORDER, type ConfigScope } from './scopes.js';
+export { MAX_SERVER_NAME_LENGTH, checkServerName, suggestServerName } from './server-names.js';
 
 export { layouts } from './layout/layouts.js';
 export {
   defineLayout,
-  PROJECT_KEY,
+  PROJECT_PLACEHOLDER,
   type ApprovalListSource,
-  type Base,
+  type BaseDirectory,
   type FileSource,
   type KeyPath,
   type Layout,
@@ -30,31 +35,31 @@ export {
 } from './layout/layout.js';
 
 export {
-  createApprovals,
-  type Approvals,
-  type ApprovalsOptions,
+  createServerApprovals,
+  type ServerApprovals,
+  type ServerApprovalsOptions,
   type ApprovalVerdict,
-  type AskOptions,
-  type Listed,
+  type ApprovalPromptOptions,
+  type ListedStatus,
 } from './approval/approvals.js';
-export { approvalFile, type ApprovalFileOptions } from './approval/approval-file.js';
+export { createFileApprovalStore, type FileApprovalStoreOptions } from './approval/approval-file.js';
 export { definitionText as describeServer } from './approval/prompt-text.js';
-export type { ApprovalStore, KeptDecision } from './approval/approval-store.js';
+export type { ApprovalStore, StoredDecision } from './approval/approval-store.js';
 export type { ApprovalAnswer, ApprovalDecision, ApprovalRequest, VariableUse } from './approval/request.js';
-export type { Policy, ServerRule } from './policy/policy.js';
+export type { ServerPolicy, ServerRule } from './policy/policy.js';
 
 export {
   createConfigEditor,
   type ConfigChange,
   type ConfigEditor,
-  type EditorOptions,
+  type ConfigEditorOptions,
   type WrittenFile,
 } from './edit/config-editor.js';
-export type { ForeignProgram } from './exchange/dialects.js';
+export type { InteropClient } from './exchange/dialects.js';
 export {
   isSecretName,
-  literalSecrets,
-  secretsAsVariables,
+  findLiteralSecrets,
+  moveSecretsToVariables,
   type LiteralSecret,
 } from './exchange/literal-secrets.js';
 export {
@@ -62,10 +67,10 @@ export {
   type FailedServer,
   type ImportedRemote,
   type ImportedServer,
-  type ImportOptions,
+  type ImportServersOptions,
   type ImportResult,
 } from './exchange/import-servers.js';
-export { exportServers, type ExportOptions, type ExportResult } from './exchange/export-servers.js';
-export { configJsonSchema, type JsonSchemaOptions } from './config-json-schema.js';
-export { watchConfig, type ConfigWatcher, type WatchOptions } from './watch/watch-config.js';
+export { exportServers, type ExportServersOptions, type ExportResult } from './exchange/export-servers.js';
+export { configJsonSchema, type ConfigJsonSchemaOptions } from './config-json-schema.js';
+export { watchConfig, type ConfigWatcher, type WatchConfigOptions } from './watch/watch-config.js';
 export type { ServerChanges } from './watch/compare-servers.js';

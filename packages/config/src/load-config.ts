@@ -1,27 +1,27 @@
 import { dirname, resolve } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
-import { approvalFile } from './approval/approval-file.js';
-import { createApprovals, type Approvals } from './approval/approvals.js';
-import type { Environment } from './entry/expand.js';
+import { createFileApprovalStore } from './approval/approval-file.js';
+import { createServerApprovals, type ServerApprovals } from './approval/approvals.js';
+import type { EnvironmentVariables } from './entry/expand.js';
 import { permissionsIn, type LoadedServer } from './entry/permissions.js';
 import { createFileReader } from './files/file-reader.js';
 import { DEFAULT_MAX_FILE_BYTES, isInside, resolvedPath } from './files/read-file.js';
 import type { MissingVariable } from './layout/layout.js';
 import { chooseServers, confusableNames } from './load/choose-servers.js';
 import type { Definition, Origin } from './load/definition.js';
-import { locate, type Located, type PlaceOptions } from './load/locate.js';
+import { locate, type Located, type LocationOptions } from './load/locate.js';
 import { judgeDefinition, type ProjectVariables } from './load/judge-definition.js';
 import { readApprovalLists } from './load/read-approval-lists.js';
 import { readCommandLine, readSource, readValues, type SourceFile } from './load/read-source.js';
 import type { ReadDefinitions } from './load/read-definitions.js';
 import type { ServerEntry } from './load/server-entry.js';
-import type { Policy } from './policy/policy.js';
+import type { ServerPolicy } from './policy/policy.js';
 import { readPolicies } from './policy/read-policies.js';
-import { problem, type Problem } from './problems.js';
+import { problem, type ConfigProblem } from './problems.js';
 import type { Project } from './project/find-project.js';
-import { DEFAULT_ORDER } from './scopes.js';
+import { DEFAULT_SCOPE_ORDER } from './scopes.js';
 
-export interface LoadOptions extends PlaceOptions {
+export interface LoadConfigOptions extends LocationOptions {
   /** What `--mcp-config` said, each JSON or the path of a file; later ones win. `strict`: nothing else counts. */
   readonly cli?: { readonly configs: readonly string[]; readonly strict?: boolean | undefined } | undefined;
   /** Servers that the host adds at run time. */
@@ -29,17 +29,17 @@ export interface LoadOptions extends PlaceOptions {
   /** Servers that a service listed. They may not use variables. */
   readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
   /** Where `${NAME}` is looked up, and nothing else. Default `process.env`. */
-  readonly env?: Environment | undefined;
+  readonly env?: EnvironmentVariables | undefined;
   /** Default: what the layout says, else `'error'`. */
   readonly missingVariables?: MissingVariable | undefined;
   /** Default `'ask'`: any, except in `command`, and the person sees the names. */
   readonly projectVariables?: ProjectVariables | undefined;
   /** The host's policy, besides those in the layout's files. Every policy has to permit a server. */
-  readonly policy?: Policy | undefined;
+  readonly policy?: ServerPolicy | undefined;
   /** Installed transports; entries are checked against their schemas. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** Default: what was remembered in {@link approvalFile}, and nobody is asked. */
-  readonly approvals?: Approvals | undefined;
+  /** Default: what was remembered in {@link createFileApprovalStore}, and nobody is asked. */
+  readonly approvals?: ServerApprovals | undefined;
   /**
    * Tells whether the person has signed in at the URL of a server, so that the approval question can say so. It is given
    * URLs of unapproved entries: look them up, contact nothing. Default: never.
@@ -63,7 +63,7 @@ export interface LoadedConfig {
   readonly identities: Readonly<Record<string, string>>;
   /** Every definition that was found, also those that are not in `servers`, with the reason. */
   readonly entries: readonly ServerEntry[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   /** Every file that was looked for. */
   readonly files: readonly SourceFile[];
   readonly project: Project;
@@ -74,7 +74,7 @@ export interface LoadedConfig {
  * `problems`, and everything else still counts. Rejects with `ABORTED`, and with `CONFIG_INVALID` when `cwd` does not
  * exist.
  */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layout, cli, platform = process.platform } = options;
   const located = await locate(options);
   const { project, directories, refusedHome } = located;
@@ -82,7 +82,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const policySet = await readPolicies(read, layout, directories, platform, options.policy);
 
   const files: SourceFile[] = [];
-  const problems: Problem[] = [...policySet.problems];
+  const problems: ConfigProblem[] = [...policySet.problems];
   if (refusedHome !== undefined) {
     const message = `HOME (${refusedHome}) lies in the project, which could have set it. The home directory of the account is used: ${directories.home}.`;
     const hint = 'Unset HOME, or point it to a folder outside of the project.';
@@ -159,7 +159,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   };
   const entries = await chooseServers(
     definitions,
-    layout.order ?? DEFAULT_ORDER,
+    layout.order ?? DEFAULT_SCOPE_ORDER,
     project.id,
     (definition) => {
       checkAborted(options.signal);
@@ -179,15 +179,20 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 }
 
 /** A file that serves two scopes is read for both. */
-function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {
+function withoutRepeats(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   return [...new Map(problems.map((found) => [JSON.stringify(found), found])).values()];
 }
 
 /** Decisions that lie in the project could have come with it. */
-async function usableApprovals(options: LoadOptions, { project, directories }: Located): Promise<Approvals> {
+async function usableApprovals(
+  options: LoadConfigOptions,
+  { project, directories }: Located,
+): Promise<ServerApprovals> {
   const approvals =
     options.approvals ??
-    createApprovals({ store: approvalFile({ home: directories.home, platform: options.platform }) });
+    createServerApprovals({
+      store: createFileApprovalStore({ home: directories.home, platform: options.platform }),
+    });
   if (approvals.file === undefined) return approvals;
   const store = await resolvedPath(approvals.file);
   if (!isInside(store, project.root) || isInside(directories.home, project.root)) return approvals;

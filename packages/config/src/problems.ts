@@ -59,10 +59,10 @@ const CODES = {
 } as const satisfies Record<string, CodeFacts>;
 
 /** The closed set of problem codes. */
-export type ProblemCode = keyof typeof CODES;
+export type ConfigProblemCode = keyof typeof CODES;
 
 /** Severity and meaning of each problem code. */
-export const PROBLEM_CODES: { readonly [Code in ProblemCode]: CodeFacts } = CODES;
+export const CONFIG_PROBLEM_CODES: { readonly [Code in ConfigProblemCode]: CodeFacts } = CODES;
 
 /** Where something stands in a file. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Place {
@@ -72,8 +72,8 @@ export interface Place {
 }
 
 /** What is wrong with a configuration, as data: nothing is thrown for one bad file or entry. No secret is in it. */
-export interface Problem {
-  readonly code: ProblemCode;
+export interface ConfigProblem {
+  readonly code: ConfigProblemCode;
   readonly severity: Severity;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
@@ -97,7 +97,11 @@ export interface ProblemDetails {
 }
 
 /** Makes a problem. Texts that a stranger may have had a hand in are made fit to show. */
-export function problem(problemCode: ProblemCode, message: string, details: ProblemDetails = {}): Problem {
+export function problem(
+  problemCode: ConfigProblemCode,
+  message: string,
+  details: ProblemDetails = {},
+): ConfigProblem {
   const { place, server, path, hint, severity = CODES[problemCode].severity } = details;
   return {
     code: problemCode,

@@ -3,10 +3,11 @@
  * set by an administrator with the last word. `remote`: a service gave the list. `user`, `project`, `local`: files.
  * `cli`: the command line. `dynamic`: added at run time by the host.
  */
-export type Scope = 'enterprise' | 'remote' | 'user' | 'project' | 'local' | 'cli' | 'dynamic' | 'managed';
+export type ConfigScope =
+  'enterprise' | 'remote' | 'user' | 'project' | 'local' | 'cli' | 'dynamic' | 'managed';
 
 /** Lowest rank first: of two servers with one name the later scope wins. */
-export const DEFAULT_ORDER: readonly Scope[] = [
+export const DEFAULT_SCOPE_ORDER: readonly ConfigScope[] = [
   'enterprise',
   'remote',
   'user',

@@ -1,7 +1,7 @@
 import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { approvalFile, defaultApprovalPath } from '../src/approval/approval-file.js';
-import { createApprovals } from '../src/approval/approvals.js';
+import { createFileApprovalStore, defaultApprovalPath } from '../src/approval/approval-file.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
 import { layouts } from '../src/layout/layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
@@ -13,8 +13,8 @@ describe('C8 decisions are kept outside of the project', () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: { command: 'x', env: { TOKEN: 'canary' } } }),
     });
-    const store = approvalFile({ home: place.home, platform: 'linux' });
-    const approvals = createApprovals({
+    const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
+    const approvals = createServerApprovals({
       store,
       ask: () => Promise.resolve('always'),
       clock: { now: () => 77, schedule: () => expect.fail('no timer') },
@@ -45,7 +45,7 @@ describe('C8 decisions are kept outside of the project', () => {
 
   it('keeps several definitions of a name, never more than twenty; never and always replace one another', async () => {
     const place = await scratch();
-    const store = approvalFile({ path: place.path('home/a.json') });
+    const store = createFileApprovalStore({ path: place.path('home/a.json') });
     for (let index = 0; index < 25; index++) await store.write(project, 's', decision(`h${String(index)}`));
     await store.write(project, 's', decision('h24'));
     const kept = (await store.read('p')).get('s') ?? [];
@@ -64,7 +64,7 @@ describe('C8 decisions are kept outside of the project', () => {
 
   it('names like those of JavaScript are names', async () => {
     const place = await scratch();
-    const store = approvalFile({ path: place.path('home/a.json') });
+    const store = createFileApprovalStore({ path: place.path('home/a.json') });
     expect((await store.read('constructor')).size).toBe(0);
     await store.write({ id: 'toString', root: '/' }, 'hasOwnProperty', decision('h'));
     expect([...(await store.read('toString')).keys()]).toEqual(['hasOwnProperty']);
@@ -72,7 +72,7 @@ describe('C8 decisions are kept outside of the project', () => {
 
   it('several writers at once lose nothing', async () => {
     const place = await scratch();
-    const stores = [1, 2, 3].map(() => approvalFile({ path: place.path('home/a.json') }));
+    const stores = [1, 2, 3].map(() => createFileApprovalStore({ path: place.path('home/a.json') }));
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         stores[index % 3]!.write(project, `s${String(index)}`, decision('h')),
@@ -94,17 +94,17 @@ describe('C8 decisions are kept outside of the project', () => {
       'project/.mcp.json': servers({ s: { command: 'x' } }),
     });
     await chmod(place.path('home/a.json'), 0o600);
-    const store = approvalFile({ path: place.path('home/a.json') });
+    const store = createFileApprovalStore({ path: place.path('home/a.json') });
     await expect(store.read('p')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(store.write(project, 's', decision('h'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(await readFile(place.path('home/a.json'), 'utf8')).toBe(content);
-    const config = await place.load({ layout: layouts.mcpJson, approvals: createApprovals({ store }) });
+    const config = await place.load({ layout: layouts.mcpJson, approvals: createServerApprovals({ store }) });
     expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
   });
 
   it.runIf(process.platform !== 'win32')('a file that others may change is not believed', async () => {
     const place = await scratch();
-    const store = approvalFile({ path: place.path('home/a.json') });
+    const store = createFileApprovalStore({ path: place.path('home/a.json') });
     await store.write(project, 's', decision('h'));
     await chmod(place.path('home/a.json'), 0o666);
     await expect(store.read('p')).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('C8 decisions are kept outside of the project', () => {
     const place = await scratch({ 'home/real.json': '{"version":1,"projects":{}}' });
     await chmod(place.path('home/real.json'), 0o600);
     await symlink(place.path('home/real.json'), place.path('home/a.json'));
-    await approvalFile({ path: place.path('home/a.json') }).write(project, 's', decision('h'));
+    await createFileApprovalStore({ path: place.path('home/a.json') }).write(project, 's', decision('h'));
     expect(await readFile(place.path('home/real.json'), 'utf8')).toContain('"h"');
   });
 
@@ -128,7 +128,7 @@ describe('C8 decisions are kept outside of the project', () => {
     ['world-writable home', 'home', 0o777],
   ])('S27: a folder that others may change is refused: %s', async (_, folder, mode) => {
     const place = await scratch();
-    const store = approvalFile({ home: place.home, platform: 'linux' });
+    const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));
     await chmod(place.path(folder), mode);
     const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining(folder) as string };
@@ -140,7 +140,7 @@ describe('C8 decisions are kept outside of the project', () => {
 
   it.runIf(process.platform !== 'win32')('S27: so is one that belongs to another user', async () => {
     const place = await scratch();
-    const store = approvalFile({ home: place.home, platform: 'linux' });
+    const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));
     // Only root can give a folder away; anybody else becomes another user.
     if (process.getuid?.() === 0) await chown(place.path('home/.config'), 4242, 4242);

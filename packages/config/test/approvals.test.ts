@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { access } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
 import { definitionHash } from '../src/approval/definition-hash.js';
 import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/request.js';
 import { layouts } from '../src/layout/layouts.js';
-import type { LoadOptions } from '../src/load-config.js';
-import { approvalFile } from '../src/approval/approval-file.js';
+import type { LoadConfigOptions } from '../src/load-config.js';
+import { createFileApprovalStore } from '../src/approval/approval-file.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const { mcpJson } = layouts;
@@ -27,10 +27,10 @@ function spyEnvironment(values: Record<string, string>) {
 }
 
 /** Asks once for the only server of a project, and says what was asked and what came of it. */
-async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<LoadOptions> = {}) {
+async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<LoadConfigOptions> = {}) {
   const asked: ApprovalRequest[] = [];
-  const store = approvalFile({ home: place.home });
-  const approvals = createApprovals({
+  const store = createFileApprovalStore({ home: place.home });
+  const approvals = createServerApprovals({
     store,
     ask: (request) => (asked.push(request), Promise.resolve(answer)),
   });
@@ -88,7 +88,9 @@ describe('CF-01 nothing happens before a person said yes', () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: { url: 'https://x.example/${SECRET}' } }),
     });
-    const approvals = createApprovals({ ask: () => (expect(reads).toEqual([]), Promise.resolve('no')) });
+    const approvals = createServerApprovals({
+      ask: () => (expect(reads).toEqual([]), Promise.resolve('no')),
+    });
     await place.load({ layout: mcpJson, approvals, env });
     expect(reads).toEqual([]);
   });
@@ -140,12 +142,12 @@ describe('C8 the decisions', () => {
       seen.push(details);
       return Promise.resolve(details ? 'once' : 'details');
     };
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
     expect(Object.keys(config.servers)).toEqual(['s']);
     expect(seen).toEqual([false, true]);
     const endless = await place.load({
       layout: mcpJson,
-      approvals: createApprovals({ ask: () => Promise.resolve('details') }),
+      approvals: createServerApprovals({ ask: () => Promise.resolve('details') }),
     });
     expect(endless.entries[0]?.status).toBe('rejected');
   });
@@ -156,7 +158,7 @@ describe('C8 the decisions', () => {
     ['answers true', () => Promise.resolve(true as unknown as ApprovalAnswer)],
   ])('a dialogue that %s approves nothing', async (_, ask) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
     expect(config).toMatchObject({
       servers: {},
       entries: [{ status: 'pending' }],
@@ -166,7 +168,7 @@ describe('C8 the decisions', () => {
 
   it('C8 a host asks later with what the entry holds', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
-    const approvals = createApprovals({ store: approvalFile({ home: place.home }) });
+    const approvals = createServerApprovals({ store: createFileApprovalStore({ home: place.home }) });
     const [pending] = (await place.load({ layout: mcpJson, approvals })).entries;
     await approvals.remember(pending!.approval!, 'always');
     expect(Object.keys((await place.load({ layout: mcpJson, approvals })).servers)).toEqual(['s']);
@@ -189,7 +191,7 @@ describe('C8 the decisions', () => {
 
   it('S15: the host’s own lists approve nothing, since they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
-    const approvals = createApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
+    const approvals = createServerApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
     const config = await place.load({ layout: mcpJson, approvals });
     expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
       ['want', 'pending'],
@@ -213,7 +215,7 @@ describe('C8 the decisions', () => {
         both: { type: 'stdio', command: 'evil', url: 'https://mcp.example.com/a' },
       }),
     });
-    const approvals = createApprovals({
+    const approvals = createServerApprovals({
       trusted: [
         { serverCommand: [trusted.command, ...trusted.args] },
         { serverUrl: 'https://mcp.example.com/*' },
@@ -221,7 +223,7 @@ describe('C8 the decisions', () => {
     });
     const config = await place.load({ layout: mcpJson, approvals, env: { SECRET: 'x' } });
     expect(Object.keys(config.servers)).toEqual(['ok', 'typed', 'remote']);
-    expect(() => createApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
+    expect(() => createServerApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );
   });

@@ -3,8 +3,12 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile, lstat } from
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
-import { createConfigEditor, type ConfigChange, type EditorOptions } from '../src/edit/config-editor.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
+import {
+  createConfigEditor,
+  type ConfigChange,
+  type ConfigEditorOptions,
+} from '../src/edit/config-editor.js';
 import { replaceFile } from '../src/files/replace-file.js';
 import { layouts } from '../src/layout/layouts.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
@@ -12,7 +16,7 @@ import { scratch, servers, type Scratch } from './support/scratch.js';
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
 
-function editing(place: Scratch, more: Partial<EditorOptions> = {}) {
+function editing(place: Scratch, more: Partial<ConfigEditorOptions> = {}) {
   const changes: ConfigChange[] = [];
   const editor = createConfigEditor({
     layout: layouts.claude,
@@ -33,7 +37,7 @@ describe('CF-24 nothing is written without the person', () => {
       layout: layouts.claude,
       cwd: place.project,
       home: place.home,
-    } as unknown as EditorOptions;
+    } as unknown as ConfigEditorOptions;
     expect(() => createConfigEditor(without)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     const names = Object.keys(await import('../src/index.js'));
     expect(names.filter((name) => /add|remove|update|enable|disable|write|save|set/i.test(name))).toEqual([]);
@@ -154,7 +158,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
 
   it('C8 what the person adds to the project is approved with it', async () => {
     const place = await scratch();
-    const approvals = createApprovals();
+    const approvals = createServerApprovals();
     const { editor } = editing(place, { approvals });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'x' } });
     expect(Object.keys((await place.load({ layout: layouts.claude, approvals })).servers)).toEqual(['s']);

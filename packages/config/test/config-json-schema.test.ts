@@ -4,7 +4,7 @@ import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { count, described, entrySchema as fields, required, text } from '@mcp-fittings/client-core/transport';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config-json-schema.js';
-import { suggestName, nameProblem } from '../src/server-names.js';
+import { suggestServerName, checkServerName } from '../src/server-names.js';
 
 const plugin = (
   type: string,
@@ -66,9 +66,9 @@ describe('the schema that editors use', () => {
 
   it('knows the rule for names', () => {
     for (const name of ['good', 'a.b-c_d', 'a__b', 'a_', 'my server', 'x'.repeat(65)]) {
-      expect(check({ command: 'x' }, name)).toBe(nameProblem(name) === undefined);
+      expect(check({ command: 'x' }, name)).toBe(checkServerName(name) === undefined);
     }
-    expect(suggestName('my server')).toBe('my-server');
+    expect(suggestServerName('my server')).toBe('my-server');
   });
 
   it('other settings may stand beside the servers', () => {

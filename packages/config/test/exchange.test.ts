@@ -2,7 +2,7 @@ import { readFile, symlink } from 'node:fs/promises';
 import { parse } from 'smol-toml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { ForeignProgram } from '../src/exchange/dialects.js';
+import type { InteropClient } from '../src/exchange/dialects.js';
 import { exportServers } from '../src/exchange/export-servers.js';
 import { importServers, type ImportResult } from '../src/exchange/import-servers.js';
 import { scratch } from './support/scratch.js';
@@ -15,7 +15,7 @@ const notes = (result: ImportResult): Record<string, readonly string[]> =>
   Object.fromEntries(
     result.imported.filter((server) => server.notes.length > 0).map((server) => [server.name, server.notes]),
   );
-const read = async (from: ForeignProgram, file: string): Promise<ImportResult> =>
+const read = async (from: InteropClient, file: string): Promise<ImportResult> =>
   importServers({ from, text: await fixture(file), home: '/home/me', project: '/work/app' });
 
 describe('C9 import: the documented form of each program', () => {
@@ -433,7 +433,7 @@ describe('C9 import: files', () => {
       'home/bad.json': '{ "mcpServers": { x } }',
       'home/bad.toml': 'a = 1\nb = \n',
     });
-    const from = async (program: ForeignProgram, name: string) =>
+    const from = async (program: InteropClient, name: string) =>
       (await importServers({ from: program, file: place.path(name) })).problems;
     expect(await from('cursor', 'home/bad.json')).toMatchObject([{ code: 'JSON_SYNTAX', line: 1 }]);
     expect(await from('codex', 'home/bad.toml')).toMatchObject([{ code: 'JSON_SYNTAX', line: 2 }]);
@@ -479,7 +479,7 @@ describe('export says what the target can not hold', () => {
     command: 'npx',
     args: ['-y', '@mcp-fittings/cli', 'bridge', 'wss://x.example', '--type', 'ws'],
   };
-  const written = (to: ForeignProgram) => {
+  const written = (to: InteropClient) => {
     const { text, exported, failed } = exportServers({ to, servers });
     const losses = Object.fromEntries(
       exported.map(({ name, losses: lost }) => [

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { createFileApprovalStore } from '../src/approval/approval-file.js';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { withFileLock, writeError } from '../src/files/file-lock.js';
 import { layouts } from '../src/layout/layouts.js';
@@ -89,7 +89,7 @@ describe('C7 a write is fenced', () => {
     const place = await scratch();
     const project = { id: 'p', root: '/p' };
     const decision = { decision: 'always', hash: 'h', at: 1 } as const;
-    const store = approvalFile({ home: place.home, platform: 'linux' });
+    const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 'first', decision);
     const path = store.file ?? '';
     await withFileLock(path, MODES, async (write) => {
@@ -166,7 +166,7 @@ describe('D13 what the editor writes and where', () => {
     const place = await scratch();
     const path = place.path('home/approvals.json');
     await symlink(place.path('gone'), path);
-    const write = approvalFile({ path }).write({ id: 'p', root: '/p' }, 's', {
+    const write = createFileApprovalStore({ path }).write({ id: 'p', root: '/p' }, 's', {
       decision: 'never',
       hash: '',
       at: 1,

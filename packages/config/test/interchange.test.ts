@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { ForeignProgram } from '../src/exchange/dialects.js';
+import type { InteropClient } from '../src/exchange/dialects.js';
 import { exportServers } from '../src/exchange/export-servers.js';
 import { importServers, type ImportedServer } from '../src/exchange/import-servers.js';
-import { literalSecrets, secretsAsVariables } from '../src/exchange/literal-secrets.js';
+import { findLiteralSecrets, moveSecretsToVariables } from '../src/exchange/literal-secrets.js';
 import { scratch } from './support/scratch.js';
 
 const URL_OF = 'https://remote.example/mcp';
 
 async function imported(
-  from: ForeignProgram,
+  from: InteropClient,
   entry: unknown,
   key = 'mcpServers',
 ): Promise<ImportedServer | undefined> {
@@ -289,10 +289,10 @@ describe('M7: secrets that an entry holds as text', () => {
     [{ apiKey: 'abc' }, { apiKey: '${S_API_KEY}' }],
     [{ oauth: { clientSecret: 'abc' } }, { oauth: { clientSecret: '${S_CLIENT_SECRET}' } }],
   ])('M7: %j', (entry: ServerConfig, expected) => {
-    const { entry: without, variables } = secretsAsVariables('s', entry);
+    const { entry: without, variables } = moveSecretsToVariables('s', entry);
     expect(without).toEqual(expected);
     expect(variables.length).toBeGreaterThan(0);
-    expect(literalSecrets(without)).toEqual([]);
+    expect(findLiteralSecrets(without)).toEqual([]);
   });
 
   it.each([
@@ -300,6 +300,6 @@ describe('M7: secrets that an entry holds as text', () => {
     [{ args: ['--header', 'Authorization: ${X}', '$${AUTH}', '--flag', 'value'] }],
     [{ headers: { 'X-Org': 'acme' }, url: 'https://x.example/mcp?page=2' }],
   ])('M7: %j holds none', (entry: ServerConfig) => {
-    expect(literalSecrets(entry)).toEqual([]);
+    expect(findLiteralSecrets(entry)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
 import { layouts } from '../src/layout/layouts.js';
 import { absolutePath, systemDirectoryOf } from '../src/layout/places.js';
-import { DEFAULT_ORDER } from '../src/scopes.js';
+import { DEFAULT_SCOPE_ORDER } from '../src/scopes.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 /** Says in its arguments where it was defined, so that a test sees which one won. */
@@ -174,7 +174,7 @@ describe('C3 C4 a layout of one’s own', () => {
     const layout = defineLayout({
       name: 'mine',
       sources: [source, { ...source, scope: 'project', base: 'project' }],
-      order: [...DEFAULT_ORDER.filter((scope) => scope !== 'user'), 'user'],
+      order: [...DEFAULT_SCOPE_ORDER.filter((scope) => scope !== 'user'), 'user'],
     });
     const place = await scratch({
       'home/.mine/servers.json': { mcp: { list: { s: from('user') } } },

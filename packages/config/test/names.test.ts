@@ -1,16 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layouts } from '../src/layout/layouts.js';
-import { MAX_NAME_LENGTH, nameProblem, nameSkeleton, suggestName } from '../src/server-names.js';
+import {
+  MAX_SERVER_NAME_LENGTH,
+  checkServerName,
+  nameSkeleton,
+  suggestServerName,
+} from '../src/server-names.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 describe('CF-21 one rule for names', () => {
-  it.each(['github', 'a', 'my-server', 'my_server', 'v1.2', 'A9', 'a'.repeat(MAX_NAME_LENGTH), 'toString'])(
-    'CF-21 %j is a name',
-    (name) => {
-      expect(nameProblem(name)).toBeUndefined();
-    },
-  );
+  it.each([
+    'github',
+    'a',
+    'my-server',
+    'my_server',
+    'v1.2',
+    'A9',
+    'a'.repeat(MAX_SERVER_NAME_LENGTH),
+    'toString',
+  ])('CF-21 %j is a name', (name) => {
+    expect(checkServerName(name)).toBeUndefined();
+  });
 
   it.each([
     'a__b',
@@ -35,21 +46,21 @@ describe('CF-21 one rule for names', () => {
     'prototype',
     '__proto__',
   ])('CF-21 %j is none', (name) => {
-    expect(nameProblem(name)).toEqual(expect.any(String));
+    expect(checkServerName(name)).toEqual(expect.any(String));
   });
 
   it('CF-21 the suggestion keeps the rule and is stable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
-        const suggestion = suggestName(name);
+        const suggestion = suggestServerName(name);
         if (suggestion === undefined) return;
-        expect(nameProblem(suggestion)).toBeUndefined();
-        expect(suggestName(suggestion)).toBe(suggestion);
+        expect(checkServerName(suggestion)).toBeUndefined();
+        expect(suggestServerName(suggestion)).toBe(suggestion);
       }),
     );
-    expect(suggestName('Framelink Figma MCP')).toBe('Framelink-Figma-MCP');
-    expect(suggestName('@scope/météo__x_')).toBe('scope-meteo_x');
-    expect(suggestName('日本')).toBeUndefined();
+    expect(suggestServerName('Framelink Figma MCP')).toBe('Framelink-Figma-MCP');
+    expect(suggestServerName('@scope/météo__x_')).toBe('scope-meteo_x');
+    expect(suggestServerName('日本')).toBeUndefined();
   });
 
   it('CF-21 refused names are reported with a suggestion, and shown without control characters', async () => {

@@ -4,7 +4,7 @@ import { layouts } from '../src/layout/layouts.js';
 import { globMatches } from '../src/policy/glob.js';
 import { commandMatches } from '../src/policy/match-command.js';
 import { isUrlRule, urlMatches } from '../src/policy/match-url.js';
-import type { Policy } from '../src/policy/policy.js';
+import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 describe('CF-08 URL rules', () => {
@@ -144,7 +144,7 @@ describe('C3 a policy of the host', () => {
     const place = await scratch(files);
     const config = await place.load({
       layout: layouts.claude,
-      policy: policy as Policy,
+      policy: policy as ServerPolicy,
       env,
       approvals: answering('once'),
     });
@@ -184,7 +184,7 @@ describe('C3 a policy of the host', () => {
     const place = await scratch({
       'home/.claude.json': servers({ both, named: { type: 'sdk', name: 'x' } }),
     });
-    const allowed = async (...allow: NonNullable<Policy['allow']>): Promise<readonly string[]> =>
+    const allowed = async (...allow: NonNullable<ServerPolicy['allow']>): Promise<readonly string[]> =>
       Object.keys((await place.load({ layout: layouts.claude, policy: { allow } })).servers);
     expect(await allowed({ serverUrl: 'https://good.com/*' })).toEqual([]);
     expect(await allowed({ serverCommand: ['evil'] })).toEqual([]);
@@ -208,7 +208,7 @@ describe('C3 a policy of the host', () => {
     const place = await scratch(files);
     const config = await place.load({
       layout: layouts.claude,
-      policy: policy as Policy,
+      policy: policy as ServerPolicy,
       approvals: answering('once'),
     });
     expect(config.servers).toEqual({});

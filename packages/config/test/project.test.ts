@@ -10,7 +10,7 @@ import { layouts } from '../src/layout/layouts.js';
 import { homeDirectory } from '../src/load/locate.js';
 import { findProject } from '../src/project/find-project.js';
 import { idOfPath } from '../src/project/project-id.js';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { createFileApprovalStore } from '../src/approval/approval-file.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const found = async (place: Scratch, cwd: string, more: object = {}) => {
@@ -156,7 +156,7 @@ describe('CF-17 nothing in the project moves a place', () => {
       mine: { type: 'stdio', command: 'x', env: { T: 'none' }, cwd: place.home },
     });
     expect(config.files.every(({ path }) => !path.startsWith(evil))).toBe(true);
-    expect(approvalFile({ home: place.home, platform: 'linux' }).file).toBe(
+    expect(createFileApprovalStore({ home: place.home, platform: 'linux' }).file).toBe(
       join(place.home, '.config/mcp-fittings/approvals.json'),
     );
   });
@@ -227,13 +227,15 @@ describe('CF-17 nothing in the project moves a place', () => {
 
   it('CF-17 decisions that lie in the project are refused', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
-    const store = approvalFile({ path: place.path('project/.approvals/approvals.json') });
+    const store = createFileApprovalStore({ path: place.path('project/.approvals/approvals.json') });
     const approvals = answering('once', { store });
     const config = await place.load({ layout: layouts.mcpJson, approvals });
     expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
     await mkdir(place.path('project/inside'));
     await symlink(place.path('project/inside'), place.path('outside'));
-    const linked = answering('once', { store: approvalFile({ path: place.path('outside/approvals.json') }) });
+    const linked = answering('once', {
+      store: createFileApprovalStore({ path: place.path('outside/approvals.json') }),
+    });
     expect((await place.load({ layout: layouts.mcpJson, approvals: linked })).servers).toEqual({});
   });
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/request.js';
 import { layouts } from '../src/layout/layouts.js';
 import type { LoadedConfig } from '../src/load-config.js';
@@ -106,7 +106,7 @@ describe('S1 the folder in which a server starts', () => {
       'project/deep/file': '',
     });
     const asked: ApprovalRequest[] = [];
-    const approvals = createApprovals({
+    const approvals = createServerApprovals({
       ask: (request) => (asked.push(request), Promise.resolve('once')),
     });
     const config = await place.load({
@@ -131,7 +131,7 @@ describe('S1 the folder in which a server starts', () => {
 
   it('S1: a rule for a relative command covers no file of a project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: './run' } }) });
-    const trusted = createApprovals({ trusted: [{ serverCommand: ['./run'] }] });
+    const trusted = createServerApprovals({ trusted: [{ serverCommand: ['./run'] }] });
     expect((await place.load({ layout: layouts.mcpJson, approvals: trusted })).servers).toEqual({});
     const policy = { allow: [{ serverCommand: ['./run'] }] };
     const config = await place.load({ layout: layouts.mcpJson, approvals: answering('once'), policy });

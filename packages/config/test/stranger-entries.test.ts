@@ -1,25 +1,25 @@
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { approvalFile } from '../src/approval/approval-file.js';
-import { createApprovals } from '../src/approval/approvals.js';
+import { createFileApprovalStore } from '../src/approval/approval-file.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/request.js';
 import { variableRisk } from '../src/entry/dangerous-environment.js';
 import { layouts } from '../src/layout/layouts.js';
-import type { LoadOptions } from '../src/load-config.js';
-import type { Policy } from '../src/policy/policy.js';
+import type { LoadConfigOptions } from '../src/load-config.js';
+import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const { mcpJson } = layouts;
 
 /** What a person is asked about the servers of a project; the answer is no. */
-async function asking(place: Scratch, more: Partial<LoadOptions> = {}) {
+async function asking(place: Scratch, more: Partial<LoadConfigOptions> = {}) {
   const asked: ApprovalRequest[] = [];
-  const approvals = createApprovals({ ask: (request) => (asked.push(request), Promise.resolve('no')) });
+  const approvals = createServerApprovals({ ask: (request) => (asked.push(request), Promise.resolve('no')) });
   const config = await place.load({ layout: mcpJson, approvals, ...more });
   return { asked, config };
 }
 
-const question = async (entry: object, more: Partial<LoadOptions> = {}): Promise<ApprovalRequest> => {
+const question = async (entry: object, more: Partial<LoadConfigOptions> = {}): Promise<ApprovalRequest> => {
   const { asked } = await asking(await scratch({ 'project/.mcp.json': servers({ s: entry }) }), more);
   const [first] = asked;
   if (first === undefined) throw new Error('The person was not asked.');
@@ -43,13 +43,19 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
 
   it('S13: rules of `trusted` leave such project servers to the person', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ npx, web, ...more }) });
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ trusted: rules }) });
+    const config = await place.load({
+      layout: mcpJson,
+      approvals: createServerApprovals({ trusted: rules }),
+    });
     expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
   });
 
   it('S13 S1: a server that a rule of `trusted` covers does not start in the folder that was cloned', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ npx }) });
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ trusted: rules }) });
+    const config = await place.load({
+      layout: mcpJson,
+      approvals: createServerApprovals({ trusted: rules }),
+    });
     expect(config.servers['npx']?.['cwd']).toBe(place.home);
   });
 
@@ -150,8 +156,8 @@ describe('S15 names without a project only pre-select', () => {
 
   it('S15: names that the host passes pre-select too, with a store and without', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
-    for (const store of [undefined, approvalFile({ home: place.home })]) {
-      const approvals = createApprovals({ enabled: ['github'], store });
+    for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
+      const approvals = createServerApprovals({ enabled: ['github'], store });
       expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
     }
   });
@@ -186,7 +192,7 @@ describe('S17 variables that change what a program does', () => {
         partly: { command: 'npx', env: { CORP_REGION: 'eu', OTHER: 'x' } },
       }),
     });
-    const names = async (policy: Policy): Promise<readonly string[]> =>
+    const names = async (policy: ServerPolicy): Promise<readonly string[]> =>
       Object.keys((await place.load({ layout: layouts.claude, policy })).servers);
     const environment = ['CORP_*'];
     expect(await names({ allow: [{ serverCommand: ['npx'] }], environment })).toEqual(['known', 'listed']);

@@ -1,10 +1,10 @@
 import { rename, rm, symlink } from 'node:fs/promises';
 import type { Clock } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
+import { createFileApprovalStore } from '../src/approval/approval-file.js';
 import { layouts } from '../src/layout/layouts.js';
-import { watchConfig, type WatchOptions } from '../src/watch/watch-config.js';
+import { watchConfig, type WatchConfigOptions } from '../src/watch/watch-config.js';
 import type { ServerChanges } from '../src/watch/compare-servers.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
 
@@ -12,7 +12,7 @@ import { scratch, servers, type Scratch } from './support/scratch.js';
  * A watcher whose time stands still until a change is waited for, so that it never reads what is half written. The
  * events of the file system are real.
  */
-async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
+async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) {
   const seen: ServerChanges[] = [];
   const pending = new Set<() => void>();
   let running = false;
@@ -144,10 +144,10 @@ describe('watchConfig', () => {
 
   it('a decision made elsewhere and a policy that appears count at once', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
-    const store = () => approvalFile({ path: place.path('home/deep/er/approvals.json') });
-    const { watcher, next } = await watching(place, { approvals: createApprovals({ store: store() }) });
+    const store = () => createFileApprovalStore({ path: place.path('home/deep/er/approvals.json') });
+    const { watcher, next } = await watching(place, { approvals: createServerApprovals({ store: store() }) });
     const [pending] = watcher.config.entries;
-    await createApprovals({ store: store() }).remember(pending!.approval!, 'always');
+    await createServerApprovals({ store: store() }).remember(pending!.approval!, 'always');
     expect(await next()).toMatchObject({ added: { p: command('p') } });
     await place.write('system/managed-settings.json', { deniedMcpServers: [{ serverName: 'p' }] });
     expect(await next()).toMatchObject({ removed: ['p'] });

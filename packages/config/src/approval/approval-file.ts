@@ -11,9 +11,9 @@ import {
   resolvedPath,
 } from '../files/read-file.js';
 import { shown } from '../text/visible-text.js';
-import type { ApprovalStore, KeptDecision } from './approval-store.js';
+import type { ApprovalStore, StoredDecision } from './approval-store.js';
 
-export interface ApprovalFileOptions {
+export interface FileApprovalStoreOptions {
   /** The file. Default: `mcp-fittings/approvals.json` where the system keeps a user's settings. */
   readonly path?: string | undefined;
   /** Home directory of the default path. Default: the operating system's answer. */
@@ -46,7 +46,7 @@ export function defaultApprovalPath(home: string, platform: NodeJS.Platform): st
  * Decisions in a file of the user, mode 0600, holding hashes and names but no definition. A file that others may
  * change or replace, or that can't be understood, rejects with `CONFIG_INVALID` and is never written over.
  */
-export function approvalFile(options: ApprovalFileOptions = {}): ApprovalStore {
+export function createFileApprovalStore(options: FileApprovalStoreOptions = {}): ApprovalStore {
   const { home = homedir(), platform = process.platform } = options;
   const file = options.path ?? defaultApprovalPath(home, platform);
 
@@ -117,7 +117,7 @@ export function approvalFile(options: ApprovalFileOptions = {}): ApprovalStore {
   };
 }
 
-function withDecision(kept: readonly KeptDecision[], decision: KeptDecision): KeptDecision[] {
+function withDecision(kept: readonly StoredDecision[], decision: StoredDecision): StoredDecision[] {
   if (decision.decision === 'never') return [decision];
   const others = kept.filter((entry) => entry.decision === 'always' && entry.hash !== decision.hash);
   return [...others, decision].slice(-MAX_KEPT);

@@ -1,5 +1,5 @@
 /** A decision that outlives the process. `always` is for one definition, `never` for the name. */
-export interface KeptDecision {
+export interface StoredDecision {
   readonly decision: 'always' | 'never';
   readonly hash: string;
   /** Milliseconds since the Unix epoch. */
@@ -14,12 +14,12 @@ export interface ApprovalStore {
   /** The file behind it, where there is one. */
   readonly file?: string | undefined;
   /** Decisions about one project by name of the server. */
-  read(project: string): Promise<ReadonlyMap<string, readonly KeptDecision[]>>;
+  read(project: string): Promise<ReadonlyMap<string, readonly StoredDecision[]>>;
   /** Adds a decision. `never` replaces what was decided on the name, `always` replaces a `never`. */
   write(
     project: { readonly id: string; readonly root: string },
     name: string,
-    decision: KeptDecision,
+    decision: StoredDecision,
   ): Promise<void>;
   forget(project: string, name?: string): Promise<void>;
 }

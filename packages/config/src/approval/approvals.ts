@@ -4,14 +4,15 @@ import { normaliseEntry } from '../entry/normalise.js';
 import type { ApprovalStore } from './approval-store.js';
 import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './request.js';
 
-export interface ApprovalsOptions {
+export interface ServerApprovalsOptions {
   /** Remembers decisions. Default: nothing outlives this object. */
   readonly store?: ApprovalStore | undefined;
   /**
    * The host's own dialogue. Without it nobody is asked, and what was not approved before stays unapproved. One
    * question at a time.
    */
-  readonly ask?: ((request: ApprovalRequest, options: AskOptions) => Promise<ApprovalAnswer>) | undefined;
+  readonly ask?:
+    ((request: ApprovalRequest, options: ApprovalPromptOptions) => Promise<ApprovalAnswer>) | undefined;
   /**
    * Project servers that the person has listed as wanted, by name, without saying in which project. They are only
    * marked as wanted in the question ({@link ApprovalRequest.preselected}): any clone may bring a server of that name.
@@ -28,7 +29,7 @@ export interface ApprovalsOptions {
   readonly clock?: Clock | undefined;
 }
 
-export interface AskOptions {
+export interface ApprovalPromptOptions {
   /** Show the details too: the person asked for them. */
   readonly details: boolean;
 }
@@ -46,10 +47,10 @@ export type ApprovalVerdict = 'approved' | 'covered' | 'rejected' | 'undecided';
  * What the person's own settings files say about a project server by its name. `enabled`: wanted in this project.
  * `preselected`: wanted, in a list that is about no project, which approves nothing.
  */
-export type Listed = 'enabled' | 'disabled' | 'preselected' | undefined;
+export type ListedStatus = 'enabled' | 'disabled' | 'preselected' | undefined;
 
 /** Decisions about servers that came with a project. */
-export interface Approvals {
+export interface ServerApprovals {
   /** The file that keeps the decisions, where there is one, so that it can be watched. */
   readonly file?: string | undefined;
   /** Whether another definition of this name was approved before. */
@@ -60,7 +61,7 @@ export interface Approvals {
    */
   decide(
     request: ApprovalRequest,
-    options: { readonly mayAsk: boolean; readonly listed: Listed },
+    options: { readonly mayAsk: boolean; readonly listed: ListedStatus },
   ): Promise<ApprovalVerdict>;
   /** Keeps a decision that was made elsewhere. */
   remember(
@@ -85,7 +86,7 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes the gate between a project's file and its servers. Throws `CONFIG_INVALID` for rules that can't be read. */
-export function createApprovals(options: ApprovalsOptions = {}): Approvals {
+export function createServerApprovals(options: ServerApprovalsOptions = {}): ServerApprovals {
   const { store, ask, enabled = [], disabled = [], trusted = [], clock = systemClock } = options;
   const rules = parsePolicy({ allow: trusted });
   if ('wrong' in rules || trusted.some((rule) => 'serverName' in rule)) {
@@ -98,7 +99,7 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
   const keyOf = (request: Pick<ApprovalRequest, 'name' | 'project' | 'hash'>): string =>
     JSON.stringify([request.project.id, request.name, request.hash]);
 
-  const approvals: Approvals = {
+  const approvals: ServerApprovals = {
     file: store?.file,
 
     async isChanged(project, name, hash) {
@@ -162,7 +163,7 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
 }
 
 async function askPerson(
-  ask: NonNullable<ApprovalsOptions['ask']>,
+  ask: NonNullable<ServerApprovalsOptions['ask']>,
   request: ApprovalRequest,
 ): Promise<ApprovalDecision> {
   for (let details = 0; details <= MAX_DETAILS; details++) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
 import { defaultApprovalPath } from '../approval/approval-file.js';
-import type { Approvals } from '../approval/approvals.js';
+import type { ServerApprovals } from '../approval/approvals.js';
 import { canonicalJson, definitionHash } from '../approval/definition-hash.js';
 import { checkAgainstPlugin } from '../entry/check-plugin.js';
 import { checkFields } from '../entry/check-entry.js';
@@ -12,10 +12,10 @@ import { withFileLock } from '../files/file-lock.js';
 import { type JsonObject, type JsonValue, jsonCopy, locatedValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
-import { locate, type Located, type PlaceOptions } from '../load/locate.js';
-import { PROBLEM_CODES } from '../problems.js';
-import type { Scope } from '../scopes.js';
-import { nameProblem, suggestName } from '../server-names.js';
+import { locate, type Located, type LocationOptions } from '../load/locate.js';
+import { CONFIG_PROBLEM_CODES } from '../problems.js';
+import type { ConfigScope } from '../scopes.js';
+import { checkServerName, suggestServerName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
 import { openEditable, type EditableFile } from './editable-file.js';
 import { applyOperations, operationsBetween } from './plan-edits.js';
@@ -24,7 +24,7 @@ import { applyOperations, operationsBetween } from './plan-edits.js';
 export interface ConfigChange {
   readonly action: 'add' | 'update' | 'remove' | 'enable' | 'disable';
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly file: string;
   /** Undefined for a new server. */
   readonly before: ServerConfig | undefined;
@@ -32,7 +32,7 @@ export interface ConfigChange {
   readonly after: ServerConfig | undefined;
 }
 
-export interface EditorOptions extends PlaceOptions {
+export interface ConfigEditorOptions extends LocationOptions {
   /**
    * The right to write, held by whoever speaks for the person: asked before each write, and nothing is written unless
    * it answers `true`. Let it show the change, or answer yes only to what the person typed. Never hand an editor, or
@@ -42,7 +42,7 @@ export interface EditorOptions extends PlaceOptions {
   /** Entries without variables are checked against the schemas of their transports. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
   /** What the person writes into the project is approved with it. */
-  readonly approvals?: Approvals | undefined;
+  readonly approvals?: ServerApprovals | undefined;
 }
 
 export interface WrittenFile {
@@ -53,7 +53,7 @@ export interface WrittenFile {
 
 interface Target {
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
 }
 
 /**
@@ -77,7 +77,7 @@ export interface ConfigEditor {
 }
 
 /** Makes an editor. Throws `CONFIG_INVALID` without `confirm`. */
-export function createConfigEditor(options: EditorOptions): ConfigEditor {
+export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
   if (typeof options.confirm !== 'function') {
     throw new FittingsError(
       'CONFIG_INVALID',
@@ -192,7 +192,7 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
 function projectLock(
   path: string,
   { directories }: Located,
-  { platform = process.platform }: PlaceOptions,
+  { platform = process.platform }: LocationOptions,
 ): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
   return join(dirname(defaultApprovalPath(directories.home, platform)), 'locks', `${name}.lock`);
@@ -201,7 +201,7 @@ function projectLock(
 /** The file to change: for a new server the first of its scope, else the one that has the server. */
 async function sourceFor(
   { sources, project }: Located,
-  { layout }: PlaceOptions,
+  { layout }: LocationOptions,
   { name, scope }: Target,
   adding: boolean,
 ): Promise<{ readonly source: FileSource; readonly path: string }> {
@@ -234,14 +234,14 @@ async function sourceFor(
 async function checkEntry(
   name: string,
   entry: JsonObject,
-  { plugins = [], layout }: EditorOptions,
+  { plugins = [], layout }: ConfigEditorOptions,
 ): Promise<void> {
   const refuse = (message: string, path?: string, hint?: string): never => {
     throw new FittingsError('CONFIG_INVALID', message, { server: shown(name), hint, details: { path } });
   };
-  const wrongName = nameProblem(name);
+  const wrongName = checkServerName(name);
   if (wrongName !== undefined) {
-    const suggestion = suggestName(name);
+    const suggestion = suggestServerName(name);
     refuse(
       `The name "${shown(name)}" ${wrongName}.`,
       undefined,
@@ -275,7 +275,7 @@ function readingFaults(entry: JsonObject): readonly EntryFault[] {
   return faults.map(({ fault, path }) => ({
     code: fault,
     path,
-    message: `"${path}" cannot be written, because it would be refused when it is read. ${PROBLEM_CODES[fault].meaning}`,
+    message: `"${path}" cannot be written, because it would be refused when it is read. ${CONFIG_PROBLEM_CODES[fault].meaning}`,
   }));
 }
 

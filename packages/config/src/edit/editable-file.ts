@@ -8,9 +8,9 @@ import {
 } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
-import { PROJECT_KEY, type FileSource } from '../layout/layout.js';
+import { PROJECT_PLACEHOLDER, type FileSource } from '../layout/layout.js';
 import { findServerMap, looksLikeServer } from '../load/find-server-map.js';
-import type { Problem } from '../problems.js';
+import type { ConfigProblem } from '../problems.js';
 import type { Project } from '../project/find-project.js';
 import { shown } from '../text/visible-text.js';
 
@@ -46,7 +46,7 @@ export async function openEditable(
   if (outcome.kind === 'refused') throw refusal(outcome.problem);
   const text = outcome.kind === 'text' ? outcome.text : '';
   const preferred = (source.servers[0] ?? []).map((segment) =>
-    segment === PROJECT_KEY ? project.root : segment,
+    segment === PROJECT_PLACEHOLDER ? project.root : segment,
   );
   const file = { path: target, exists: outcome.kind === 'text', text, keys: preferred };
 
@@ -69,7 +69,7 @@ export async function openEditable(
   return { ...file, keys: found.keys, servers };
 }
 
-function refusal({ code, message, line, column, file, hint }: Problem): FittingsError {
+function refusal({ code, message, line, column, file, hint }: ConfigProblem): FittingsError {
   const place = `${shown(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
   return new FittingsError('CONFIG_INVALID', `${place} cannot be edited. ${message}`, {
     hint,

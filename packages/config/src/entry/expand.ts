@@ -5,10 +5,10 @@ import { fieldPath } from '../text/field-path.js';
 import type { EntryFault } from './normalise.js';
 import { textParts } from './variables.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface ExpandOptions {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly missing: MissingVariable;
   readonly bare: boolean;
 }

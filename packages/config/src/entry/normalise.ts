@@ -1,11 +1,11 @@
 import { nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { ProblemCode } from '../problems.js';
+import type { ConfigProblemCode } from '../problems.js';
 import { shown } from '../text/visible-text.js';
 
 /** What is wrong with an entry, before anybody knows where it stands. */
 export interface EntryFault {
-  readonly code: ProblemCode;
+  readonly code: ConfigProblemCode;
   /** Field path; `''` is the entry itself. */
   readonly path: string;
   readonly message: string;

@@ -28,7 +28,7 @@ export interface LoadedServer extends ServerConfig, ServerPermissions {
 }
 
 /** By name, what the loaded entries decide in advance. Grants of project files are not in it. Has no prototype. */
-export function permissionsOf(config: {
+export function serverPermissions(config: {
   readonly servers: Readonly<Record<string, ServerConfig>>;
 }): Readonly<Record<string, ServerPermissions>> {
   const permissions: Record<string, ServerPermissions> = {};

@@ -1,7 +1,7 @@
 import { textParts } from '../entry/variables.js';
 import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
 import type { Dialect } from './dialect.js';
-import { secretsAsVariables } from './literal-secrets.js';
+import { moveSecretsToVariables } from './literal-secrets.js';
 
 /** Fields that a bridge is not given on its command line. */
 const CARRIED = new Set([
@@ -26,7 +26,7 @@ export function bridgeEntry(
   remote: JsonObject,
   { expandsVariables = true, inheritsNamed = false }: Pick<Dialect, 'expandsVariables' | 'inheritsNamed'>,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
-  const { entry, variables } = secretsAsVariables(name, remote);
+  const { entry, variables } = moveSecretsToVariables(name, remote);
   const notes = [
     'It is written as a bridge: npx starts @mcp-fittings/cli, which connects to the server.',
     ...variables

@@ -11,7 +11,7 @@ import { windsurf } from './windsurf.js';
 import { zed } from './zed.js';
 
 /** Programs whose configuration can be read and written. */
-export type ForeignProgram =
+export type InteropClient =
   | 'claude-code'
   | 'claude-desktop'
   | 'codex'
@@ -23,7 +23,7 @@ export type ForeignProgram =
   | 'windsurf'
   | 'zed';
 
-export const dialects: Readonly<Record<ForeignProgram, Dialect>> = {
+export const dialects: Readonly<Record<InteropClient, Dialect>> = {
   'claude-code': claudeCode,
   'claude-desktop': claudeDesktop,
   codex,

@@ -5,10 +5,10 @@ import { normaliseEntry } from '../entry/normalise.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { bridgeEntry } from './bridge-command.js';
 import { chain, type Converted, type Dialect } from './dialect.js';
-import { dialects, type ForeignProgram } from './dialects.js';
+import { dialects, type InteropClient } from './dialects.js';
 
-export interface ExportOptions {
-  readonly to: ForeignProgram;
+export interface ExportServersOptions {
+  readonly to: InteropClient;
   /** As written, with variables: expanded entries would put secrets into the text. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** The present content of the target's file: everything in it is kept. Default: a new file. */
@@ -30,7 +30,7 @@ export interface ExportResult {
  * Writes servers the way another program wants them, as text. A server with a transport that the program does not know is
  * written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its secrets. Throws `CONFIG_INVALID` when `into` can't be read.
  */
-export function exportServers(options: ExportOptions): ExportResult {
+export function exportServers(options: ExportServersOptions): ExportResult {
   const dialect = dialects[options.to];
   const entries: [string, JsonObject][] = [];
   const exported: { name: string; losses: readonly string[] }[] = [];

@@ -17,16 +17,16 @@ import { absolutePath } from '../layout/places.js';
 import { findServerMap } from '../load/find-server-map.js';
 import { trustedHome } from '../load/locate.js';
 import { isPath } from '../load/start-folder.js';
-import { problem, type Place, type Problem } from '../problems.js';
-import { nameProblem, suggestName } from '../server-names.js';
+import { problem, type Place, type ConfigProblem } from '../problems.js';
+import { checkServerName, suggestServerName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
 import type { Dialect, ImportContext } from './dialect.js';
-import { dialects, type ForeignProgram } from './dialects.js';
+import { dialects, type InteropClient } from './dialects.js';
 import { remoteOfCommand } from './remote-command.js';
 import { parseForeign } from './parse-foreign.js';
 
-export interface ImportOptions {
-  readonly from: ForeignProgram;
+export interface ImportServersOptions {
+  readonly from: InteropClient;
   /** The content, in place of reading a file. */
   readonly text?: string | undefined;
   /** A file to read. Default: wherever the program keeps its files. */
@@ -96,7 +96,7 @@ export interface ImportResult {
   readonly imported: readonly ImportedServer[];
   readonly failed: readonly FailedServer[];
   /** Files that exist and could not be read. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   /** Files that were read. */
   readonly files: readonly string[];
 }
@@ -106,14 +106,14 @@ export interface ImportResult {
  * otherwise. Nothing is started, no variable is read, nothing is written: what comes back is for the person to look at.
  * Nothing is thrown for a bad file or entry.
  */
-export async function importServers(options: ImportOptions): Promise<ImportResult> {
+export async function importServers(options: ImportServersOptions): Promise<ImportResult> {
   const dialect = dialects[options.from];
   const { platform = process.platform } = options;
   const project = options.project === undefined ? undefined : await resolvedPath(resolve(options.project));
   const home = await homeOf(options, project);
   const imported = new Map<string, ImportedServer>();
   const failed: FailedServer[] = [];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const files: string[] = [];
 
   const take = (
@@ -169,7 +169,7 @@ export async function importServers(options: ImportOptions): Promise<ImportResul
 }
 
 /** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
-async function homeOf({ home }: ImportOptions, project: string | undefined): Promise<string> {
+async function homeOf({ home }: ImportServersOptions, project: string | undefined): Promise<string> {
   if (home !== undefined) return home;
   const said = await resolvedPath(resolve(homedir()));
   if (project === undefined) return said;
@@ -189,7 +189,7 @@ export interface ForeignFile extends Pick<ReadRules, 'within'> {
 export async function pathsOf(
   dialect: Dialect,
   { home, project }: ImportContext,
-  { projectFiles = false, platform, appData }: ImportOptions & { readonly platform: NodeJS.Platform },
+  { projectFiles = false, platform, appData }: ImportServersOptions & { readonly platform: NodeJS.Platform },
 ): Promise<readonly ForeignFile[]> {
   const base = projectFiles ? 'project' : 'home';
   const folder = projectFiles ? project : home;
@@ -231,7 +231,7 @@ function* entriesIn(
   { document, hasPlaces }: Extract<ReturnType<typeof parseForeign>, { document: unknown }>,
   dialect: Dialect,
   file: string,
-  problems: Problem[],
+  problems: ConfigProblem[],
 ): Generator<ForeignEntry> {
   const { root, position } = document;
   const at = (offset: number): Place => ({ file, ...(hasPlaces && position(offset)) });
@@ -262,7 +262,7 @@ function importEntry(
   platform: NodeJS.Platform,
 ): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'dropped' | 'notes'> | { readonly reason: string } {
   if (typeof value === 'string') return { reason: value };
-  const name = nameProblem(written) === undefined ? written : suggestName(written);
+  const name = checkServerName(written) === undefined ? written : suggestServerName(written);
   if (name === undefined) return { reason: 'Nothing of its name can be kept.' };
   // `mcp-remote` replaces variables by itself, which its host does not know.
   const passesVariables = JSON.stringify([value['command'], value['args']]).includes('mcp-remote');

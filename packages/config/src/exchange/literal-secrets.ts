@@ -28,12 +28,12 @@ export function isSecretName(name: string): boolean {
 }
 
 /** The secrets that an entry holds as text: in headers, variables, arguments, URLs and the credentials of OAuth. */
-export function literalSecrets(entry: ServerConfig): readonly LiteralSecret[] {
-  return secretsAsVariables('server', entry).variables;
+export function findLiteralSecrets(entry: ServerConfig): readonly LiteralSecret[] {
+  return moveSecretsToVariables('server', entry).variables;
 }
 
 /** A copy of an entry with a variable in place of each secret, and which. `${NAME}` is taken from the name of the field. */
-export function secretsAsVariables(
+export function moveSecretsToVariables(
   server: string,
   entry: ServerConfig,
 ): { readonly entry: JsonObject; readonly variables: readonly LiteralSecret[] } {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { problem, type Problem, type ProblemCode } from '../problems.js';
+import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
 import { shown } from '../text/visible-text.js';
 import { decodeText } from './decode-text.js';
 
@@ -24,12 +24,12 @@ export interface ReadRules {
 export type ReadOutcome =
   | { readonly kind: 'absent' }
   | { readonly kind: 'text'; readonly text: string; readonly realPath: string }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+  | { readonly kind: 'refused'; readonly problem: ConfigProblem };
 
 class Refusal extends Error {
-  readonly code: ProblemCode;
+  readonly code: ConfigProblemCode;
   readonly hint: string | undefined;
-  constructor(code: ProblemCode, message: string, hint?: string) {
+  constructor(code: ConfigProblemCode, message: string, hint?: string) {
     super(message);
     this.code = code;
     this.hint = hint;

@@ -1,5 +1,5 @@
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
-import { problem, type Problem } from '../problems.js';
+import { problem, type ConfigProblem } from '../problems.js';
 import { createPositions, type Position } from './positions.js';
 import { tokensOf } from './tokens.js';
 
@@ -19,13 +19,13 @@ const MAX_DEPTH = 64;
 export function parseDocument(
   text: string,
   file: string,
-): { readonly document: JsonDocument } | { readonly problem: Problem } {
+): { readonly document: JsonDocument } | { readonly problem: ConfigProblem } {
   const position = createPositions(text);
   const refuse = (
     code: 'JSON_SYNTAX' | 'JSON_TOO_DEEP',
     message: string,
     offset: number,
-  ): { problem: Problem } => ({
+  ): { problem: ConfigProblem } => ({
     problem: problem(code, message, { place: { file, ...position(offset) } }),
   });
 

@@ -1,19 +1,19 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { DEFAULT_ORDER, type Scope } from '../scopes.js';
+import { DEFAULT_SCOPE_ORDER, type ConfigScope } from '../scopes.js';
 
 /** Keys that lead to a value in a file; `{project}` stands for the path of the project. */
 export type KeyPath = readonly string[];
 
 /** Stands in a {@link KeyPath} for the path of the project. */
-export const PROJECT_KEY = '{project}';
+export const PROJECT_PLACEHOLDER = '{project}';
 
 /** Where a path begins. What lies in the project came with the project and is nobody's decision until approved. */
-export type Base = 'home' | 'project' | 'system';
+export type BaseDirectory = 'home' | 'project' | 'system';
 
 /** One file that may name servers. */
 export interface FileSource {
-  readonly scope: Extract<Scope, 'enterprise' | 'user' | 'project' | 'local' | 'managed'>;
-  readonly base: Base;
+  readonly scope: Extract<ConfigScope, 'enterprise' | 'user' | 'project' | 'local' | 'managed'>;
+  readonly base: BaseDirectory;
   /** Relative to `base`, with `/`. */
   readonly path: string;
   /** Where the map of servers is: the first that is there counts. `[]`: the file itself is the map. */
@@ -31,7 +31,7 @@ export interface PolicySource {
 
 /**
  * A file of the user, in the home directory, that lists project servers by name. Names in a list below
- * {@link PROJECT_KEY} are approved in that project; names in any other `enabled` list only pre-select.
+ * {@link PROJECT_PLACEHOLDER} are approved in that project; names in any other `enabled` list only pre-select.
  */
 export interface ApprovalListSource {
   readonly path: string;
@@ -55,8 +55,8 @@ export interface Layout {
   readonly name: string;
   /** Of two files of one scope the first wins, and it is the one that is written. */
   readonly sources: readonly FileSource[];
-  /** Every scope, lowest rank first. Default {@link DEFAULT_ORDER}. */
-  readonly order?: readonly Scope[] | undefined;
+  /** Every scope, lowest rank first. Default {@link DEFAULT_SCOPE_ORDER}. */
+  readonly order?: readonly ConfigScope[] | undefined;
   /** The directory of an administrator's files. */
   readonly systemDirectory?: Readonly<Record<'linux' | 'darwin' | 'win32', string>> | undefined;
   readonly policies?: readonly PolicySource[] | undefined;
@@ -71,13 +71,13 @@ export function defineLayout(layout: Layout): Layout {
   const refuse = (why: string): never => {
     throw new FittingsError('CONFIG_INVALID', `The layout "${layout.name}" ${why}.`);
   };
-  const { sources, order = DEFAULT_ORDER, policies = [], approvalLists = [] } = layout;
+  const { sources, order = DEFAULT_SCOPE_ORDER, policies = [], approvalLists = [] } = layout;
   for (const { path } of [...sources, ...policies, ...approvalLists]) {
     if (path === '' || path.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {
       refuse(`has a path that is not plain and relative: ${JSON.stringify(path)}`);
     }
   }
-  const missing = DEFAULT_ORDER.filter((scope) => !order.includes(scope));
+  const missing = DEFAULT_SCOPE_ORDER.filter((scope) => !order.includes(scope));
   if (missing.length > 0) refuse(`gives no rank to ${missing.join(', ')}`);
   const needsSystem = policies.length > 0 || sources.some((source) => source.base === 'system');
   if (needsSystem && layout.systemDirectory === undefined)

@@ -1,4 +1,4 @@
-import { defineLayout, PROJECT_KEY, type KeyPath } from './layout.js';
+import { defineLayout, PROJECT_PLACEHOLDER, type KeyPath } from './layout.js';
 
 const KEYED: readonly KeyPath[] = [['mcpServers']];
 /** With the key, or the file itself as the map. */
@@ -43,14 +43,14 @@ export const layouts = {
         scope: 'local',
         base: 'home',
         path: '.kode.json',
-        servers: [['projects', PROJECT_KEY, 'mcpServers']],
+        servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
       },
     ],
     approvalLists: [
       {
         path: '.kode.json',
-        enabled: ['projects', PROJECT_KEY, 'approvedMcprcServers'],
-        disabled: ['projects', PROJECT_KEY, 'rejectedMcprcServers'],
+        enabled: ['projects', PROJECT_PLACEHOLDER, 'approvedMcprcServers'],
+        disabled: ['projects', PROJECT_PLACEHOLDER, 'rejectedMcprcServers'],
       },
     ],
   }),
@@ -65,7 +65,7 @@ export const layouts = {
         scope: 'local',
         base: 'home',
         path: '.claude.json',
-        servers: [['projects', PROJECT_KEY, 'mcpServers']],
+        servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
       },
       { scope: 'user', base: 'home', path: '.claude/settings.json', servers: KEYED },
       { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED_OR_FLAT },
@@ -89,8 +89,8 @@ export const layouts = {
     approvalLists: [
       {
         path: '.claude.json',
-        enabled: ['projects', PROJECT_KEY, 'enabledMcpjsonServers'],
-        disabled: ['projects', PROJECT_KEY, 'disabledMcpjsonServers'],
+        enabled: ['projects', PROJECT_PLACEHOLDER, 'enabledMcpjsonServers'],
+        disabled: ['projects', PROJECT_PLACEHOLDER, 'disabledMcpjsonServers'],
       },
       {
         path: '.claude/settings.json',

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import type { Base, Layout } from './layout.js';
+import type { BaseDirectory, Layout } from './layout.js';
 
 /** The directories that paths of a layout begin in. */
 export interface Directories {
@@ -17,7 +17,7 @@ export function systemDirectoryOf(layout: Layout, platform: NodeJS.Platform): st
 
 /** The absolute path of a file of a layout; undefined when its base is not known. */
 export function absolutePath(
-  source: { readonly base: Base; readonly path: string },
+  source: { readonly base: BaseDirectory; readonly path: string },
   directories: Directories,
   platform: NodeJS.Platform,
 ): string | undefined {

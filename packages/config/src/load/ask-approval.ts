@@ -1,11 +1,11 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { Approvals, Listed } from '../approval/approvals.js';
+import type { ServerApprovals, ListedStatus } from '../approval/approvals.js';
 import { detailsText, summaryText } from '../approval/prompt-text.js';
 import type { ApprovalRequest } from '../approval/request.js';
 import { warningsFor } from '../approval/warnings.js';
 import { variableUses } from '../entry/variables.js';
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { ProblemCode, ProblemDetails } from '../problems.js';
+import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
 import type { Project } from '../project/find-project.js';
 import type { Definition } from './definition.js';
 import { isPath, placedEntry, type StartFolders } from './start-folder.js';
@@ -14,8 +14,8 @@ export interface ApprovalDeps {
   readonly project: Project;
   readonly folders: StartFolders;
   readonly platform: NodeJS.Platform;
-  readonly approvals: Approvals;
-  readonly listed: (name: string) => Listed;
+  readonly approvals: ServerApprovals;
+  readonly listed: (name: string) => ListedStatus;
   readonly bare: boolean;
   readonly hasSignIn: ((url: string) => boolean | Promise<boolean>) | undefined;
 }
@@ -32,7 +32,7 @@ interface Question {
 export async function askApproval(
   question: Question,
   deps: ApprovalDeps,
-  report: (code: ProblemCode, path: string, message: string, details?: ProblemDetails) => void,
+  report: (code: ConfigProblemCode, path: string, message: string, details?: ProblemDetails) => void,
 ): Promise<{
   readonly verdict: 'approved' | 'covered' | 'pending' | 'rejected';
   readonly request?: ApprovalRequest;

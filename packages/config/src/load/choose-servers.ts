@@ -1,5 +1,5 @@
-import { problem, type Problem } from '../problems.js';
-import type { Scope } from '../scopes.js';
+import { problem, type ConfigProblem } from '../problems.js';
+import type { ConfigScope } from '../scopes.js';
 import { nameSkeleton } from '../server-names.js';
 import type { Definition } from './definition.js';
 import type { Judgement } from './judge-definition.js';
@@ -12,7 +12,7 @@ import type { Provenance, ServerEntry } from './server-entry.js';
  */
 export async function chooseServers(
   definitions: readonly Definition[],
-  order: readonly Scope[],
+  order: readonly ConfigScope[],
   projectId: string,
   judge: (definition: Definition) => Promise<Judgement>,
 ): Promise<readonly ServerEntry[]> {
@@ -42,9 +42,9 @@ export async function chooseServers(
 }
 
 /** Names that a person can mistake for one another, among servers that are ready. */
-export function confusableNames(entries: readonly ServerEntry[]): readonly Problem[] {
+export function confusableNames(entries: readonly ServerEntry[]): readonly ConfigProblem[] {
   const seen = new Map<string, ServerEntry>();
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const entry of entries.filter(({ status }) => status === 'ready')) {
     const skeleton = nameSkeleton(entry.name);
     const other = seen.get(skeleton);
@@ -61,7 +61,7 @@ export function confusableNames(entries: readonly ServerEntry[]): readonly Probl
 /** In the order in which the names first appear; within a name, highest rank first. */
 function groupByName(
   definitions: readonly Definition[],
-  order: readonly Scope[],
+  order: readonly ConfigScope[],
 ): readonly (readonly Definition[])[] {
   const groups = new Map<string, Definition[]>();
   for (const definition of definitions) {

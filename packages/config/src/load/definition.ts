@@ -1,10 +1,10 @@
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { Place } from '../problems.js';
-import type { Scope } from '../scopes.js';
+import type { ConfigScope } from '../scopes.js';
 
 /** Where definitions come from and what that permits. */
 export interface Origin {
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   /** A path, or a name such as `--mcp-config`. */
   readonly file: string;
   /** Folder of the file; undefined for values without one. Relative paths of a trusted definition begin there. */

@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { membersOf, type Member } from '../jsonc/json-value.js';
-import { PROJECT_KEY, type KeyPath } from '../layout/layout.js';
+import { PROJECT_PLACEHOLDER, type KeyPath } from '../layout/layout.js';
 
 export interface ServerMap {
   readonly node: Node;
@@ -20,7 +20,7 @@ export function findServerMap(
     let node: Node | undefined = root;
     const keys: string[] = [];
     for (const segment of keyPath) {
-      const wanted = segment === PROJECT_KEY ? projectSpellings : [segment];
+      const wanted = segment === PROJECT_PLACEHOLDER ? projectSpellings : [segment];
       const members: readonly Member[] = node === undefined ? [] : membersOf(node);
       const key = wanted.find((spelling) => members.some((member) => member.key === spelling));
       const [first, second] = members.filter((member) => member.key === key);

@@ -9,8 +9,8 @@ import { normaliseEntry, type EntryFault } from '../entry/normalise.js';
 import { withoutGrants } from '../entry/trust-keys.js';
 import { EVERY_VARIABLE, textParts, textsOf, variableUses } from '../entry/variables.js';
 import type { JsonObject } from '../jsonc/json-value.js';
-import { refusalOf, type Policy } from '../policy/policy.js';
-import { problem, type Problem, type ProblemCode, type ProblemDetails } from '../problems.js';
+import { refusalOf, type ServerPolicy } from '../policy/policy.js';
+import { problem, type ConfigProblem, type ConfigProblemCode, type ProblemDetails } from '../problems.js';
 import { askApproval, type ApprovalDeps } from './ask-approval.js';
 import type { Definition } from './definition.js';
 import type { ServerStatus } from './server-entry.js';
@@ -21,7 +21,7 @@ export type ProjectVariables = 'ask' | 'refuse' | readonly string[];
 
 export interface JudgeDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
   /** Undefined: a policy could not be understood, so nothing is permitted. */
-  readonly policies: readonly Policy[] | undefined;
+  readonly policies: readonly ServerPolicy[] | undefined;
   readonly folderTrusted: boolean;
   readonly projectVariables: ProjectVariables;
   readonly plugins: readonly TransportPlugin[];
@@ -29,7 +29,7 @@ export interface JudgeDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
 
 export interface Judgement {
   readonly status: Exclude<ServerStatus, 'replaced'>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   readonly hash?: string;
   readonly identity?: string;
   readonly config?: ServerConfig;
@@ -44,8 +44,13 @@ export async function judgeDefinition(definition: Definition, context: JudgeDeps
   const { name, origin, value } = definition;
   if (value === undefined) return { status: 'invalid', problems: [] };
 
-  const problems: Problem[] = [];
-  const report = (code: ProblemCode, path: string, message: string, details: ProblemDetails = {}): void => {
+  const problems: ConfigProblem[] = [];
+  const report = (
+    code: ConfigProblemCode,
+    path: string,
+    message: string,
+    details: ProblemDetails = {},
+  ): void => {
     const place = definition.placeOf(path);
     problems.push(problem(code, message, { place, server: name, ...(path !== '' && { path }), ...details }));
   };
@@ -127,7 +132,7 @@ export async function judgeDefinition(definition: Definition, context: JudgeDeps
 }
 
 function refusal(
-  policies: readonly Policy[] | undefined,
+  policies: readonly ServerPolicy[] | undefined,
   server: Parameters<typeof refusalOf>[1],
 ): string | undefined {
   if (policies === undefined) return 'there is one that could not be understood';
@@ -183,7 +188,7 @@ function variableFaults(
 /** Points out variables that the project sets and that may change what a program does. */
 function reportEnvironment(
   value: JsonObject,
-  report: (code: ProblemCode, path: string, message: string, details?: ProblemDetails) => void,
+  report: (code: ConfigProblemCode, path: string, message: string, details?: ProblemDetails) => void,
 ): void {
   for (const variable of variablesOfRisk(value['env'], 'dangerous')) {
     const message = `The project sets ${variable}, which can make programs run other code.`;

@@ -10,7 +10,7 @@ import { findProject, holdsAny, type Project } from '../project/find-project.js'
  * Where a layout's files are looked for. No variable of the environment moves a place, because a project's `.env` could
  * set it; only the home directory is what the system says, which may follow `HOME`.
  */
-export interface PlaceOptions {
+export interface LocationOptions {
   readonly layout: Layout;
   /** A folder of the project. Default: the process's. */
   readonly cwd?: string | undefined;
@@ -32,7 +32,7 @@ export interface Located {
 }
 
 /** The project, and the absolute paths of a layout's files for it. */
-export async function locate(options: PlaceOptions): Promise<Located> {
+export async function locate(options: LocationOptions): Promise<Located> {
   const { layout, platform = process.platform } = options;
   const { project, home, refusedHome } = await projectAndHome(options);
   const system = options.systemDirectory ?? systemDirectoryOf(layout, platform);
@@ -49,11 +49,11 @@ export async function locate(options: PlaceOptions): Promise<Located> {
 }
 
 /**
- * The home directory that {@link PlaceOptions} lead to: `home`, else the operating system's answer, else (where that is
+ * The home directory that {@link LocationOptions} lead to: `home`, else the operating system's answer, else (where that is
  * a folder of the project) the account's. Give it to everything that keeps or reads something of the user, so that one
  * run has one home directory. Rejects with `CONFIG_INVALID` if `cwd` does not exist.
  */
-export async function homeDirectory(options: PlaceOptions): Promise<string> {
+export async function homeDirectory(options: LocationOptions): Promise<string> {
   return (await projectAndHome(options)).home;
 }
 
@@ -63,7 +63,7 @@ interface Places {
   readonly refusedHome: string | undefined;
 }
 
-async function projectAndHome(options: PlaceOptions): Promise<Places> {
+async function projectAndHome(options: LocationOptions): Promise<Places> {
   const { layout, cwd = process.cwd(), searchParents = true, platform = process.platform } = options;
   const markers = layout.sources.filter(({ base }) => base === 'project').map(({ path }) => path);
   const find = async (path: string, refusedHome?: string): Promise<Places> => {

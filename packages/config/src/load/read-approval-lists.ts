@@ -1,9 +1,9 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { Listed } from '../approval/approvals.js';
+import type { ListedStatus } from '../approval/approvals.js';
 import type { FileReader } from '../files/file-reader.js';
 import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
-import { PROJECT_KEY, type KeyPath, type Layout } from '../layout/layout.js';
+import { PROJECT_PLACEHOLDER, type KeyPath, type Layout } from '../layout/layout.js';
 import { absolutePath, type Directories } from '../layout/places.js';
 
 /**
@@ -16,7 +16,7 @@ export async function readApprovalLists(
   directories: Directories,
   platform: NodeJS.Platform,
   spellings: readonly string[],
-): Promise<(name: string) => Listed> {
+): Promise<(name: string) => ListedStatus> {
   const enabled = new Set<string>();
   const preselected = new Set<string>();
   const disabled = new Set<string>();
@@ -27,7 +27,7 @@ export async function readApprovalLists(
     const parsed = parseDocument(outcome.text, path);
     if ('problem' in parsed || parsed.document.root === undefined) continue;
     const { value } = locatedValue(parsed.document.root);
-    const wanted = source.enabled.includes(PROJECT_KEY) ? enabled : preselected;
+    const wanted = source.enabled.includes(PROJECT_PLACEHOLDER) ? enabled : preselected;
     for (const name of namesAt(value, source.enabled, spellings)) wanted.add(name);
     for (const name of namesAt(value, source.disabled, spellings)) disabled.add(name);
   }
@@ -43,7 +43,7 @@ function namesAt(value: JsonValue, keys: KeyPath, spellings: readonly string[]):
   for (const segment of keys) {
     if (!isRecord(current)) return [];
     const record = current;
-    const key = (segment === PROJECT_KEY ? spellings : [segment]).find((spelling) =>
+    const key = (segment === PROJECT_PLACEHOLDER ? spellings : [segment]).find((spelling) =>
       Object.hasOwn(record, spelling),
     );
     current = key === undefined ? undefined : record[key];

@@ -3,8 +3,8 @@ import { FILE_TRUST_KEYS } from '../entry/trust-keys.js';
 import { type Member, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { problem, type Place, type Problem } from '../problems.js';
-import { nameProblem, suggestName } from '../server-names.js';
+import { problem, type Place, type ConfigProblem } from '../problems.js';
+import { checkServerName, suggestServerName } from '../server-names.js';
 import { shown } from '../text/visible-text.js';
 import type { Definition, Origin } from './definition.js';
 import { findServerMap, looksLikeServer } from './find-server-map.js';
@@ -20,7 +20,7 @@ const FAULT_MESSAGES = {
 
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   /** The document was read and has no map of servers; what to do about it, where that can be told. */
   readonly missingMap?: { readonly hint: string | undefined } | undefined;
 }
@@ -32,9 +32,9 @@ export function readDefinitions(
   keyPaths: readonly KeyPath[],
   projectSpellings: readonly string[],
 ): ReadDefinitions {
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const at = (offset: number): Place => ({ file: document.file, ...document.position(offset) });
-  const none = (found?: Problem): ReadDefinitions => {
+  const none = (found?: ConfigProblem): ReadDefinitions => {
     if (found !== undefined) problems.push(found);
     return { definitions: [], problems };
   };
@@ -73,12 +73,12 @@ export function readDefinitions(
   const definitions: Definition[] = [];
   const repeated = repeatedKeys(members);
   for (const member of members) {
-    const wrong = nameProblem(member.key);
+    const wrong = checkServerName(member.key);
     if (wrong === undefined) {
       definitions.push(readEntry(member, origin, repeated.has(member.key), at, problems));
       continue;
     }
-    const suggestion = suggestName(member.key);
+    const suggestion = suggestServerName(member.key);
     problems.push(
       problem('NAME_INVALID', `The name of the server ${wrong}.`, {
         place: at(member.keyNode.offset),
@@ -95,7 +95,7 @@ function readEntry(
   origin: Origin,
   repeated: boolean,
   at: (offset: number) => Place,
-  problems: Problem[],
+  problems: ConfigProblem[],
 ): Definition {
   const { value, offsets, faults } = locatedValue(valueNode);
   const placeOf = (path: string): Place => {
@@ -143,7 +143,7 @@ function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {
   return repeated;
 }
 
-function trustClaims(root: Node, at: (offset: number) => Place): readonly Problem[] {
+function trustClaims(root: Node, at: (offset: number) => Place): readonly ConfigProblem[] {
   return membersOf(root)
     .filter(({ key }) => FILE_TRUST_KEYS.has(key))
     .map(({ key, keyNode }) =>

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { ApprovalRequest } from '../approval/request.js';
-import type { Problem } from '../problems.js';
-import type { Scope } from '../scopes.js';
+import type { ConfigProblem } from '../problems.js';
+import type { ConfigScope } from '../scopes.js';
 
 /**
  * `ready`: in `servers`. `pending`: waits for a person's approval. `rejected`: a person decided against it. `denied`:
@@ -11,7 +11,7 @@ export type ServerStatus = 'ready' | 'pending' | 'rejected' | 'denied' | 'invali
 
 /** Where the value of a field was written. */
 export interface Provenance {
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly file: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
@@ -29,7 +29,7 @@ export interface ServerEntry {
    */
   readonly identity?: string | undefined;
   readonly status: ServerStatus;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   /** Path, or a name such as `--mcp-config`. */
   readonly file: string;
   readonly line?: number | undefined;
@@ -41,8 +41,8 @@ export interface ServerEntry {
   readonly config?: ServerConfig | undefined;
   /** By field path, `''` being the entry itself. */
   readonly provenance: Readonly<Record<string, Provenance>>;
-  /** The question to put to a person, for a status that a person decides. Pass it to `Approvals.remember`. */
+  /** The question to put to a person, for a status that a person decides. Pass it to `ServerApprovals.remember`. */
   readonly approval?: ApprovalRequest | undefined;
   /** Those of this definition. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }

@@ -2,7 +2,7 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 import { environmentNames, variableRisk } from '../entry/dangerous-environment.js';
 import { HOST_FIELDS } from '../entry/host-fields.js';
-import type { Scope } from '../scopes.js';
+import type { ConfigScope } from '../scopes.js';
 import { globMatches } from './glob.js';
 import { commandMatches } from './match-command.js';
 import { isUrlRule, urlMatches } from './match-url.js';
@@ -22,7 +22,7 @@ export type ServerRule =
   | { readonly serverUrl: string; readonly fields?: readonly string[] | undefined };
 
 /** What an administrator, or the host, permits. Several policies all have to permit a server; none widens another. */
-export interface Policy {
+export interface ServerPolicy {
   /** Only servers of the scopes `enterprise` and `managed`. Default false. */
   readonly exclusive?: boolean | undefined;
   /**
@@ -60,7 +60,7 @@ const policySchema = z.strictObject({
 });
 
 /** The policy, when it is understood in every part: one that is not must not be obeyed in part. */
-export function parsePolicy(policy: unknown): { readonly policy: Policy } | { readonly wrong: string } {
+export function parsePolicy(policy: unknown): { readonly policy: ServerPolicy } | { readonly wrong: string } {
   const result = policySchema.safeParse(policy);
   if (result.success) return { policy: result.data };
   const [issue] = result.error.issues;
@@ -69,7 +69,7 @@ export function parsePolicy(policy: unknown): { readonly policy: Policy } | { re
 
 export interface JudgedServer {
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   /** With the fields that are written, and `command` as what would really run. */
   readonly config: ServerConfig;
 }
@@ -91,7 +91,7 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Why the policy refuses a server; undefined when it does not. */
-export function refusalOf(policy: Policy, server: JudgedServer): string | undefined {
+export function refusalOf(policy: ServerPolicy, server: JudgedServer): string | undefined {
   const { allow, deny = [], exclusive = false } = policy;
   const administered = server.scope === 'enterprise' || server.scope === 'managed';
   if (exclusive && !administered) return 'only the servers of the administrator are permitted';

@@ -4,13 +4,13 @@ import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { KeyPath, Layout, PolicySource } from '../layout/layout.js';
 import { absolutePath, type Directories } from '../layout/places.js';
-import { problem, type Place, type Problem } from '../problems.js';
-import { parsePolicy, type Policy } from './policy.js';
+import { problem, type Place, type ConfigProblem } from '../problems.js';
+import { parsePolicy, type ServerPolicy } from './policy.js';
 
 /** The policies that hold, or `undefined` where one exists that could not be understood: then nothing is permitted. */
 export interface PolicySet {
-  readonly policies: readonly Policy[] | undefined;
-  readonly problems: readonly Problem[];
+  readonly policies: readonly ServerPolicy[] | undefined;
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** The host's policy and those of the administrator's files. Fails closed: a file that is there and unreadable blocks. */
@@ -19,10 +19,10 @@ export async function readPolicies(
   layout: Layout,
   directories: Directories,
   platform: NodeJS.Platform,
-  own: Policy | undefined,
+  own: ServerPolicy | undefined,
 ): Promise<PolicySet> {
-  const policies: Policy[] = [];
-  const problems: Problem[] = [];
+  const policies: ServerPolicy[] = [];
+  const problems: ConfigProblem[] = [];
   const block = (message: string, place?: Place): void => {
     problems.push(
       problem('POLICY_INVALID', `${message} No server is permitted until it is mended.`, {
@@ -57,7 +57,7 @@ function policyIn(
   text: string,
   file: string,
   source: PolicySource,
-): { readonly policy: Policy } | { readonly message: string; readonly place: Place } {
+): { readonly policy: ServerPolicy } | { readonly message: string; readonly place: Place } {
   const parsed = parseDocument(text, file);
   if ('problem' in parsed) return { message: parsed.problem.message, place: placeOf(parsed.problem, file) };
   const { root, position } = parsed.document;
@@ -92,6 +92,6 @@ function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): un
     : current;
 }
 
-function placeOf({ line, column }: Problem, file: string): Place {
+function placeOf({ line, column }: ConfigProblem, file: string): Place {
   return { file, line, column };
 }

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import { absolutePath } from '../layout/places.js';
-import { loadConfig, type LoadedConfig, type LoadOptions } from '../load-config.js';
+import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load-config.js';
 import { locate } from '../load/locate.js';
 import { compareServers, type ServerChanges } from './compare-servers.js';
 import { createPathWatcher } from './watch-paths.js';
 
-export interface WatchOptions extends LoadOptions {
+export interface WatchConfigOptions extends LoadConfigOptions {
   /** How long the files must be quiet before they are read again, milliseconds. Default 200. */
   readonly debounceMs?: number | undefined;
   /** Told when servers or problems are not what they were. */
@@ -27,7 +27,7 @@ export interface ConfigWatcher extends AsyncDisposable {
  * Loads the configuration and again whenever one of its files, the decisions about project servers included, changes.
  * Rejects as `loadConfig` does when the first reading fails.
  */
-export async function watchConfig(options: WatchOptions): Promise<ConfigWatcher> {
+export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
   const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock } = options;
   let config = await loadConfig(options);
   let timer: Disposable | undefined;
@@ -77,7 +77,7 @@ export async function watchConfig(options: WatchOptions): Promise<ConfigWatcher>
 }
 
 /** Everything whose change can change the result. */
-async function pathsOf(options: LoadOptions, config: LoadedConfig): Promise<readonly string[]> {
+async function pathsOf(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
   const { directories } = await locate(options);
   const others = [

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createApprovals, type ApprovalsOptions } from '../../src/approval/approvals.js';
-import { loadConfig, type LoadOptions } from '../../src/load-config.js';
+import { createServerApprovals, type ServerApprovalsOptions } from '../../src/approval/approvals.js';
+import { loadConfig, type LoadConfigOptions } from '../../src/load-config.js';
 
 type Content = string | Uint8Array | object;
 
@@ -16,7 +16,9 @@ export interface Scratch {
   path(name: string): string;
   write(name: string, content: Content): Promise<string>;
   /** Loads with an environment of nothing, so that a test says what it needs. */
-  load(options: Pick<LoadOptions, 'layout'> & Partial<LoadOptions>): ReturnType<typeof loadConfig>;
+  load(
+    options: Pick<LoadConfigOptions, 'layout'> & Partial<LoadConfigOptions>,
+  ): ReturnType<typeof loadConfig>;
 }
 
 /** Paths begin with `home/`, `project/` or `system/`; objects are written as JSON. */
@@ -54,8 +56,8 @@ export async function scratch(files: Readonly<Record<string, Content>> = {}): Pr
 }
 
 /** A person who answers the same to every question. */
-export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ApprovalsOptions = {}) {
-  return createApprovals({ ask: () => Promise.resolve(answer), ...more });
+export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ServerApprovalsOptions = {}) {
+  return createServerApprovals({ ask: () => Promise.resolve(answer), ...more });
 }
 
 /** What a project file with these servers looks like. */
