@@ -1,23 +1,23 @@
-export { loadConfig, type LoadedConfig, type LoadConfigOptions } from './load-config.js';
-export { homeDirectory, type LocationOptions } from './load/locate.js';
-export type { ProjectVariables } from './load/judge-definition.js';
+export { loadConfig, type LoadedConfig, type LoadConfigOptions } from './load/load-config.js';
+export { homeDirectory, type LocationOptions } from './layout/locate-files.js';
+export type { ProjectVariables } from './load/evaluate-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
-export type { EnvironmentVariables } from './entry/expand.js';
+export type { EnvironmentVariables } from './variables/expand.js';
 export {
   serverPermissions,
   type LoadedServer,
   type Permission,
   type ServerPermissions,
 } from './entry/permissions.js';
-export type { Project } from './project/find-project.js';
+export type { Project } from './layout/find-project.js';
 export {
   CONFIG_PROBLEM_CODES,
   type ConfigProblem,
   type ConfigProblemCode,
   type Severity,
 } from './problems.js';
-export { DEFAULT_SCOPE_ORDER, type ConfigScope } from './scopes.js';
+export { DEFAULT_SCOPE_ORDER, type ConfigScope } from './layout/scopes.js';
 export { MAX_SERVER_NAME_LENGTH, checkServerName, suggestServerName } from './server-names.js';
 
 export { layouts } from './layout/layouts.js';
@@ -42,10 +42,15 @@ export {
   type ApprovalPromptOptions,
   type ListedStatus,
 } from './approval/approvals.js';
-export { createFileApprovalStore, type FileApprovalStoreOptions } from './approval/approval-file.js';
+export { createFileApprovalStore, type FileApprovalStoreOptions } from './approval/approval-store.js';
 export { definitionText as describeServer } from './approval/prompt-text.js';
 export type { ApprovalStore, StoredDecision } from './approval/approval-store.js';
-export type { ApprovalAnswer, ApprovalDecision, ApprovalRequest, VariableUse } from './approval/request.js';
+export type {
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalRequest,
+  VariableUse,
+} from './approval/approval-request.js';
 export type { ServerPolicy, ServerRule } from './policy/policy.js';
 
 export {
@@ -55,13 +60,13 @@ export {
   type ConfigEditorOptions,
   type WrittenFile,
 } from './edit/config-editor.js';
-export type { InteropClient } from './exchange/dialects.js';
+export type { InteropClient } from './interop/clients/all-clients.js';
 export {
   isSecretName,
   findLiteralSecrets,
   moveSecretsToVariables,
   type LiteralSecret,
-} from './exchange/literal-secrets.js';
+} from './entry/literal-secrets.js';
 export {
   importServers,
   type FailedServer,
@@ -69,8 +74,8 @@ export {
   type ImportedServer,
   type ImportServersOptions,
   type ImportResult,
-} from './exchange/import-servers.js';
-export { exportServers, type ExportServersOptions, type ExportResult } from './exchange/export-servers.js';
-export { configJsonSchema, type ConfigJsonSchemaOptions } from './config-json-schema.js';
+} from './interop/import-servers.js';
+export { exportServers, type ExportServersOptions, type ExportResult } from './interop/export-servers.js';
+export { configJsonSchema, type ConfigJsonSchemaOptions } from './entry/config-json-schema.js';
 export { watchConfig, type ConfigWatcher, type WatchConfigOptions } from './watch/watch-config.js';
-export type { ServerChanges } from './watch/compare-servers.js';
+export type { ServerChanges } from './watch/watch-config.js';

@@ -87,6 +87,15 @@ export interface ConfigProblem {
   readonly hint?: string | undefined;
 }
 
+/** What is wrong with an entry, before anybody knows where it stands. */
+export interface EntryFault {
+  readonly code: ConfigProblemCode;
+  /** Field path; `''` is the entry itself. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
 export interface ProblemDetails {
   readonly place?: Place | undefined;
   readonly server?: string | undefined;

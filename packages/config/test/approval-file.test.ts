@@ -1,6 +1,6 @@
 import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createFileApprovalStore, defaultApprovalPath } from '../src/approval/approval-file.js';
+import { createFileApprovalStore, defaultApprovalPath } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import { layouts } from '../src/layout/layouts.js';
 import { scratch, servers } from './support/scratch.js';

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { access } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
-import { definitionHash } from '../src/approval/definition-hash.js';
-import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/request.js';
+import { definitionHash } from '../src/entry/identity.js';
+import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/approval-request.js';
 import { layouts } from '../src/layout/layouts.js';
-import type { LoadConfigOptions } from '../src/load-config.js';
-import { createFileApprovalStore } from '../src/approval/approval-file.js';
+import type { LoadConfigOptions } from '../src/load/load-config.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const { mcpJson } = layouts;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { count, described, entrySchema as fields, required, text } from '@mcp-fittings/client-core/transport';
 import { describe, expect, it } from 'vitest';
-import { configJsonSchema } from '../src/config-json-schema.js';
+import { configJsonSchema } from '../src/entry/config-json-schema.js';
 import { suggestServerName, checkServerName } from '../src/server-names.js';
 
 const plugin = (

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { applyOperations, operationsBetween } from '../src/edit/plan-edits.js';
+import { applyOperations, operationsBetween } from '../src/jsonc/apply-changes.js';
 import { applyEdits, removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
 import type { JsonObject, JsonValue } from '../src/jsonc/json-value.js';
 import { parseDocument, type JsonDocument } from '../src/jsonc/parse-document.js';

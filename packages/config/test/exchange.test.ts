@@ -2,9 +2,9 @@ import { readFile, symlink } from 'node:fs/promises';
 import { parse } from 'smol-toml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { InteropClient } from '../src/exchange/dialects.js';
-import { exportServers } from '../src/exchange/export-servers.js';
-import { importServers, type ImportResult } from '../src/exchange/import-servers.js';
+import type { InteropClient } from '../src/interop/clients/all-clients.js';
+import { exportServers } from '../src/interop/export-servers.js';
+import { importServers, type ImportResult } from '../src/interop/import-servers.js';
 import { scratch } from './support/scratch.js';
 
 const fixture = (name: string): Promise<string> =>
@@ -273,7 +273,7 @@ describe('C9 import: files', () => {
   });
 
   it('C9 Claude Desktop is looked for in AppData on Windows', async () => {
-    const { claudeDesktop } = await import('../src/exchange/claude-desktop.js');
+    const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
     expect(claudeDesktop.files('win32')).toEqual([
       { base: 'home', path: 'AppData/Roaming/Claude/claude_desktop_config.json' },
     ]);
@@ -405,8 +405,8 @@ describe('C9 import: files', () => {
 
   it('F13: on Windows %APPDATA% is searched, wherever it is, before the home directory', async () => {
     const place = await scratch();
-    const { pathsOf } = await import('../src/exchange/import-servers.js');
-    const { claudeDesktop } = await import('../src/exchange/claude-desktop.js');
+    const { pathsOf } = await import('../src/interop/client-files.js');
+    const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
     const at = async (appData: string | undefined, project?: string): Promise<readonly string[]> =>
       (
         await pathsOf(

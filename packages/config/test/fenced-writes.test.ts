@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readFile, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { createFileApprovalStore } from '../src/approval/approval-file.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { withFileLock, writeError } from '../src/files/file-lock.js';
 import { layouts } from '../src/layout/layouts.js';
@@ -61,9 +61,9 @@ describe('C7 a write is fenced', () => {
     const path = place.path('home/x.json');
     const order: string[] = [];
     await addMember(path, 'suspended', async () => {
-      // Another process has taken the lock over and holds it: a folder of its own, and nothing is written yet.
-      await (await import('node:fs/promises')).rm(`${path}.lock`, { recursive: true });
-      await mkdir(place.path('home/filler'));
+      // Another process now holds the lock with a folder of its own and has not written yet. The old folder is renamed, not
+      // removed: a file system may give the inode of a removed folder to the new one.
+      await rename(`${path}.lock`, place.path('home/old-lock'));
       await mkdir(`${path}.lock`);
       setTimeout(() => {
         order.push('other');

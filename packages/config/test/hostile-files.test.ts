@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFileReader } from '../src/files/file-reader.js';
+import { createFileReader } from '../src/files/read-file.js';
 import { readTextFile } from '../src/files/read-file.js';
 import { layouts } from '../src/layout/layouts.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';

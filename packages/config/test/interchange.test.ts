@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { InteropClient } from '../src/exchange/dialects.js';
-import { exportServers } from '../src/exchange/export-servers.js';
-import { importServers, type ImportedServer } from '../src/exchange/import-servers.js';
-import { findLiteralSecrets, moveSecretsToVariables } from '../src/exchange/literal-secrets.js';
+import type { InteropClient } from '../src/interop/clients/all-clients.js';
+import { exportServers } from '../src/interop/export-servers.js';
+import { importServers, type ImportedServer } from '../src/interop/import-servers.js';
+import { findLiteralSecrets, moveSecretsToVariables } from '../src/entry/literal-secrets.js';
 import { scratch } from './support/scratch.js';
 
 const URL_OF = 'https://remote.example/mcp';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
 import { layouts } from '../src/layout/layouts.js';
-import { absolutePath, systemDirectoryOf } from '../src/layout/places.js';
-import { DEFAULT_SCOPE_ORDER } from '../src/scopes.js';
+import { absolutePath, systemDirectoryOf } from '../src/layout/layout.js';
+import { DEFAULT_SCOPE_ORDER } from '../src/layout/scopes.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 /** Says in its arguments where it was defined, so that a test sees which one won. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layouts } from '../src/layout/layouts.js';
-import { globMatches } from '../src/policy/glob.js';
-import { commandMatches } from '../src/policy/match-command.js';
-import { isUrlRule, urlMatches } from '../src/policy/match-url.js';
+import { globMatches } from '../src/policy/match-rules.js';
+import { commandMatches } from '../src/policy/match-rules.js';
+import { isUrlRule, urlMatches } from '../src/policy/match-rules.js';
 import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, scratch, servers } from './support/scratch.js';
 

@@ -5,12 +5,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
-import { loadConfig } from '../src/load-config.js';
+import { loadConfig } from '../src/load/load-config.js';
 import { layouts } from '../src/layout/layouts.js';
-import { homeDirectory } from '../src/load/locate.js';
-import { findProject } from '../src/project/find-project.js';
-import { idOfPath } from '../src/project/project-id.js';
-import { createFileApprovalStore } from '../src/approval/approval-file.js';
+import { homeDirectory } from '../src/layout/locate-files.js';
+import { findProject } from '../src/layout/find-project.js';
+import { idOfPath } from '../src/layout/project-id.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const found = async (place: Scratch, cwd: string, more: object = {}) => {

@@ -3,10 +3,10 @@ import { chmod } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
-import type { ApprovalRequest } from '../src/approval/request.js';
+import type { ApprovalRequest } from '../src/approval/approval-request.js';
 import { layouts } from '../src/layout/layouts.js';
-import type { LoadedConfig } from '../src/load-config.js';
-import { placedEntry } from '../src/load/start-folder.js';
+import type { LoadedConfig } from '../src/load/load-config.js';
+import { placedEntry } from '../src/entry/working-directory.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 /** Starts the program the way a transport does: with the entry's own folder. */

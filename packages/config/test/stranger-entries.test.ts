@@ -1,11 +1,11 @@
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createFileApprovalStore } from '../src/approval/approval-file.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
-import type { ApprovalRequest } from '../src/approval/request.js';
-import { variableRisk } from '../src/entry/dangerous-environment.js';
+import type { ApprovalRequest } from '../src/approval/approval-request.js';
+import { variableRisk } from '../src/variables/risk.js';
 import { layouts } from '../src/layout/layouts.js';
-import type { LoadConfigOptions } from '../src/load-config.js';
+import type { LoadConfigOptions } from '../src/load/load-config.js';
 import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 

@@ -1,7 +1,7 @@
 import { entrySchema, required, text } from '@mcp-fittings/client-core/transport';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { normaliseEntry } from '../src/entry/normalise.js';
+import { normaliseEntry } from '../src/entry/normalize.js';
 import { layouts } from '../src/layout/layouts.js';
 import { scratch, servers } from './support/scratch.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandEntry } from '../src/entry/expand.js';
-import { variablesIn } from '../src/entry/variables.js';
+import { expandEntry } from '../src/variables/expand.js';
+import { variablesIn } from '../src/variables/syntax.js';
 import { layouts } from '../src/layout/layouts.js';
 import { codes, scratch, servers } from './support/scratch.js';
 

@@ -1,8 +1,8 @@
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
 import { parsePolicy, refusalOf, type ServerRule } from '../policy/policy.js';
-import { normaliseEntry } from '../entry/normalise.js';
+import { normaliseEntry } from '../entry/normalize.js';
 import type { ApprovalStore } from './approval-store.js';
-import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './request.js';
+import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';
 
 export interface ServerApprovalsOptions {
   /** Remembers decisions. Default: nothing outlives this object. */

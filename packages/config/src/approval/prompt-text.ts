@@ -1,9 +1,8 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { jsonCopy, type JsonValue } from '../jsonc/json-value.js';
-import { EVERY_VARIABLE } from '../entry/variables.js';
-import { fieldPath } from '../text/field-path.js';
-import { visibleText } from '../text/visible-text.js';
-import type { ApprovalRequest } from './request.js';
+import { EVERY_VARIABLE } from '../variables/syntax.js';
+import { fieldPath, visibleText } from '../display-text.js';
+import type { ApprovalRequest } from './approval-request.js';
 import { warningsFor } from './warnings.js';
 
 type Asked = Omit<ApprovalRequest, 'summary' | 'details'>;

@@ -1,7 +1,7 @@
-import { variablesOfRisk } from '../entry/dangerous-environment.js';
-import { EVERY_VARIABLE, inheritedVariables, textsOf } from '../entry/variables.js';
+import { variablesOfRisk } from '../variables/risk.js';
+import { EVERY_VARIABLE, inheritedVariables, textsOf } from '../variables/syntax.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
-import { visibleText } from '../text/visible-text.js';
+import { visibleText } from '../display-text.js';
 
 const SHELLS =
   /^(?:.*[/\\])?(?:sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh|wsl|osascript|env|sudo|eval)(?:\.exe)?$/i;

@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
-import { defaultApprovalPath } from '../approval/approval-file.js';
+import { defaultApprovalPath } from '../approval/approval-store.js';
 import type { ServerApprovals } from '../approval/approvals.js';
-import { canonicalJson, definitionHash } from '../approval/definition-hash.js';
-import { checkAgainstPlugin } from '../entry/check-plugin.js';
-import { checkFields } from '../entry/check-entry.js';
-import { normaliseEntry, type EntryFault } from '../entry/normalise.js';
-import { variablesIn } from '../entry/variables.js';
+import { definitionHash } from '../entry/identity.js';
+import { checkAgainstPlugin } from '../entry/plugin-schema.js';
+import { checkFields } from '../entry/entry-schema.js';
+import { normaliseEntry } from '../entry/normalize.js';
+import { variablesIn } from '../variables/syntax.js';
 import { withFileLock } from '../files/file-lock.js';
-import { type JsonObject, type JsonValue, jsonCopy, locatedValue } from '../jsonc/json-value.js';
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  jsonCopy,
+  locatedValue,
+} from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
-import { locate, type Located, type LocationOptions } from '../load/locate.js';
-import { CONFIG_PROBLEM_CODES } from '../problems.js';
-import type { ConfigScope } from '../scopes.js';
+import { locate, type Located, type LocationOptions } from '../layout/locate-files.js';
+import { CONFIG_PROBLEM_CODES, type EntryFault } from '../problems.js';
+import type { ConfigScope } from '../layout/scopes.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { shown } from '../text/visible-text.js';
+import { shown } from '../display-text.js';
 import { openEditable, type EditableFile } from './editable-file.js';
-import { applyOperations, operationsBetween } from './plan-edits.js';
+import { applyOperations, operationsBetween } from '../jsonc/apply-changes.js';
 
 /** A change that is about to be written. */
 export interface ConfigChange {

@@ -9,10 +9,10 @@ import {
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import { PROJECT_PLACEHOLDER, type FileSource } from '../layout/layout.js';
-import { findServerMap, looksLikeServer } from '../load/find-server-map.js';
+import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 import type { ConfigProblem } from '../problems.js';
-import type { Project } from '../project/find-project.js';
-import { shown } from '../text/visible-text.js';
+import type { Project } from '../layout/find-project.js';
+import { shown } from '../display-text.js';
 
 /** One file of a layout as an editor sees it at one moment. */
 export interface EditableFile {

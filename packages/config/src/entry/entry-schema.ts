@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { JsonValue } from '../jsonc/json-value.js';
+import { fieldPath } from '../display-text.js';
+import type { EntryFault } from '../problems.js';
 
 const milliseconds = z
   .int()
@@ -103,3 +106,14 @@ export const entrySchema = z
     writePermission: permission.describe('For tools that change something.'),
   })
   .partial();
+
+/** What the common fields of an entry get wrong. Messages name types and limits, never the value. */
+export function checkFields(entry: JsonValue): readonly EntryFault[] {
+  const result = entrySchema.safeParse(entry);
+  if (result.success) return [];
+  return result.error.issues.map((issue) => ({
+    code: 'FIELD_INVALID',
+    path: fieldPath(issue.path),
+    message: `${issue.path.length === 0 ? 'The entry' : `"${fieldPath(issue.path)}"`} is not right: ${issue.message}.`,
+  }));
+}

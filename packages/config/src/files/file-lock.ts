@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 import { lock } from 'proper-lockfile';
-import { shown } from '../text/visible-text.js';
+import { shown } from '../display-text.js';
 import { replaceFile } from './replace-file.js';
 
 /** A lock that was not renewed for so long belongs to a process that died, milliseconds. */

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { isUtf8 } from 'node:buffer';
 import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
-import { shown } from '../text/visible-text.js';
-import { decodeText } from './decode-text.js';
+import { shown } from '../display-text.js';
+import { createPositions } from '../jsonc/parse-document.js';
 
 /** Largest configuration file that is read, in bytes. */
 export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -168,4 +169,45 @@ export async function resolvedPath(path: string): Promise<string> {
       missing.unshift(basename(current));
     }
   }
+}
+
+/** Reads files, each at most once, so that everything decided in one go is decided on the same bytes. */
+export type FileReader = (path: string, rules?: Omit<ReadRules, 'maxBytes'>) => Promise<ReadOutcome>;
+
+export function createFileReader(maxBytes: number): FileReader {
+  const read = new Map<string, Promise<ReadOutcome>>();
+  return (path, rules = {}) => {
+    const key = JSON.stringify([path, rules]);
+    const outcome = read.get(key) ?? readTextFile(path, { maxBytes, ...rules });
+    read.set(key, outcome);
+    return outcome;
+  };
+}
+
+export type DecodedText =
+  { readonly text: string } | { readonly message: string; readonly line: number; readonly column: number };
+
+/** UTF-8 and nothing else: two readers that guess an encoding can read two different files. */
+export function decodeText(bytes: Uint8Array): DecodedText {
+  const begins = (...mark: number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
+  const refuse = (message: string): DecodedText => ({ message, line: 1, column: 1 });
+  if (begins(0xef, 0xbb, 0xbf)) return refuse('The file begins with a byte order mark.');
+  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return refuse('The file is UTF-16.');
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (isUtf8(bytes)) return { text };
+  return { message: 'A byte is not UTF-8.', ...createPositions(text)(firstReplaced(text, bytes)) };
+}
+
+/** Offset of the first character that the decoder put in place of a malformed byte. */
+function firstReplaced(text: string, bytes: Uint8Array): number {
+  let at = 0;
+  let offset = 0;
+  for (const character of text) {
+    const written =
+      character === '\ufffd' && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
+    if (written) return offset;
+    at += Buffer.byteLength(character);
+    offset += character.length;
+  }
+  return offset;
 }

@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { isRecord } from '@mcp-fittings/client-core';
-import { fieldPath } from '../text/field-path.js';
+import { fieldPath } from '../display-text.js';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -19,6 +19,16 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
 export function jsonCopy(value: Readonly<Record<string, unknown>>): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of an object is an object
   return JSON.parse(JSON.stringify(value)) as JsonObject;
+}
+
+/** JSON with sorted keys: the same text for equal values. */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
 }
 
 type Fault = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';

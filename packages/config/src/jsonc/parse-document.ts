@@ -1,7 +1,5 @@
-import { parseTree, type Node, type ParseError } from 'jsonc-parser';
+import { parseTree, type Node, type ParseError, createScanner } from 'jsonc-parser';
 import { problem, type ConfigProblem } from '../problems.js';
-import { createPositions, type Position } from './positions.js';
-import { tokensOf } from './tokens.js';
 
 /** A text that is JSON with comments and trailing commas, and knows where everything stands. */
 export interface JsonDocument {
@@ -69,3 +67,62 @@ const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
   15: 'A text holds an escape that JSON does not know.',
   16: 'A text holds a raw control character.',
 };
+
+/** A place in a text; both count from 1, columns in UTF-16 units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Makes a function from offset to position: one pass over the text, then a binary search for each question. */
+export function createPositions(text: string): (offset: number) => Position {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+/** A token with its place. Strings, numbers and white space are `other`. */
+export interface Token {
+  readonly kind: 'open' | 'close' | 'comma' | 'comment' | 'other';
+  readonly offset: number;
+  readonly length: number;
+}
+
+// The scanner's own names for these are const enums, which a module compiled alone can't read.
+const KINDS: Readonly<Record<number, Token['kind']>> = {
+  1: 'open', // {
+  2: 'close', // }
+  3: 'open', // [
+  4: 'close', // ]
+  5: 'comma',
+  12: 'comment', // to the end of the line
+  13: 'comment', // between /* and */
+};
+const END_OF_TEXT = 17;
+
+/** The tokens of a text from left to right, without recursion. */
+export function* tokensOf(text: string): Generator<Token> {
+  const scanner = createScanner(text, false);
+  for (let kind: number = scanner.scan(); kind !== END_OF_TEXT; kind = scanner.scan()) {
+    yield {
+      kind: KINDS[kind] ?? 'other',
+      offset: scanner.getTokenOffset(),
+      length: scanner.getTokenLength(),
+    };
+  }
+}

@@ -1,13 +1,13 @@
 import type { Node } from 'jsonc-parser';
-import { FILE_TRUST_KEYS } from '../entry/trust-keys.js';
+import { FILE_TRUST_KEYS } from '../entry/permissions.js';
 import { type Member, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
 import { problem, type Place, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { shown } from '../text/visible-text.js';
-import type { Definition, Origin } from './definition.js';
-import { findServerMap, looksLikeServer } from './find-server-map.js';
+import { shown } from '../display-text.js';
+import type { Definition, Origin } from '../entry/definition.js';
+import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 
 /** A file with more servers is a mistake or an attack. */
 const MAX_SERVERS = 1000;

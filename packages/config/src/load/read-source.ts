@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import type { FileReader } from '../files/file-reader.js';
-import type { ReadRules } from '../files/read-file.js';
+import type { FileReader, ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
 import { problem } from '../problems.js';
-import type { Origin } from './definition.js';
+import type { Origin } from '../entry/definition.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
 /** A file that was looked for. */

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { ApprovalRequest } from '../approval/request.js';
+import type { ApprovalRequest } from '../approval/approval-request.js';
 import type { ConfigProblem } from '../problems.js';
-import type { ConfigScope } from '../scopes.js';
+import type { ConfigScope } from '../layout/scopes.js';
 
 /**
  * `ready`: in `servers`. `pending`: waits for a person's approval. `rejected`: a person decided against it. `denied`:

@@ -1,11 +1,9 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
-import { environmentNames, variableRisk } from '../entry/dangerous-environment.js';
-import { HOST_FIELDS } from '../entry/host-fields.js';
-import type { ConfigScope } from '../scopes.js';
-import { globMatches } from './glob.js';
-import { commandMatches } from './match-command.js';
-import { isUrlRule, urlMatches } from './match-url.js';
+import { environmentNames, variableRisk } from '../variables/risk.js';
+import { HOST_FIELDS } from '../entry/permissions.js';
+import type { ConfigScope } from '../layout/scopes.js';
+import { globMatches, commandMatches, isUrlRule, urlMatches } from './match-rules.js';
 
 /**
  * Names servers by exactly one thing. `serverCommand`: program and arguments, `*` standing for any text within one of

@@ -1,9 +1,14 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { FileReader } from '../files/file-reader.js';
+import type { FileReader } from '../files/read-file.js';
 import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
-import type { KeyPath, Layout, PolicySource } from '../layout/layout.js';
-import { absolutePath, type Directories } from '../layout/places.js';
+import {
+  type KeyPath,
+  type Layout,
+  type PolicySource,
+  absolutePath,
+  type Directories,
+} from '../layout/layout.js';
 import { problem, type Place, type ConfigProblem } from '../problems.js';
 import { parsePolicy, type ServerPolicy } from './policy.js';
 

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import { absolutePath } from '../layout/places.js';
-import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load-config.js';
-import { locate } from '../load/locate.js';
-import { compareServers, type ServerChanges } from './compare-servers.js';
+import { systemClock, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
+import { absolutePath } from '../layout/layout.js';
+import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
+import { locate } from '../layout/locate-files.js';
 import { createPathWatcher } from './watch-paths.js';
+import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
 
 export interface WatchConfigOptions extends LoadConfigOptions {
   /** How long the files must be quiet before they are read again, milliseconds. Default 200. */
@@ -93,4 +93,30 @@ async function pathsOf(options: LoadConfigOptions, config: LoadedConfig): Promis
   return [...new Set([...found, ...others.filter((path) => path !== undefined)])].filter(
     (path) => path !== dirname(path),
   );
+}
+
+type Servers = Readonly<Record<string, ServerConfig>>;
+
+/** What became of the servers from one reading to the next. */
+export interface ServerChanges {
+  readonly added: Servers;
+  /** With their new configuration. */
+  readonly changed: Servers;
+  readonly removed: readonly string[];
+}
+
+export function compareServers(before: Servers, after: Servers): ServerChanges {
+  const names = Object.keys(after);
+  const pick = (chosen: readonly string[]): Servers =>
+    Object.fromEntries(Object.entries(after).filter(([name]) => chosen.includes(name)));
+  const known = names.filter((name) => Object.hasOwn(before, name));
+  return {
+    added: pick(names.filter((name) => !Object.hasOwn(before, name))),
+    changed: pick(known.filter((name) => content(before[name]) !== content(after[name]))),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
+  };
+}
+
+function content(config: ServerConfig | undefined): string {
+  return canonicalJson(jsonCopy(config ?? {}));
 }

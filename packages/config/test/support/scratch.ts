@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createServerApprovals, type ServerApprovalsOptions } from '../../src/approval/approvals.js';
-import { loadConfig, type LoadConfigOptions } from '../../src/load-config.js';
+import { loadConfig, type LoadConfigOptions } from '../../src/load/load-config.js';
 
 type Content = string | Uint8Array | object;
 

@@ -1,0 +1,104 @@
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerApprovals, ListedStatus } from './approvals.js';
+import { detailsText, summaryText } from './prompt-text.js';
+import type { ApprovalRequest } from './approval-request.js';
+import { warningsFor } from './warnings.js';
+import { variableUses } from '../variables/syntax.js';
+import type { JsonObject } from '../jsonc/json-value.js';
+import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
+import type { Project } from '../layout/find-project.js';
+import type { Definition } from '../entry/definition.js';
+import { isPath, placedEntry, type StartFolders } from '../entry/working-directory.js';
+
+export interface ApprovalDeps {
+  readonly project: Project;
+  readonly folders: StartFolders;
+  readonly platform: NodeJS.Platform;
+  readonly approvals: ServerApprovals;
+  readonly listed: (name: string) => ListedStatus;
+  readonly bare: boolean;
+  readonly hasSignIn: ((url: string) => boolean | Promise<boolean>) | undefined;
+}
+
+interface Question {
+  readonly definition: Definition;
+  readonly value: JsonObject;
+  readonly hash: string;
+  /** Without grants, variables unexpanded. */
+  readonly template: ServerConfig;
+}
+
+/** Finds the decision about a definition of the project, asking where that is possible. Problems are reported. */
+export async function askApproval(
+  question: Question,
+  deps: ApprovalDeps,
+  report: (code: ConfigProblemCode, path: string, message: string, details?: ProblemDetails) => void,
+): Promise<{
+  readonly verdict: 'approved' | 'covered' | 'pending' | 'rejected';
+  readonly request?: ApprovalRequest;
+}> {
+  const { definition, hash, template } = question;
+  const { name, origin } = definition;
+  const { approvals, project } = deps;
+  // A disabled server is not started, so nobody is disturbed for it; it can't be enabled unapproved either.
+  const quiet = template.disabled === true;
+  let request: ApprovalRequest | undefined;
+  try {
+    request = await approvalRequest(question, deps, await approvals.isChanged(project.id, name, hash));
+    const verdict = await approvals.decide(request, { mayAsk: !quiet, listed: deps.listed(name) });
+    if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You decided against this server.');
+    if (verdict === 'undecided') {
+      const message = request.changed
+        ? 'The definition has changed since it was approved.'
+        : 'The server came with the project and has not been approved.';
+      const hint = 'Look at the definition and approve it.';
+      report('APPROVAL_REQUIRED', '', message, { hint, ...(quiet && { severity: 'info' }) });
+    }
+    return { verdict: verdict === 'undecided' ? 'pending' : verdict, request };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error';
+    report(
+      'APPROVAL_FAILED',
+      '',
+      `Whether ${origin.file} may bring this server could not be decided: ${reason}`,
+    );
+    return { verdict: 'pending', ...(request !== undefined && { request }) };
+  }
+}
+
+async function approvalRequest(
+  { definition, value, hash, template }: Question,
+  deps: ApprovalDeps,
+  changed: boolean,
+): Promise<ApprovalRequest> {
+  const { name, origin } = definition;
+  const { id, root } = deps.project;
+  const { line } = definition.placeOf('');
+  const variables = Array.from(variableUses(value, deps.bare), ([variable, fields]) => ({
+    name: variable,
+    fields,
+  }));
+  const { command, cwd } = placedEntry(template, origin, deps.folders, deps.platform);
+  const known = {
+    name,
+    project: { id, root },
+    hash,
+    file: origin.file,
+    line,
+    definition: value,
+    program: typeof command === 'string' && isPath(command, deps.platform) ? command : undefined,
+    folder: typeof cwd === 'string' && !String(template['cwd']).includes('$') ? cwd : undefined,
+    variables,
+    warnings: warningsFor(value),
+    changed,
+    preselected: deps.listed(name) === 'preselected',
+    hasSignIn: await hasSignIn(template['url'], deps),
+  };
+  return { ...known, summary: summaryText(known), details: detailsText(known) };
+}
+
+/** Whether the person has signed in at the address; not looked up for one that depends on variables. */
+async function hasSignIn(url: unknown, { hasSignIn: ask }: ApprovalDeps): Promise<boolean> {
+  if (ask === undefined || typeof url !== 'string' || url.includes('$') || !URL.canParse(url)) return false;
+  return ask(url);
+}

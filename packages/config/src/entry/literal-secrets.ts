@@ -1,0 +1,162 @@
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { textParts, variable as spelled } from '../variables/syntax.js';
+import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { fieldPath } from '../display-text.js';
+
+/** A secret that an entry holds as text, where a variable would leave it in the environment. */
+export interface LiteralSecret {
+  /** Path of the field: `headers.Authorization`, `args[2]`. */
+  readonly field: string;
+  /** The variable that could stand in its place. */
+  readonly variable: string;
+  /** The secret itself, so that it can be kept out of what is shown. */
+  readonly value: string;
+}
+
+const SECRET_NAME =
+  /key|token|secret|passw|passphrase|credential|auth(?!or)|cookie|bearer|session|(?:^|[^a-z])pat(?:[^a-z]|$)|(?:^|[^a-z])pwd(?:[^a-z]|$)/i;
+/** Names that sound like a secret and hold where one is, or a public part of it. */
+const HARMLESS_NAME = /(?:_|-|^)(?:file|path|dir|url|uri|host|port|id|type|method|issuer|audience)$/i;
+/** Forms in which well-known services issue keys, whatever the field is called. */
+const SECRET_TEXT =
+  /^(?:gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|ey[\w-]{10,}\.ey[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*)$/;
+
+/** Whether something of this name is usually a secret: `API_KEY`, `X-Auth-Token`, `--password`. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
+}
+
+/** The secrets that an entry holds as text: in headers, variables, arguments, URLs and the credentials of OAuth. */
+export function findLiteralSecrets(entry: ServerConfig): readonly LiteralSecret[] {
+  return moveSecretsToVariables('server', entry).variables;
+}
+
+/** A copy of an entry with a variable in place of each secret, and which. `${NAME}` is taken from the name of the field. */
+export function moveSecretsToVariables(
+  server: string,
+  entry: ServerConfig,
+): { readonly entry: JsonObject; readonly variables: readonly LiteralSecret[] } {
+  const variables: LiteralSecret[] = [];
+  const prefix = server
+    .toUpperCase()
+    .replaceAll(/\W+/g, '_')
+    .replace(/^(?=\d)/, '_');
+  const taken = new Map<string, string>();
+  const replace = (keys: readonly (string | number)[], name: string, text: string): string => {
+    const upper = name
+      .toUpperCase()
+      .replaceAll(/\W+/g, '_')
+      .replaceAll(/^_+|_+$/g, '');
+    let variable = keys[0] === 'env' && /^[A-Za-z_]\w*$/.test(name) ? name : `${prefix}_${upper}`;
+    // Two secrets never share a variable.
+    for (let count = 2; taken.has(variable) && taken.get(variable) !== text; count++)
+      variable = `${variable.replace(/_\d+$/, '')}_${String(count)}`;
+    taken.set(variable, text);
+    variables.push({ field: fieldPath(keys), variable, value: text });
+    return spelled(variable) ?? '';
+  };
+  const whole = (keys: readonly (string | number)[], name: string, value: JsonValue): JsonValue =>
+    typeof value === 'string' && isLiteral(value) && (isSecretName(name) || SECRET_TEXT.test(value))
+      ? replace(keys, name, value)
+      : typeof value === 'string'
+        ? withinUrl(value, (part, secret) => replace(keys, `${name}_${part}`, secret))
+        : value;
+
+  const copy: Record<string, JsonValue> = { ...jsonCopy(entry) };
+  for (const [field, value] of Object.entries(copy)) {
+    if (field === 'headers' && isJsonObject(value)) {
+      copy[field] = mapMembers(value, (name, text) =>
+        typeof text === 'string' ? header(name, text, replace) : text,
+      );
+    } else if (field === 'env' && isJsonObject(value)) {
+      copy[field] = mapMembers(value, (name, text) => whole(['env', name], name, text));
+    } else if (field === 'args' && Array.isArray(value)) {
+      copy[field] = argumentsOf(value, whole, replace);
+    } else if (field === 'apiKey' && typeof value === 'string' && isLiteral(value)) {
+      copy[field] = replace([field], 'API_KEY', value);
+    } else if ((field === 'url' || field === 'proxy') && typeof value === 'string') {
+      copy[field] = withinUrl(value, (part, secret) => replace([field], part, secret));
+    } else if (field === 'oauth' && isJsonObject(value)) copy[field] = oauthOf(value, replace);
+    else if (field === 'clientCertificate' && isJsonObject(value)) {
+      copy[field] = mapMembers(value, (name, text) =>
+        name === 'passphrase' && typeof text === 'string' && isLiteral(text)
+          ? replace([field, name], name, text)
+          : text,
+      );
+    }
+  }
+  return { entry: copy, variables };
+}
+
+type Replace = (keys: readonly (string | number)[], name: string, text: string) => string;
+
+/** `Bearer …` stays, so that the variable holds the token alone. */
+function header(name: string, value: string, replace: Replace): string {
+  if (!isLiteral(value)) return value;
+  const [, scheme = '', credential = value] = /^((?:Bearer|Basic|Token|ApiKey) +)(\S.*)$/i.exec(value) ?? [];
+  const isSecret = isSecretName(name) || scheme !== '' || SECRET_TEXT.test(credential);
+  return isSecret ? `${scheme}${replace(['headers', name], name, credential)}` : value;
+}
+
+/** `--token value`, `--token=value`, `--header 'Name: value'`, and what looks like a key by itself. */
+function argumentsOf(
+  args: readonly JsonValue[],
+  whole: (keys: readonly (string | number)[], name: string, value: JsonValue) => JsonValue,
+  replace: Replace,
+): readonly JsonValue[] {
+  return args.map((argument, index) => {
+    if (typeof argument !== 'string' || !isLiteral(argument)) return argument;
+    const keys = ['args', index];
+    const before = args[index - 1];
+    const option =
+      typeof before === 'string' && /^-{1,2}\w/.test(before) && !before.includes('=') ? before : '';
+    const [, name, value] = /^(-{0,2}[\w.-]+)=(.+)$/s.exec(argument) ?? [];
+    if (name !== undefined && value !== undefined) {
+      const shown = whole(keys, name.replace(/^-+/, ''), value);
+      return typeof shown === 'string' ? `${name}=${shown}` : argument;
+    }
+    const [, headerName, headerValue] = /^([\w-]+): *(\S.*)$/s.exec(argument) ?? [];
+    if (headerName !== undefined && headerValue !== undefined && !argument.includes('://')) {
+      const kept = header(headerName, headerValue, (_keys, part, text) => replace(keys, part, text));
+      return `${headerName}: ${kept}`;
+    }
+    if (argument.startsWith('-')) return argument;
+    return whole(keys, option.replace(/^-+/, ''), argument);
+  });
+}
+
+function oauthOf(oauth: JsonObject, replace: Replace, at: readonly string[] = ['oauth']): JsonObject {
+  return mapMembers(oauth, (name, value) => {
+    if (name === 'identityProvider' && isJsonObject(value)) return oauthOf(value, replace, [...at, name]);
+    return name === 'clientSecret' && typeof value === 'string' && isLiteral(value)
+      ? replace([...at, name], 'CLIENT_SECRET', value)
+      : value;
+  });
+}
+
+/** The password and the parameters of a URL that are named like secrets; anything else comes back as it is. */
+function withinUrl(text: string, replace: (part: string, secret: string) => string): string {
+  const literal = /^[a-z][\w+.-]*:\/\//i.test(text);
+  if (!literal) return text;
+  const password = text.replace(
+    /^([a-z][\w+.-]*:\/\/[^/?#@:]*):([^@/?#]+)@/i,
+    (all: string, before: string, secret: string) =>
+      isLiteral(secret) ? `${before}:${replace('PASSWORD', secret)}@` : all,
+  );
+  return password.replaceAll(
+    /([?&])([^=&#]+)=([^&#]+)/g,
+    (all: string, mark: string, name: string, secret: string) =>
+      isSecretName(name) && isLiteral(secret) ? `${mark}${name}=${replace(name, secret)}` : all,
+  );
+}
+
+/** A text without a variable that may be a secret. */
+function isLiteral(text: string): boolean {
+  // The program that is started may replace what its host takes literally.
+  if (/^(?:|true|false|\d{1,6})$/i.test(text) || /\$\$\{[A-Za-z_]\w*/.test(text)) return false;
+  return !textParts(text, false).some(({ kind }) => kind === 'variable');
+}
+
+function mapMembers(value: JsonObject, change: (name: string, value: JsonValue) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
+}

@@ -1,0 +1,82 @@
+import { homedir } from 'node:os';
+import { isAbsolute, resolve, win32 } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { isInside, resolvedPath, type ReadRules } from '../files/read-file.js';
+import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
+import { absolutePath } from '../layout/layout.js';
+import { trustedHome } from '../layout/locate-files.js';
+import { problem, type ConfigProblem } from '../problems.js';
+import type { Dialect, ImportContext } from './clients/client-format.js';
+import { dialects } from './clients/all-clients.js';
+import type { ImportServersOptions } from './import-servers.js';
+
+/** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
+export async function homeOf({ home }: ImportServersOptions, project: string | undefined): Promise<string> {
+  if (home !== undefined) return home;
+  const said = await resolvedPath(resolve(homedir()));
+  if (project === undefined) return said;
+  const markers = Object.values(dialects).flatMap((dialect) =>
+    dialect.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
+  );
+  return trustedHome(said, project, [...new Set(markers)]);
+}
+
+export interface ForeignFile extends Pick<ReadRules, 'within'> {
+  readonly path: string;
+  /** The caller named it, so it has to exist. */
+  readonly chosen?: boolean;
+}
+
+/** The files of a program to look at, in the order in which they count. */
+export async function pathsOf(
+  dialect: Dialect,
+  { home, project }: ImportContext,
+  { projectFiles = false, platform, appData }: ImportServersOptions & { readonly platform: NodeJS.Platform },
+): Promise<readonly ForeignFile[]> {
+  const base = projectFiles ? 'project' : 'home';
+  const folder = projectFiles ? project : home;
+  if (folder === undefined) return [];
+  const roaming = platform === 'win32' && !projectFiles ? await roamingFolder(appData, project) : undefined;
+  return dialect.files(platform).flatMap((file) => {
+    if (file.base !== base) return [];
+    const path = absolutePath(file, { home: folder, project: folder, system: undefined }, platform);
+    if (path === undefined) return [];
+    if (projectFiles) return [{ path, within: folder }];
+    const rest = /^AppData\/Roaming\/(.+)$/.exec(file.path)?.[1];
+    const first =
+      roaming === undefined || rest === undefined
+        ? undefined
+        : absolutePath({ base, path: rest }, { home: roaming, project: folder, system: undefined }, platform);
+    return [...new Set([first, path])].filter((each) => each !== undefined).map((each) => ({ path: each }));
+  });
+}
+
+/** `%APPDATA%`, which a company may have moved to a server; nothing that lies in the project. */
+async function roamingFolder(
+  appData: string | undefined,
+  project: string | undefined,
+): Promise<string | undefined> {
+  const folder = appData ?? process.env['APPDATA'];
+  if (folder === undefined || !(isAbsolute(folder) || win32.isAbsolute(folder))) return undefined;
+  if (project === undefined) return folder;
+  return isInside(await resolvedPath(resolve(folder)), project) ? undefined : folder;
+}
+
+/** A document of another program; positions of TOML are not known, except that of a mistake. */
+export function parseForeign(
+  format: 'json' | 'toml',
+  text: string,
+  file: string,
+): { readonly document: JsonDocument; readonly hasPlaces: boolean } | { readonly problem: ConfigProblem } {
+  if (format === 'json') {
+    const parsed = parseDocument(text, file);
+    return 'problem' in parsed ? parsed : { document: parsed.document, hasPlaces: true };
+  }
+  try {
+    const parsed = parseDocument(JSON.stringify(parse(text)), file);
+    return 'problem' in parsed ? parsed : { document: parsed.document, hasPlaces: false };
+  } catch (error) {
+    const place = error instanceof TomlError ? { file, line: error.line, column: error.column } : { file };
+    return { problem: problem('JSON_SYNTAX', 'The text is not TOML.', { place }) };
+  }
+}

@@ -1,0 +1,37 @@
+import { claudeCode } from './claude-code.js';
+import { claudeDesktop } from './claude-desktop.js';
+import { codex } from './codex.js';
+import { cursor } from './cursor.js';
+import type { Dialect } from './client-format.js';
+import { gemini } from './gemini.js';
+import { mcporter } from './mcporter.js';
+import { opencode } from './opencode.js';
+import { vscode } from './vscode.js';
+import { windsurf } from './windsurf.js';
+import { zed } from './zed.js';
+
+/** Programs whose configuration can be read and written. */
+export type InteropClient =
+  | 'claude-code'
+  | 'claude-desktop'
+  | 'codex'
+  | 'cursor'
+  | 'gemini'
+  | 'mcporter'
+  | 'opencode'
+  | 'vscode'
+  | 'windsurf'
+  | 'zed';
+
+export const dialects: Readonly<Record<InteropClient, Dialect>> = {
+  'claude-code': claudeCode,
+  'claude-desktop': claudeDesktop,
+  codex,
+  cursor,
+  gemini,
+  mcporter,
+  opencode,
+  vscode,
+  windsurf,
+  zed,
+};

@@ -1,0 +1,29 @@
+import { carryFields, chain, sameNames, userFile, type Dialect } from './client-format.js';
+import { literalTexts, withoutVariables } from './client-variables.js';
+
+const TITLE = 'Claude Desktop';
+const FILE = 'claude_desktop_config.json';
+const FIELDS = sameNames('command', 'args', 'env');
+
+/** Programs on this machine only, and no variables. @see https://modelcontextprotocol.io/docs/develop/connect-local-servers */
+export const claudeDesktop: Dialect = {
+  title: TITLE,
+  transports: ['stdio'],
+  expandsVariables: false,
+  format: 'json',
+  servers: [['mcpServers']],
+  files: (platform) => [
+    userFile(platform, {
+      linux: `.config/Claude/${FILE}`,
+      darwin: `Library/Application Support/Claude/${FILE}`,
+      win32: `AppData/Roaming/Claude/${FILE}`,
+    }),
+  ],
+  read: (entry) =>
+    carryFields(literalTexts(entry), { ...FIELDS, ...sameNames('type', 'cwd', 'url', 'disabled') }, 'here'),
+  write(entry) {
+    return chain(carryFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (carried) =>
+      withoutVariables(carried, TITLE),
+    );
+  },
+};

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonValue } from '../../jsonc/json-value.js';
+import { carryFields, chain, sameNames, type Dialect, type Draft } from './client-format.js';
+import { spellForEditor, translateEditorVariables } from './client-variables.js';
+
+const TITLE = 'Cursor';
+const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
+
+/** `mcpServers`, with fixed OAuth credentials under `auth`. @see https://cursor.com/docs/mcp */
+export const cursor: Dialect = {
+  title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
+  format: 'json',
+  servers: [['mcpServers']],
+  files: () => [
+    { base: 'project', path: '.cursor/mcp.json' },
+    { base: 'home', path: '.cursor/mcp.json' },
+  ],
+  read: (entry, context) =>
+    chain(
+      carryFields(entry, { ...FIELDS, ...sameNames('type', 'disabled', 'cwd'), auth: readAuth }, 'here'),
+      (carried) => translateEditorVariables(carried, context),
+    ),
+  write(entry) {
+    return chain(carryFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`), (carried) =>
+      spellForEditor(carried, TITLE),
+    );
+  },
+};
+
+const AUTH_FIELDS = { CLIENT_ID: 'clientId', CLIENT_SECRET: 'clientSecret', scopes: 'scopes' } as const;
+
+function readAuth(value: JsonValue, draft: Draft): string | undefined {
+  if (!isJsonObject(value)) return '"auth" is not an object and was left out.';
+  const { entry, notes } = carryFields(value, AUTH_FIELDS, 'here');
+  draft['oauth'] = entry;
+  return notes[0];
+}
+
+function writeAuth(value: JsonValue, draft: Draft): string | undefined {
+  if (!isJsonObject(value)) return `"oauth" has no counterpart in ${TITLE} and was left out.`;
+  const back = Object.fromEntries(Object.entries(AUTH_FIELDS).map(([theirs, ours]) => [ours, theirs]));
+  const { entry, notes } = carryFields(value, { ...back, enabled: null }, `in ${TITLE}`);
+  if (Object.keys(entry).length > 0) draft['auth'] = entry;
+  return notes.length === 0 ? undefined : notes.join(' ');
+}

@@ -1,0 +1,63 @@
+import { variable } from '../../variables/syntax.js';
+import type { JsonValue } from '../../jsonc/json-value.js';
+import { carryFields, chain, sameNames, type Dialect, type Draft } from './client-format.js';
+import { spellAsHere, translateVariables } from './client-variables.js';
+
+const TITLE = 'Gemini CLI';
+const FIELDS = sameNames(
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'headers',
+  'timeout',
+  'trust',
+  'description',
+  'oauth',
+  'authProviderType',
+  'targetAudience',
+  'targetServiceAccount',
+);
+
+/** `httpUrl` is Streamable HTTP, `url` is SSE. @see https://geminicli.com/docs/tools/mcp-server */
+export const gemini: Dialect = {
+  title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
+  format: 'json',
+  servers: [['mcpServers']],
+  files: () => [
+    { base: 'project', path: '.gemini/settings.json' },
+    { base: 'home', path: '.gemini/settings.json' },
+  ],
+  read(entry) {
+    const { httpUrl, url, type, ...rest } = entry;
+    const rules = {
+      ...FIELDS,
+      excludeTools: 'deniedTools',
+      // Ours would let those tools run without asking, which is more than offering them.
+      includeTools: () => '"includeTools" offers only some tools; here all are offered, and each asks.',
+    };
+    const address: Draft = {};
+    if (httpUrl !== undefined) Object.assign(address, { type: 'http', url: httpUrl });
+    else if (url !== undefined) Object.assign(address, { type: type ?? 'sse', url });
+    const carried = carryFields(rest, rules, 'here');
+    return chain({ entry: { ...address, ...carried.entry }, notes: carried.notes }, (ours) =>
+      translateVariables(
+        ours,
+        /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
+        ([, name, fallback, bare]) => variable(name ?? bare ?? '', fallback),
+      ),
+    );
+  },
+  write(entry) {
+    const rules = {
+      ...FIELDS,
+      type: null,
+      url: (value: JsonValue, draft: Draft): undefined => {
+        draft[entry['type'] === 'sse' ? 'url' : 'httpUrl'] = value;
+      },
+      deniedTools: 'excludeTools',
+    };
+    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellAsHere(carried, TITLE));
+  },
+};

@@ -1,0 +1,29 @@
+import { carryFields, chain, sameNames, userFile, type Dialect } from './client-format.js';
+import { spellForEditor, translateEditorVariables } from './client-variables.js';
+
+const TITLE = 'VS Code';
+const FIELDS = sameNames('type', 'command', 'args', 'env', 'cwd', 'url', 'headers');
+
+/** `servers` and `inputs`. @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration */
+export const vscode: Dialect = {
+  title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
+  format: 'json',
+  servers: [['servers'], ['mcp', 'servers'], ['mcpServers']],
+  files: (platform) => [
+    { base: 'project', path: '.vscode/mcp.json' },
+    userFile(platform, {
+      linux: '.config/Code/User/mcp.json',
+      darwin: 'Library/Application Support/Code/User/mcp.json',
+      win32: 'AppData/Roaming/Code/User/mcp.json',
+    }),
+  ],
+  read: (entry, context) =>
+    chain(
+      carryFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
+      (carried) => translateEditorVariables(carried, context),
+    ),
+  write(entry) {
+    return chain(carryFields(entry, FIELDS, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
+  },
+};

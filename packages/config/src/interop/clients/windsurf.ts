@@ -1,0 +1,27 @@
+import { carryFields, chain, sameNames, type Dialect } from './client-format.js';
+import { spellForEditor, translateEditorVariables } from './client-variables.js';
+
+const TITLE = 'Windsurf';
+const FIELDS = sameNames('command', 'args', 'env', 'headers', 'disabled');
+
+/** A remote server is a `serverUrl`. @see https://docs.windsurf.com/windsurf/cascade/mcp */
+export const windsurf: Dialect = {
+  title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
+  format: 'json',
+  servers: [['mcpServers']],
+  files: () => [{ base: 'home', path: '.codeium/windsurf/mcp_config.json' }],
+  read: (entry, context) =>
+    chain(
+      carryFields(
+        entry,
+        { ...FIELDS, ...sameNames('type', 'cwd', 'url'), serverUrl: 'url', disabledTools: 'deniedTools' },
+        'here',
+      ),
+      (carried) => translateEditorVariables(carried, context),
+    ),
+  write(entry) {
+    const rules = { ...FIELDS, type: null, url: 'serverUrl', deniedTools: 'disabledTools' };
+    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
+  },
+};

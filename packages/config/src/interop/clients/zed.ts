@@ -1,0 +1,52 @@
+import { type JsonObject, isJsonObject } from '../../jsonc/json-value.js';
+import { carryFields, chain, sameNames, userFile, type Converted, type Dialect } from './client-format.js';
+import { literalTexts, withoutVariables } from './client-variables.js';
+
+const TITLE = 'Zed';
+const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
+
+/** `context_servers` in the settings. @see https://zed.dev/docs/ai/mcp */
+export const zed: Dialect = {
+  title: TITLE,
+  transports: ['stdio', 'http'],
+  expandsVariables: false,
+  format: 'json',
+  servers: [['context_servers']],
+  files: (platform) => [
+    { base: 'project', path: '.zed/settings.json' },
+    userFile(platform, {
+      linux: '.config/zed/settings.json',
+      darwin: '.config/zed/settings.json',
+      win32: 'AppData/Roaming/Zed/settings.json',
+    }),
+  ],
+  read(entry): Converted {
+    if (entry['command'] === undefined && entry['url'] === undefined) {
+      return { reason: 'It belongs to a Zed extension, which brings the command with it.' };
+    }
+    const { command, ...rest } = entry;
+    // Older files keep path, arguments and environment together.
+    const { path, ...nested } = isJsonObject(command) ? command : { path: command };
+    const flat: JsonObject = { ...(path !== undefined && { command: path }), ...nested, ...rest };
+    return carryFields(
+      literalTexts(flat),
+      {
+        ...FIELDS,
+        source: null,
+        enabled: (value, draft) => void (value === false && (draft['disabled'] = true)),
+        timeout: (value, draft) => void (typeof value === 'number' && (draft['timeout'] = value)),
+      },
+      'here',
+    );
+  },
+  write(entry) {
+    const rules = {
+      ...FIELDS,
+      type: null,
+      disabled: (value: unknown, draft: Record<string, unknown>): undefined => {
+        if (value === true) draft['enabled'] = false;
+      },
+    };
+    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => withoutVariables(carried, TITLE));
+  },
+};

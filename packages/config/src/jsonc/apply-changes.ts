@@ -1,0 +1,45 @@
+import { applyEdits, removeValue, setValue } from './edit-document.js';
+import { canonicalJson, type JsonValue, isJsonObject } from './json-value.js';
+import { parseDocument } from './parse-document.js';
+
+/** Sets or, without a value, removes what is at `keys`. */
+export interface Operation {
+  readonly keys: readonly string[];
+  readonly value: JsonValue | undefined;
+}
+
+/** The fewest operations that turn one value into another, so that comments inside of it survive. */
+export function operationsBetween(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  keys: readonly string[],
+): readonly Operation[] {
+  if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after))
+    return [];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [{ keys, value: after }];
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return [
+    ...removed.map((key) => ({ keys: [...keys, key], value: undefined })),
+    ...Object.entries(after).flatMap(([key, value]) =>
+      operationsBetween(Object.hasOwn(before, key) ? before[key] : undefined, value, [...keys, key]),
+    ),
+  ];
+}
+
+/** Carries out operations one after the other; undefined when the text has no place for one of them. */
+export function applyOperations(
+  text: string,
+  file: string,
+  operations: readonly Operation[],
+): string | undefined {
+  let current = text;
+  for (const { keys, value } of operations) {
+    const parsed = parseDocument(current, file);
+    if ('problem' in parsed) return undefined;
+    const edits =
+      value === undefined ? removeValue(parsed.document, keys) : setValue(parsed.document, keys, value);
+    if (edits === undefined) return undefined;
+    current = applyEdits(current, edits);
+  }
+  return 'problem' in parseDocument(current, file) ? undefined : current;
+}

@@ -1,0 +1,74 @@
+import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import type { MissingVariable } from '../layout/layout.js';
+import { fieldPath } from '../display-text.js';
+import type { EntryFault } from '../problems.js';
+import { textParts } from './syntax.js';
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+export interface ExpandOptions {
+  readonly env: EnvironmentVariables;
+  readonly missing: MissingVariable;
+  readonly bare: boolean;
+}
+
+export interface Expansion {
+  readonly config: ServerConfig;
+  readonly faults: readonly EntryFault[];
+  /** Values that came out of the environment, so that they can be kept out of messages. */
+  readonly values: ReadonlySet<string>;
+}
+
+/**
+ * Puts the values of variables into every text field, once: a value that looks like a variable stays as it is. An
+ * empty variable counts as missing for `${NAME:-default}`, as in a shell, and is empty for `${NAME}`.
+ */
+export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
+  const { env, missing, bare } = options;
+  const faults: EntryFault[] = [];
+  const values = new Set<string>();
+
+  const expandText = (text: string, path: string): string => {
+    let result = '';
+    for (const part of textParts(text, bare)) {
+      if (part.kind === 'text') result += part.text;
+      else if (part.kind === 'malformed') {
+        faults.push({
+          code: 'VARIABLE_MALFORMED',
+          path,
+          message: `What follows "\${" in "${path}" is not a variable.`,
+          hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
+        });
+      } else {
+        const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
+        const used = value === undefined || value === '' ? (part.fallback ?? value) : value;
+        if (used !== undefined) {
+          if (used === value) values.add(value);
+          result += used;
+        } else if (missing === 'error') {
+          faults.push({
+            code: 'VARIABLE_MISSING',
+            path,
+            message: `The variable ${part.name}, used in "${path}", is not set.`,
+            hint: `Set ${part.name}, or write \${${part.name}:-default}.`,
+          });
+        }
+      }
+    }
+    return result;
+  };
+
+  const expand = (value: unknown, keys: readonly (string | number)[]): unknown => {
+    if (typeof value === 'string') return expandText(value, fieldPath(keys));
+    if (Array.isArray(value)) return value.map((element, index) => expand(element, [...keys, index]));
+    if (isRecord(value)) return expandMembers(value, keys);
+    return value;
+  };
+  const expandMembers = (
+    value: Readonly<Record<string, unknown>>,
+    keys: readonly (string | number)[],
+  ): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...keys, key])]));
+
+  return { config: expandMembers(config, []), faults, values };
+}

@@ -1,0 +1,107 @@
+import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { fieldPath } from '../display-text.js';
+
+/** A piece of a text that may hold variables. `malformed` begins with `${` and is no variable. */
+export type TextPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'variable';
+      readonly text: string;
+      readonly name: string;
+      /** What stands after `:-`; undefined without it. */
+      readonly fallback: string | undefined;
+    }
+  | { readonly kind: 'malformed'; readonly text: string };
+
+/** `$${` is a literal `${`. A default reaches to the first `}`. */
+const PART = /\$\$\{|\$\{([^}]*)(\})?|\$([A-Za-z_]\w*)/g;
+const VARIABLE = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
+
+/** Cuts a text into what is literal and what is a variable: one pass, so that no value is ever looked at again. */
+export function textParts(text: string, bare: boolean): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let at = 0;
+  const literal = (end: number): void => {
+    if (end > at) parts.push({ kind: 'text', text: text.slice(at, end) });
+  };
+  for (const match of text.matchAll(PART)) {
+    const [whole, inside, close, bareName] = match;
+    if (bareName !== undefined && !bare) continue;
+    literal(match.index);
+    at = match.index + whole.length;
+    if (whole === '$${') parts.push({ kind: 'text', text: '${' });
+    else if (bareName !== undefined)
+      parts.push({ kind: 'variable', text: whole, name: bareName, fallback: undefined });
+    else parts.push(bracedPart(whole, inside ?? '', close !== undefined));
+  }
+  literal(text.length);
+  return parts;
+}
+
+function bracedPart(whole: string, inside: string, closed: boolean): TextPart {
+  const [, name, fallback] = (closed ? VARIABLE.exec(inside) : null) ?? [];
+  // A variable in a default would be cut at its own brace: nobody could tell what was meant.
+  if (name === undefined || fallback?.includes('${') === true) return { kind: 'malformed', text: whole };
+  return { kind: 'variable', text: whole, name, fallback };
+}
+
+/** Our spelling of a variable; undefined for a name that can't be one. */
+export function variable(name: string, fallback?: string): string | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(name)) return undefined;
+  return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
+}
+
+/** Every text in a value with the path of its field. */
+export function* textsOf(
+  value: JsonValue,
+  keys: readonly (string | number)[] = [],
+): Generator<[string, string]> {
+  if (typeof value === 'string') yield [fieldPath(keys), value];
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      yield* textsOf(member, [...keys, Array.isArray(value) ? Number(key) : key]);
+    }
+  }
+}
+
+/** Names of the variables that a value uses, each with the fields that use it; nothing is read. */
+export function variablesIn(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map<string, string[]>();
+  for (const [path, text] of textsOf(value)) {
+    for (const part of textParts(text, bare)) {
+      if (part.kind !== 'variable') continue;
+      const fields = uses.get(part.name) ?? [];
+      if (!fields.includes(path)) fields.push(path);
+      uses.set(part.name, fields);
+    }
+  }
+  return uses;
+}
+
+/** Stands for every variable of the environment where names are listed. */
+export const EVERY_VARIABLE = '*';
+
+/**
+ * Names of the variables that `inheritEnv` takes from the person's environment, each with its field. What is neither
+ * absent, `safe`, nor a plain list of names counts as {@link EVERY_VARIABLE}.
+ */
+export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, readonly string[]> {
+  const { inheritEnv } = entry;
+  if (inheritEnv === undefined || inheritEnv === 'safe') return new Map();
+  const every: ReadonlyMap<string, readonly string[]> = new Map([[EVERY_VARIABLE, ['inheritEnv']]]);
+  if (!isJsonList(inheritEnv)) return every;
+  const uses = new Map<string, readonly string[]>();
+  for (const [index, name] of inheritEnv.entries()) {
+    if (typeof name !== 'string' || /[$*]/.test(name)) return every;
+    uses.set(name, [`inheritEnv[${String(index)}]`]);
+  }
+  return uses;
+}
+
+/** All variables that an entry would be given: those in its texts and those that it inherits. */
+export function variableUses(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map(variablesIn(entry, bare));
+  for (const [name, fields] of inheritedVariables(entry))
+    uses.set(name, [...(uses.get(name) ?? []), ...fields]);
+  return uses;
+}
