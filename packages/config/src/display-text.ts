@@ -1,12 +1,12 @@
 import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
 
 /** The whole text in quotes: nothing is cut and nothing is removed, and what a terminal would act on is escaped. */
-export function visibleText(text: string): string {
+export function quoteText(text: string): string {
   return `"${escapeText(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 
 /** A short name or path made fit for one line of a message. */
-export function shown(text: string): string {
+export function printable(text: string): string {
   return sanitizeText(text, { maxLength: 200 });
 }
 
@@ -21,7 +21,7 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
   for (const key of keys) {
     if (typeof key === 'number') path += `[${String(key)}]`;
     else if (typeof key === 'string' && PLAIN_KEY.test(key)) path += path === '' ? key : `.${key}`;
-    else path += `[${visibleText(String(key))}]`;
+    else path += `[${quoteText(String(key))}]`;
   }
   return path;
 }

@@ -43,7 +43,7 @@ export {
   type ListedStatus,
 } from './approval/approvals.js';
 export { createFileApprovalStore, type FileApprovalStoreOptions } from './approval/approval-store.js';
-export { definitionText as describeServer } from './approval/prompt-text.js';
+export { describeServer } from './approval/prompt-text.js';
 export type { ApprovalStore, StoredDecision } from './approval/approval-store.js';
 export type {
   ApprovalAnswer,

@@ -3,13 +3,13 @@ import { sanitizeText } from '@mcp-fittings/client-core';
 /** How bad it is: `error` means that a file or a server is not used, `warning` that a person should look. */
 export type Severity = 'error' | 'warning' | 'info';
 
-interface CodeFacts {
+interface ProblemCodeInfo {
   readonly severity: Severity;
   /** What it means, for the reference that is generated from this table. */
   readonly meaning: string;
 }
 
-const code = (severity: Severity, meaning: string): CodeFacts => ({ severity, meaning });
+const code = (severity: Severity, meaning: string): ProblemCodeInfo => ({ severity, meaning });
 
 const CODES = {
   // files
@@ -56,16 +56,16 @@ const CODES = {
   APPROVAL_FAILED: code('error', 'The decision could not be asked for, read or remembered.'),
   POLICY_DENIED: code('error', 'A policy forbids this server.'),
   POLICY_INVALID: code('error', 'A policy exists and could not be understood, so nothing is permitted.'),
-} as const satisfies Record<string, CodeFacts>;
+} as const satisfies Record<string, ProblemCodeInfo>;
 
 /** The closed set of problem codes. */
 export type ConfigProblemCode = keyof typeof CODES;
 
 /** Severity and meaning of each problem code. */
-export const CONFIG_PROBLEM_CODES: { readonly [Code in ConfigProblemCode]: CodeFacts } = CODES;
+export const CONFIG_PROBLEM_CODES: { readonly [Code in ConfigProblemCode]: ProblemCodeInfo } = CODES;
 
 /** Where something stands in a file. Lines and columns count from 1, columns in UTF-16 units. */
-export interface Place {
+export interface SourceLocation {
   readonly file: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
@@ -88,7 +88,7 @@ export interface ConfigProblem {
 }
 
 /** What is wrong with an entry, before anybody knows where it stands. */
-export interface EntryFault {
+export interface EntryIssue {
   readonly code: ConfigProblemCode;
   /** Field path; `''` is the entry itself. */
   readonly path: string;
@@ -97,7 +97,7 @@ export interface EntryFault {
 }
 
 export interface ProblemDetails {
-  readonly place?: Place | undefined;
+  readonly location?: SourceLocation | undefined;
   readonly server?: string | undefined;
   readonly path?: string | undefined;
   readonly hint?: string | undefined;
@@ -111,13 +111,13 @@ export function problem(
   message: string,
   details: ProblemDetails = {},
 ): ConfigProblem {
-  const { place, server, path, hint, severity = CODES[problemCode].severity } = details;
+  const { location, server, path, hint, severity = CODES[problemCode].severity } = details;
   return {
     code: problemCode,
     severity,
-    ...(place !== undefined && { file: place.file }),
-    ...(place?.line !== undefined && { line: place.line }),
-    ...(place?.column !== undefined && { column: place.column }),
+    ...(location !== undefined && { file: location.file }),
+    ...(location?.line !== undefined && { line: location.line }),
+    ...(location?.column !== undefined && { column: location.column }),
     ...(server !== undefined && { server: sanitizeText(server) }),
     ...(path !== undefined && { path: sanitizeText(path) }),
     message: sanitizeText(message),

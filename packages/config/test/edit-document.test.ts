@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { applyOperations, operationsBetween } from '../src/jsonc/apply-changes.js';
+import { applyChanges, diffValues } from '../src/jsonc/apply-changes.js';
 import { applyEdits, removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
 import type { JsonObject, JsonValue } from '../src/jsonc/json-value.js';
 import { parseDocument, type JsonDocument } from '../src/jsonc/parse-document.js';
@@ -138,7 +138,7 @@ describe('C7 round trip: what is written is what was there plus the edit', () =>
   it('C7 any value into any other, by the fewest operations', () => {
     fc.assert(
       fc.property(file, fc.dictionary(key, plain, { maxKeys: 4 }), ({ value, text }, wanted) => {
-        const result = applyOperations(text, 'f', operationsBetween(value, wanted, []));
+        const result = applyChanges(text, 'f', diffValues(value, wanted, []));
         expect(parse(result ?? '')).toEqual(wanted);
       }),
       options,
@@ -148,7 +148,7 @@ describe('C7 round trip: what is written is what was there plus the edit', () =>
   it('C7 nothing to do leaves the text alone', () => {
     fc.assert(
       fc.property(file, ({ value, text }) => {
-        expect(applyOperations(text, 'f', operationsBetween(value, value, []))).toBe(text);
+        expect(applyChanges(text, 'f', diffValues(value, value, []))).toBe(text);
       }),
     );
   });

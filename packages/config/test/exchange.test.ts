@@ -405,11 +405,11 @@ describe('C9 import: files', () => {
 
   it('F13: on Windows %APPDATA% is searched, wherever it is, before the home directory', async () => {
     const place = await scratch();
-    const { pathsOf } = await import('../src/interop/client-files.js');
+    const { clientFilePaths } = await import('../src/interop/client-files.js');
     const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
     const at = async (appData: string | undefined, project?: string): Promise<readonly string[]> =>
       (
-        await pathsOf(
+        await clientFilePaths(
           claudeDesktop,
           { home: 'C:\\Users\\me', project },
           { from: 'claude-desktop', appData, platform: 'win32' },

@@ -20,7 +20,11 @@ async function imported(
   return servers[0];
 }
 
-async function remoteOf(args: readonly string[], env?: Readonly<Record<string, string>>, command = 'npx') {
+async function importRemote(
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  command = 'npx',
+) {
   const entry = { command, args, ...(env && { env }) };
   return (await imported('claude-desktop', entry))?.remote;
 }
@@ -39,7 +43,7 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
     ['npx', ['-y', '@mcp-fittings/cli@0.1.0', 'bridge', URL_OF]],
     ['fittings', ['bridge', URL_OF]],
   ])('M10: %s %j', async (command, args) => {
-    const remote = await remoteOf(args, undefined, command);
+    const remote = await importRemote(args, undefined, command);
     expect(remote).toMatchObject({ entry: { type: 'http', url: URL_OF }, notes: [] });
     expect(remote?.summary).toContain(`url = "${URL_OF}"`);
   });
@@ -51,12 +55,12 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
     ['fittings', ['bridge', 'github']],
     ['node', ['mcp-remote']],
   ])('M10: %s %j is left as it is', async (command, args) => {
-    expect(await remoteOf(args, undefined, command)).toBeUndefined();
+    expect(await importRemote(args, undefined, command)).toBeUndefined();
   });
 
   it('M10: every option that an entry has a field for', async () => {
     const info = '{"client_id":"me","client_secret":"${SECRET}"}';
-    const remote = await remoteOf(
+    const remote = await importRemote(
       [
         ['-y', 'mcp-remote@0.1.37', 'http://internal.example/sse', '3334'],
         ['--header', 'Authorization:${AUTH}', '--header', 'X-Org: acme', '--allow-http'],
@@ -126,7 +130,7 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
     [['mcp-remote', URL_OF, 'port'], 'not a port'],
     [['mcp-remote', URL_OF, '--new-option'], 'unknown here'],
   ])('M10: %j is not turned into an entry, with the reason', async (args, reason) => {
-    const remote = await remoteOf(args);
+    const remote = await importRemote(args);
     expect(remote).toMatchObject({ entry: undefined, notes: [expect.stringContaining(reason)] });
   });
 });

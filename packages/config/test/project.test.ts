@@ -9,7 +9,7 @@ import { loadConfig } from '../src/load/load-config.js';
 import { layouts } from '../src/layout/layouts.js';
 import { homeDirectory } from '../src/layout/locate-files.js';
 import { findProject } from '../src/layout/find-project.js';
-import { idOfPath } from '../src/layout/project-id.js';
+import { pathId } from '../src/layout/project-id.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
@@ -129,9 +129,9 @@ describe('CF-22 one id for one project', () => {
   });
 
   it('CF-22 case, normal form and slashes do not matter where file systems ignore them', () => {
-    expect(idOfPath('C:\\Work\\App', 'win32')).toBe(idOfPath('c:/work/app', 'win32'));
-    expect(idOfPath('/Users/Me/Café', 'darwin')).toBe(idOfPath('/users/me/cafe\u0301', 'darwin'));
-    expect(idOfPath('/home/App', 'linux')).not.toBe(idOfPath('/home/app', 'linux'));
+    expect(pathId('C:\\Work\\App', 'win32')).toBe(pathId('c:/work/app', 'win32'));
+    expect(pathId('/Users/Me/Café', 'darwin')).toBe(pathId('/users/me/cafe\u0301', 'darwin'));
+    expect(pathId('/home/App', 'linux')).not.toBe(pathId('/home/app', 'linux'));
   });
 });
 

@@ -6,7 +6,7 @@ import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/approval-request.js';
 import { layouts } from '../src/layout/layouts.js';
 import type { LoadedConfig } from '../src/load/load-config.js';
-import { placedEntry } from '../src/entry/working-directory.js';
+import { resolveEntryPaths } from '../src/entry/working-directory.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 /** Starts the program the way a transport does: with the entry's own folder. */
@@ -148,13 +148,13 @@ describe('S1 the folder in which a server starts', () => {
   it('S1: on Windows both separators and root-relative paths are looked up from the folder of the file', () => {
     const origin = { trusted: true, folder: 'D:\\users\\me' };
     const folders = { home: 'D:\\users\\me', project: 'D:\\clone' };
-    const commandOf = (command: string): unknown =>
-      placedEntry({ type: 'stdio', command }, origin, folders, 'win32')['command'];
-    expect(commandOf('.\\x.exe')).toBe('D:\\users\\me\\x.exe');
-    expect(commandOf('sub/x.exe')).toBe('D:\\users\\me\\sub\\x.exe');
-    expect(commandOf('\\x.exe')).toBe('D:\\x.exe');
-    expect(commandOf('D:x.exe')).toBe('D:\\users\\me\\x.exe');
-    expect(commandOf('C:\\x.exe')).toBe('C:\\x.exe');
-    expect(commandOf('x')).toBe('x');
+    const parseCommand = (command: string): unknown =>
+      resolveEntryPaths({ type: 'stdio', command }, origin, folders, 'win32')['command'];
+    expect(parseCommand('.\\x.exe')).toBe('D:\\users\\me\\x.exe');
+    expect(parseCommand('sub/x.exe')).toBe('D:\\users\\me\\sub\\x.exe');
+    expect(parseCommand('\\x.exe')).toBe('D:\\x.exe');
+    expect(parseCommand('D:x.exe')).toBe('D:\\users\\me\\x.exe');
+    expect(parseCommand('C:\\x.exe')).toBe('C:\\x.exe');
+    expect(parseCommand('x')).toBe('x');
   });
 });

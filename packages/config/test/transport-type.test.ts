@@ -1,7 +1,7 @@
 import { entrySchema, required, text } from '@mcp-fittings/client-core/transport';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { normaliseEntry } from '../src/entry/normalize.js';
+import { normalizeEntry } from '../src/entry/normalize.js';
 import { layouts } from '../src/layout/layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
@@ -56,7 +56,7 @@ describe('T12 the transport of an entry', () => {
       { type: 'toString', url: 'u' },
     ],
   ])('T12 %j', (entry, config) => {
-    expect(normaliseEntry(entry)).toEqual({ config });
+    expect(normalizeEntry(entry)).toEqual({ config });
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('T12 the transport of an entry', () => {
     [{ url: 'a', httpUrl: 'b' }, 'TYPE_CONFLICT', 'httpUrl'],
     [{ type: '${T}', url: 'a' }, 'VARIABLE_REFUSED', 'type'],
   ])('T12 %j is refused', (entry, code, path) => {
-    expect(normaliseEntry(entry)).toMatchObject({ faults: [{ code, path }] });
+    expect(normalizeEntry(entry)).toMatchObject({ issues: [{ code, path }] });
   });
 });
 

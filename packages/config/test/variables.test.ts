@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expandEntry } from '../src/variables/expand.js';
-import { variablesIn } from '../src/variables/syntax.js';
+import { referencedVariables } from '../src/variables/syntax.js';
 import { layouts } from '../src/layout/layouts.js';
 import { codes, scratch, servers } from './support/scratch.js';
 
 const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
 const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boolean } = {}) => {
-  const { config, faults } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
-  return faults.length > 0 ? faults.map(({ code }) => code).join() : config['v'];
+  const { config, issues } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
+  return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
 
 describe('CF-14 variables have one defined result each', () => {
@@ -62,12 +62,12 @@ describe('CF-14 variables have one defined result each', () => {
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
         const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'empty', bare: false });
         expect(typeof once.config['v']).toBe('string');
-        const names = [...variablesIn({ v: text }, false).keys()];
+        const names = [...referencedVariables({ v: text }, false).keys()];
         expect(names.every((name) => /^[A-Za-z_]\w*$/.test(name))).toBe(true);
       }),
     );
     expect(expand('${'.repeat(1e6))).toBe('VARIABLE_MALFORMED');
-    expect(variablesIn({ v: '${B}'.repeat(1e5) }, false).size).toBe(1);
+    expect(referencedVariables({ v: '${B}'.repeat(1e5) }, false).size).toBe(1);
   });
 });
 

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { withFileLock } from '../files/file-lock.js';
 import {
   DEFAULT_MAX_FILE_BYTES,
-  foreignFolderAbove,
-  isDangling,
+  findUntrustedFolder,
+  isBrokenLink,
   readTextFile,
-  resolvedPath,
+  resolveLinks,
 } from '../files/read-file.js';
-import { shown } from '../display-text.js';
+import { printable } from '../display-text.js';
 
 /** A decision that outlives the process. `always` is for one definition, `never` for the name. */
 export interface StoredDecision {
@@ -76,9 +76,9 @@ export function createFileApprovalStore(options: FileApprovalStoreOptions = {}):
   const file = options.path ?? defaultApprovalPath(home, platform);
 
   const load = async (): Promise<{ readonly content: FileContent; readonly text: string | undefined }> => {
-    const foreign = await foreignFolderAbove(await resolvedPath(file));
+    const foreign = await findUntrustedFolder(await resolveLinks(file));
     if (foreign !== undefined) {
-      const why = `Other users may change the folder ${shown(foreign)}, and so replace the file.`;
+      const why = `Other users may change the folder ${printable(foreign)}, and so replace the file.`;
       throw unusable(why, 'Let the folder belong to you, and run chmod go-w on it.');
     }
     const self = process.getuid?.();
@@ -96,14 +96,14 @@ export function createFileApprovalStore(options: FileApprovalStoreOptions = {}):
     }
   };
   const unusable = (why: string, hint: string | undefined, cause?: unknown): FittingsError =>
-    new FittingsError('CONFIG_INVALID', `The file of approvals ${shown(file)} can't be used. ${why}`, {
+    new FittingsError('CONFIG_INVALID', `The file of approvals ${printable(file)} can't be used. ${why}`, {
       hint,
       cause,
     });
 
   const change = async (edit: (content: FileContent) => FileContent): Promise<void> => {
-    if (await isDangling(file)) throw unusable('It is a link that leads nowhere.', 'Remove the link.');
-    await withFileLock(await resolvedPath(file), { mode: 0o600, directoryMode: 0o700 }, async (write) => {
+    if (await isBrokenLink(file)) throw unusable('It is a link that leads nowhere.', 'Remove the link.');
+    await withFileLock(await resolveLinks(file), { mode: 0o600, directoryMode: 0o700 }, async (write) => {
       const { content, text } = await load();
       await write(`${JSON.stringify(edit(content), null, 2)}\n`, text);
     });
@@ -114,13 +114,13 @@ export function createFileApprovalStore(options: FileApprovalStoreOptions = {}):
 
     async read(project) {
       const { projects } = (await load()).content;
-      return new Map(Object.entries(own(projects, project)?.servers ?? {}));
+      return new Map(Object.entries(ownValue(projects, project)?.servers ?? {}));
     },
 
     async write(project, name, decision) {
       await change(({ version, projects }) => {
-        const servers = own(projects, project.id)?.servers ?? {};
-        const kept = withDecision(own(servers, name) ?? [], decision);
+        const servers = ownValue(projects, project.id)?.servers ?? {};
+        const kept = withDecision(ownValue(servers, name) ?? [], decision);
         return {
           version,
           projects: {
@@ -148,6 +148,6 @@ function withDecision(kept: readonly StoredDecision[], decision: StoredDecision)
   return [...others, decision].slice(-MAX_KEPT);
 }
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,6 +1,6 @@
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
-import { parsePolicy, refusalOf, type ServerRule } from '../policy/policy.js';
-import { normaliseEntry } from '../entry/normalize.js';
+import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
+import { normalizeEntry } from '../entry/normalize.js';
 import type { ApprovalStore } from './approval-store.js';
 import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';
 
@@ -151,11 +151,12 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
 
   const isCovered = ({ definition, program }: ApprovalRequest): boolean => {
     if (!Object.keys(definition).every((field) => COVERED_FIELDS.has(field))) return false;
-    const normal = normaliseEntry(definition);
-    if ('faults' in normal) return false;
+    const normal = normalizeEntry(definition);
+    if ('issues' in normal) return false;
     const config = program === undefined ? normal.config : { ...normal.config, command: program };
     return (
-      trusted.length > 0 && refusalOf(rules.policy, { name: '', scope: 'project', config }) === undefined
+      trusted.length > 0 &&
+      findPolicyViolation(rules.policy, { name: '', scope: 'project', config }) === undefined
     );
   };
 

@@ -1,18 +1,18 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { ServerApprovals, ListedStatus } from './approvals.js';
-import { detailsText, summaryText } from './prompt-text.js';
+import { promptDetails, promptSummary } from './prompt-text.js';
 import type { ApprovalRequest } from './approval-request.js';
 import { warningsFor } from './warnings.js';
-import { variableUses } from '../variables/syntax.js';
+import { requestedVariables } from '../variables/syntax.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
 import type { Project } from '../layout/find-project.js';
 import type { Definition } from '../entry/definition.js';
-import { isPath, placedEntry, type StartFolders } from '../entry/working-directory.js';
+import { isCommandPath, resolveEntryPaths, type BaseFolders } from '../entry/working-directory.js';
 
 export interface ApprovalDeps {
   readonly project: Project;
-  readonly folders: StartFolders;
+  readonly folders: BaseFolders;
   readonly platform: NodeJS.Platform;
   readonly approvals: ServerApprovals;
   readonly listed: (name: string) => ListedStatus;
@@ -73,12 +73,12 @@ async function approvalRequest(
 ): Promise<ApprovalRequest> {
   const { name, origin } = definition;
   const { id, root } = deps.project;
-  const { line } = definition.placeOf('');
-  const variables = Array.from(variableUses(value, deps.bare), ([variable, fields]) => ({
+  const { line } = definition.locationOf('');
+  const variables = Array.from(requestedVariables(value, deps.bare), ([variable, fields]) => ({
     name: variable,
     fields,
   }));
-  const { command, cwd } = placedEntry(template, origin, deps.folders, deps.platform);
+  const { command, cwd } = resolveEntryPaths(template, origin, deps.folders, deps.platform);
   const known = {
     name,
     project: { id, root },
@@ -86,7 +86,7 @@ async function approvalRequest(
     file: origin.file,
     line,
     definition: value,
-    program: typeof command === 'string' && isPath(command, deps.platform) ? command : undefined,
+    program: typeof command === 'string' && isCommandPath(command, deps.platform) ? command : undefined,
     folder: typeof cwd === 'string' && !String(template['cwd']).includes('$') ? cwd : undefined,
     variables,
     warnings: warningsFor(value),
@@ -94,7 +94,7 @@ async function approvalRequest(
     preselected: deps.listed(name) === 'preselected',
     hasSignIn: await hasSignIn(template['url'], deps),
   };
-  return { ...known, summary: summaryText(known), details: detailsText(known) };
+  return { ...known, summary: promptSummary(known), details: promptDetails(known) };
 }
 
 /** Whether the person has signed in at the address; not looked up for one that depends on variables. */

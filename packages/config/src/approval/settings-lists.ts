@@ -33,8 +33,8 @@ export async function readApprovalLists(
     if ('problem' in parsed || parsed.document.root === undefined) continue;
     const { value } = locatedValue(parsed.document.root);
     const wanted = source.enabled.includes(PROJECT_PLACEHOLDER) ? enabled : preselected;
-    for (const name of namesAt(value, source.enabled, spellings)) wanted.add(name);
-    for (const name of namesAt(value, source.disabled, spellings)) disabled.add(name);
+    for (const name of namesAtPath(value, source.enabled, spellings)) wanted.add(name);
+    for (const name of namesAtPath(value, source.disabled, spellings)) disabled.add(name);
   }
   return (name) => {
     if (disabled.has(name)) return 'disabled';
@@ -43,7 +43,7 @@ export async function readApprovalLists(
   };
 }
 
-function namesAt(value: JsonValue, keys: KeyPath, spellings: readonly string[]): readonly string[] {
+function namesAtPath(value: JsonValue, keys: KeyPath, spellings: readonly string[]): readonly string[] {
   let current: unknown = value;
   for (const segment of keys) {
     if (!isRecord(current)) return [];

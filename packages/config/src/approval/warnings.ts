@@ -1,7 +1,7 @@
-import { variablesOfRisk } from '../variables/risk.js';
-import { EVERY_VARIABLE, inheritedVariables, textsOf } from '../variables/syntax.js';
+import { variablesWithRisk } from '../variables/risk.js';
+import { ALL_VARIABLES, inheritedVariables, stringValues } from '../variables/syntax.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
-import { visibleText } from '../display-text.js';
+import { quoteText } from '../display-text.js';
 
 const SHELLS =
   /^(?:.*[/\\])?(?:sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh|wsl|osascript|env|sudo|eval)(?:\.exe)?$/i;
@@ -12,31 +12,31 @@ const SIGN_IN_ADDRESSES = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUr
 /** Why a person should look twice at a definition. */
 export function warningsFor(definition: JsonObject): readonly string[] {
   return [
-    ...ofProgram(definition),
-    ...ofConnection(definition),
-    ...ofSignIn(definition),
-    ...ofTexts(definition),
+    ...programWarnings(definition),
+    ...connectionWarnings(definition),
+    ...signInWarnings(definition),
+    ...characterWarnings(definition),
   ];
 }
 
-function* ofProgram(definition: JsonObject): Generator<string> {
+function* programWarnings(definition: JsonObject): Generator<string> {
   const { command, env } = definition;
   if (typeof command === 'string' && SHELLS.test(command)) {
-    yield `It runs ${visibleText(command)}, which runs whatever its arguments say.`;
+    yield `It runs ${quoteText(command)}, which runs whatever its arguments say.`;
   }
-  const dangerous = variablesOfRisk(env, 'dangerous').map(visibleText);
+  const dangerous = variablesWithRisk(env, 'dangerous').map(quoteText);
   if (dangerous.length > 0)
     yield `It sets ${dangerous.join(', ')}, which can make the program run other code.`;
-  const unknown = variablesOfRisk(env, 'unknown').map(visibleText);
+  const unknown = variablesWithRisk(env, 'unknown').map(quoteText);
   if (unknown.length > 0) {
     yield `It sets ${unknown.join(', ')}. It is not known whether that changes what the program does.`;
   }
-  if (inheritedVariables(definition).has(EVERY_VARIABLE)) {
+  if (inheritedVariables(definition).has(ALL_VARIABLES)) {
     yield 'It would be given your whole environment, with every secret in it.';
   }
 }
 
-function* ofConnection({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
+function* connectionWarnings({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
   if (
     typeof url === 'string' &&
     /^(?:http|ws):/i.test(url) &&
@@ -53,24 +53,30 @@ function* ofConnection({ url, proxy, ca, allowAddresses }: JsonObject): Generato
   if (allowAddresses !== undefined) yield 'It lets sign-in lead into your private network.';
 }
 
-function* ofSignIn({ oauth, authProviderType, url, httpUrl, serverUrl }: JsonObject): Generator<string> {
+function* signInWarnings({
+  oauth,
+  authProviderType,
+  url,
+  httpUrl,
+  serverUrl,
+}: JsonObject): Generator<string> {
   if (membersOf(oauth).some((name) => SIGN_IN_ADDRESSES.includes(name))) {
     yield 'It says itself where your sign-in goes, instead of the server.';
   }
   const own = originOf(url ?? httpUrl ?? serverUrl);
-  for (const [path, text] of textsOf({ oauth: oauth ?? null })) {
+  for (const [path, text] of stringValues({ oauth: oauth ?? null })) {
     const origin = originOf(text);
     // A text with a variable could become any address.
     const named = origin ?? (text.includes('$') && /url|issuer|endpoint/i.test(path) ? text : undefined);
     if (named !== undefined && named !== own) {
-      yield `Your sign-in would involve ${visibleText(named)} (${path}), which is not the address of the server.`;
+      yield `Your sign-in would involve ${quoteText(named)} (${path}), which is not the address of the server.`;
     }
   }
   if (authProviderType !== undefined) yield 'It asks for a token of the Google credentials of this machine.';
 }
 
-function* ofTexts(definition: JsonObject): Generator<string> {
-  const foreign = [...textsOf(definition)]
+function* characterWarnings(definition: JsonObject): Generator<string> {
+  const foreign = [...stringValues(definition)]
     .filter(([, text]) => /[^\n\t\x20-\x7e]/.test(text))
     .map(([path]) => path);
   if (foreign.length > 0) {

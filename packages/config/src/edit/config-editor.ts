@@ -4,10 +4,10 @@ import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fit
 import { defaultApprovalPath } from '../approval/approval-store.js';
 import type { ServerApprovals } from '../approval/approvals.js';
 import { definitionHash } from '../entry/identity.js';
-import { checkAgainstPlugin } from '../entry/plugin-schema.js';
-import { checkFields } from '../entry/entry-schema.js';
-import { normaliseEntry } from '../entry/normalize.js';
-import { variablesIn } from '../variables/syntax.js';
+import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { validateFields } from '../entry/entry-schema.js';
+import { normalizeEntry } from '../entry/normalize.js';
+import { referencedVariables } from '../variables/syntax.js';
 import { withFileLock } from '../files/file-lock.js';
 import {
   canonicalJson,
@@ -18,13 +18,13 @@ import {
 } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
-import { locate, type Located, type LocationOptions } from '../layout/locate-files.js';
-import { CONFIG_PROBLEM_CODES, type EntryFault } from '../problems.js';
+import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
+import { CONFIG_PROBLEM_CODES, type EntryIssue } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { shown } from '../display-text.js';
-import { openEditable, type EditableFile } from './editable-file.js';
-import { applyOperations, operationsBetween } from '../jsonc/apply-changes.js';
+import { printable } from '../display-text.js';
+import { openEditableFile, type EditableFile } from './editable-file.js';
+import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
 
 /** A change that is about to be written. */
 export interface ConfigChange {
@@ -97,14 +97,14 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
     { name, scope }: Target,
     edit: (before: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
   ): Promise<WrittenFile> => {
-    const located = await locate(options);
+    const located = await locateFiles(options);
     const { source, path } = await sourceFor(located, options, { name, scope }, action === 'add');
     const plan = async (): Promise<{
       file: EditableFile;
       before: JsonObject | undefined;
       after: JsonObject | undefined;
     }> => {
-      const file = await openEditable(source, path, located.project);
+      const file = await openEditableFile(source, path, located.project);
       const before = file.servers.get(name);
       return { file, before, after: await edit(before) };
     };
@@ -113,7 +113,9 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
     const { before, after } = planned;
     const confirmed: unknown = await options.confirm({ action, name, scope, file: path, before, after });
     if (confirmed !== true) {
-      throw new FittingsError('ABORTED', `The change to ${shown(path)} was not confirmed.`, { server: name });
+      throw new FittingsError('ABORTED', `The change to ${printable(path)} was not confirmed.`, {
+        server: name,
+      });
     }
     const inProject = source.base === 'project';
     const lockOptions = inProject
@@ -122,20 +124,20 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
     await withFileLock(planned.file.path, lockOptions, async (write) => {
       const now = await plan();
       if (!same(now.before, before) || now.file.path !== planned.file.path) {
-        throw new FittingsError('CONFIG_INVALID', `${shown(path)} was changed by somebody else meanwhile.`, {
-          server: name,
-          hint: 'Look at it and try again.',
-        });
+        throw new FittingsError(
+          'CONFIG_INVALID',
+          `${printable(path)} was changed by somebody else meanwhile.`,
+          {
+            server: name,
+            hint: 'Look at it and try again.',
+          },
+        );
       }
-      const text = applyOperations(
-        now.file.text,
-        path,
-        operationsBetween(before, after, [...now.file.keys, name]),
-      );
+      const text = applyChanges(now.file.text, path, diffValues(before, after, [...now.file.keys, name]));
       if (text === undefined) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `${shown(path)} has no place for a server: something else stands there.`,
+          `${printable(path)} has no place for a server: something else stands there.`,
         );
       }
       await write(text, now.file.exists ? now.file.text : undefined);
@@ -151,7 +153,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
     if (before === undefined)
       throw new FittingsError(
         'SERVER_UNKNOWN',
-        `No server "${shown(target.name)}" in the scope ${target.scope}.`,
+        `No server "${printable(target.name)}" in the scope ${target.scope}.`,
       );
     return before;
   };
@@ -197,7 +199,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
 /** The lock of a project's file lies with the person: the project could bring one that is never released. */
 function projectLock(
   path: string,
-  { directories }: Located,
+  { directories }: FileLocations,
   { platform = process.platform }: LocationOptions,
 ): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
@@ -206,7 +208,7 @@ function projectLock(
 
 /** The file to change: for a new server the first of its scope, else the one that has the server. */
 async function sourceFor(
-  { sources, project }: Located,
+  { sources, project }: FileLocations,
   { layout }: LocationOptions,
   { name, scope }: Target,
   adding: boolean,
@@ -222,16 +224,17 @@ async function sourceFor(
     });
   }
   for (const candidate of candidates) {
-    if ((await openEditable(candidate.source, candidate.path, project)).servers.has(name)) return candidate;
+    if ((await openEditableFile(candidate.source, candidate.path, project)).servers.has(name))
+      return candidate;
   }
   if (adding) return first;
   const others: string[] = [];
   for (const { source, path } of sources.filter((other) => other.source.scope !== scope)) {
-    const found = await openEditable(source, path, project).catch(() => undefined);
+    const found = await openEditableFile(source, path, project).catch(() => undefined);
     if (found?.servers.has(name) === true)
-      others.push(`${source.scope} (${shown(path)}${source.base === 'system' ? ', read-only' : ''})`);
+      others.push(`${source.scope} (${printable(path)}${source.base === 'system' ? ', read-only' : ''})`);
   }
-  throw new FittingsError('SERVER_UNKNOWN', `The scope ${scope} has no server "${shown(name)}".`, {
+  throw new FittingsError('SERVER_UNKNOWN', `The scope ${scope} has no server "${printable(name)}".`, {
     server: name,
     hint: others.length === 0 ? 'No file of the layout names it.' : `It is defined in: ${others.join(', ')}.`,
   });
@@ -243,45 +246,45 @@ async function checkEntry(
   { plugins = [], layout }: ConfigEditorOptions,
 ): Promise<void> {
   const refuse = (message: string, path?: string, hint?: string): never => {
-    throw new FittingsError('CONFIG_INVALID', message, { server: shown(name), hint, details: { path } });
+    throw new FittingsError('CONFIG_INVALID', message, { server: printable(name), hint, details: { path } });
   };
   const wrongName = checkServerName(name);
   if (wrongName !== undefined) {
     const suggestion = suggestServerName(name);
     refuse(
-      `The name "${shown(name)}" ${wrongName}.`,
+      `The name "${printable(name)}" ${wrongName}.`,
       undefined,
       suggestion && `Call it "${suggestion}", for example.`,
     );
   }
-  const normal = normaliseEntry(entry);
-  const faults = [
-    ...readingFaults(entry),
-    ...checkFields(entry),
-    ...('faults' in normal ? normal.faults : []),
+  const normal = normalizeEntry(entry);
+  const issues = [
+    ...readingIssues(entry),
+    ...validateFields(entry),
+    ...('issues' in normal ? normal.issues : []),
   ];
   if (
     'config' in normal &&
-    faults.length === 0 &&
+    issues.length === 0 &&
     plugins.length > 0 &&
-    variablesIn(entry, layout.variables?.bare ?? false).size === 0
+    referencedVariables(entry, layout.variables?.bare ?? false).size === 0
   ) {
-    faults.push(...(await checkAgainstPlugin(normal.config, plugins, [])));
+    issues.push(...(await validateWithPlugin(normal.config, plugins, [])));
   }
-  const [fault] = faults;
-  if (fault !== undefined) refuse(fault.message, fault.path, fault.hint);
+  const [issue] = issues;
+  if (issue !== undefined) refuse(issue.message, issue.path, issue.hint);
 }
 
 /** What the loader would refuse when it reads the entry back. */
-function readingFaults(entry: JsonObject): readonly EntryFault[] {
+function readingIssues(entry: JsonObject): readonly EntryIssue[] {
   const parsed = parseDocument(JSON.stringify(entry), 'entry');
   if ('problem' in parsed) return [{ code: parsed.problem.code, path: '', message: parsed.problem.message }];
   const { root } = parsed.document;
-  const faults = root === undefined ? [] : locatedValue(root).faults;
-  return faults.map(({ fault, path }) => ({
-    code: fault,
+  const issues = root === undefined ? [] : locatedValue(root).issues;
+  return issues.map(({ issue, path }) => ({
+    code: issue,
     path,
-    message: `"${path}" cannot be written, because it would be refused when it is read. ${CONFIG_PROBLEM_CODES[fault].meaning}`,
+    message: `"${path}" cannot be written, because it would be refused when it is read. ${CONFIG_PROBLEM_CODES[issue].meaning}`,
   }));
 }
 

@@ -1,10 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   DEFAULT_MAX_FILE_BYTES,
-  isDangling,
+  isBrokenLink,
   isInside,
   readTextFile,
-  resolvedPath,
+  resolveLinks,
 } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
@@ -12,7 +12,7 @@ import { PROJECT_PLACEHOLDER, type FileSource } from '../layout/layout.js';
 import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 import type { ConfigProblem } from '../problems.js';
 import type { Project } from '../layout/find-project.js';
-import { shown } from '../display-text.js';
+import { printable } from '../display-text.js';
 
 /** One file of a layout as an editor sees it at one moment. */
 export interface EditableFile {
@@ -26,21 +26,21 @@ export interface EditableFile {
 }
 
 /** Reads a file to edit it. Rejects with `CONFIG_INVALID` when an edit could mean two things or touch something else. */
-export async function openEditable(
+export async function openEditableFile(
   source: FileSource,
   path: string,
   project: Project,
 ): Promise<EditableFile> {
   // A write would put a file into the place of the link.
-  if (await isDangling(path)) {
-    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads nowhere.`, {
+  if (await isBrokenLink(path)) {
+    throw new FittingsError('CONFIG_INVALID', `${printable(path)} is a link that leads nowhere.`, {
       hint: 'Create the file that it leads to, or remove the link.',
     });
   }
-  const target = await resolvedPath(path);
+  const target = await resolveLinks(path);
   const rules = source.base === 'project' ? { within: project.root, owners: project.owners } : {};
   if (rules.within !== undefined && !isInside(target, rules.within)) {
-    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads out of the project.`);
+    throw new FittingsError('CONFIG_INVALID', `${printable(path)} is a link that leads out of the project.`);
   }
   const outcome = await readTextFile(target, { maxBytes: DEFAULT_MAX_FILE_BYTES, ...rules });
   if (outcome.kind === 'refused') throw refusal(outcome.problem);
@@ -62,16 +62,16 @@ export async function openEditable(
   if (found.flat && members.length === 0) return { ...file, servers: new Map() };
   const servers = new Map<string, JsonObject>();
   for (const { key, keyNode, valueNode } of members) {
-    const { value, faults } = locatedValue(valueNode);
-    if (servers.has(key) || faults.length > 0) throw ambiguous(path, position(keyNode.offset).line);
+    const { value, issues } = locatedValue(valueNode);
+    if (servers.has(key) || issues.length > 0) throw ambiguous(path, position(keyNode.offset).line);
     if (isJsonObject(value)) servers.set(key, value);
   }
   return { ...file, keys: found.keys, servers };
 }
 
 function refusal({ code, message, line, column, file, hint }: ConfigProblem): FittingsError {
-  const place = `${shown(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
-  return new FittingsError('CONFIG_INVALID', `${place} cannot be edited. ${message}`, {
+  const location = `${printable(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
+  return new FittingsError('CONFIG_INVALID', `${location} cannot be edited. ${message}`, {
     hint,
     details: { problem: code, file, line, column },
   });
@@ -81,7 +81,7 @@ function ambiguous(file: string, line: number): FittingsError {
   const details = { problem: 'JSON_DUPLICATE_KEY', file, line };
   return new FittingsError(
     'CONFIG_INVALID',
-    `${shown(file)} can't be read in one way only, see line ${String(line)}.`,
+    `${printable(file)} can't be read in one way only, see line ${String(line)}.`,
     { details },
   );
 }

@@ -1,7 +1,7 @@
 import { isRecord, type TransportPlugin } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 import { entrySchema } from './entry-schema.js';
-import { spellingsOf } from './normalize.js';
+import { typeSpellings } from './normalize.js';
 import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 
 export interface ConfigJsonSchemaOptions {
@@ -24,7 +24,7 @@ export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Schema 
   const { plugins = [], id } = options;
   const { $schema, ...common } = z.toJSONSchema(entrySchema, { target: 'draft-7' });
   const rules = plugins.flatMap((plugin) => rulesFor(plugin));
-  const types = plugins.flatMap((plugin) => typesOf(plugin));
+  const types = plugins.flatMap((plugin) => pluginTypes(plugin));
   const properties = isRecord(common.properties) ? common.properties : {};
   const type = isRecord(properties['type']) ? properties['type'] : {};
   return {
@@ -56,9 +56,9 @@ export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Schema 
 
 /** What holds where an entry is of the plugin's type, said or implied. */
 function rulesFor(plugin: TransportPlugin): readonly Schema[] {
-  const then = schemaOf(plugin);
+  const then = pluginSchema(plugin);
   if (then === undefined) return [];
-  const said = { properties: { type: { enum: typesOf(plugin) } }, required: ['type'] };
+  const said = { properties: { type: { enum: pluginTypes(plugin) } }, required: ['type'] };
   const implying = plugin.type === 'stdio' ? 'command' : plugin.type === 'http' ? 'url' : undefined;
   const unsaid = { not: { anyOf: [{ required: ['type'] }, { required: ['transportType'] }] } };
   const conditions = [said, ...(implying === undefined ? [] : [{ ...unsaid, required: [implying] }])];
@@ -66,12 +66,12 @@ function rulesFor(plugin: TransportPlugin): readonly Schema[] {
   return conditions.map((condition) => ({ if: condition, then }));
 }
 
-function typesOf(plugin: TransportPlugin): readonly string[] {
-  return [...spellingsOf(plugin.type), ...(plugin.aliases ?? [])];
+function pluginTypes(plugin: TransportPlugin): readonly string[] {
+  return [...typeSpellings(plugin.type), ...(plugin.aliases ?? [])];
 }
 
 /** The plugin's schema, made to tolerate the fields of others beside its own; undefined where it can't tell. */
-function schemaOf(plugin: TransportPlugin): Schema | undefined {
+function pluginSchema(plugin: TransportPlugin): Schema | undefined {
   try {
     const {
       $schema: _,

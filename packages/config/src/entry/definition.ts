@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { Place } from '../problems.js';
+import type { SourceLocation } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
 
 /** Where definitions come from and what that permits. */
@@ -22,7 +22,7 @@ export interface Definition {
   /** Undefined for an entry that can't be used at all; it has been reported. */
   readonly value: JsonObject | undefined;
   /** Where a field stands; the entry itself for `''`. The nearest enclosing field where that one is not written. */
-  readonly placeOf: (path: string) => Place;
+  readonly locationOf: (path: string) => SourceLocation;
   /** Every written field. */
   readonly paths: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
-import type { EntryFault } from '../problems.js';
+import type { EntryIssue } from '../problems.js';
 
 const milliseconds = z
   .int()
@@ -108,7 +108,7 @@ export const entrySchema = z
   .partial();
 
 /** What the common fields of an entry get wrong. Messages name types and limits, never the value. */
-export function checkFields(entry: JsonValue): readonly EntryFault[] {
+export function validateFields(entry: JsonValue): readonly EntryIssue[] {
   const result = entrySchema.safeParse(entry);
   if (result.success) return [];
   return result.error.issues.map((issue) => ({

@@ -16,13 +16,13 @@ export function definitionHash(name: string, definition: JsonValue): string {
  * Identifies an entry for what belongs to it alone, such as its credentials: scope, project, name, and every field except
  * those that only switch it off, describe it, or grant something. Stable across processes; equal for no two projects.
  */
-export function entryIdentity(
+export function serverIdentity(
   name: string,
   definition: JsonObject,
-  place: { readonly scope: string; readonly project: string | undefined },
+  location: { readonly scope: string; readonly project: string | undefined },
 ): string {
   const kept = Object.entries(definition).filter(([field]) => !HOST_FIELDS.includes(field));
-  const { scope, project = null } = place;
+  const { scope, project = null } = location;
   return createHash('sha256')
     .update(canonicalJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) }))
     .digest('hex');

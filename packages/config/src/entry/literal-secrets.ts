@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { textParts, variable as spelled } from '../variables/syntax.js';
+import { parseTemplate, variableReference } from '../variables/syntax.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
 
@@ -53,7 +53,7 @@ export function moveSecretsToVariables(
       variable = `${variable.replace(/_\d+$/, '')}_${String(count)}`;
     taken.set(variable, text);
     variables.push({ field: fieldPath(keys), variable, value: text });
-    return spelled(variable) ?? '';
+    return variableReference(variable) ?? '';
   };
   const whole = (keys: readonly (string | number)[], name: string, value: JsonValue): JsonValue =>
     typeof value === 'string' && isLiteral(value) && (isSecretName(name) || SECRET_TEXT.test(value))
@@ -112,8 +112,8 @@ function argumentsOf(
       typeof before === 'string' && /^-{1,2}\w/.test(before) && !before.includes('=') ? before : '';
     const [, name, value] = /^(-{0,2}[\w.-]+)=(.+)$/s.exec(argument) ?? [];
     if (name !== undefined && value !== undefined) {
-      const shown = whole(keys, name.replace(/^-+/, ''), value);
-      return typeof shown === 'string' ? `${name}=${shown}` : argument;
+      const printable = whole(keys, name.replace(/^-+/, ''), value);
+      return typeof printable === 'string' ? `${name}=${printable}` : argument;
     }
     const [, headerName, headerValue] = /^([\w-]+): *(\S.*)$/s.exec(argument) ?? [];
     if (headerName !== undefined && headerValue !== undefined && !argument.includes('://')) {
@@ -154,7 +154,7 @@ function withinUrl(text: string, replace: (part: string, secret: string) => stri
 function isLiteral(text: string): boolean {
   // The program that is started may replace what its host takes literally.
   if (/^(?:|true|false|\d{1,6})$/i.test(text) || /\$\$\{[A-Za-z_]\w*/.test(text)) return false;
-  return !textParts(text, false).some(({ kind }) => kind === 'variable');
+  return !parseTemplate(text, false).some(({ kind }) => kind === 'variable');
 }
 
 function mapMembers(value: JsonObject, change: (name: string, value: JsonValue) => JsonValue): JsonObject {

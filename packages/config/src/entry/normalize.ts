@@ -1,7 +1,7 @@
 import { nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { EntryFault } from '../problems.js';
-import { shown } from '../display-text.js';
+import type { EntryIssue } from '../problems.js';
+import { printable } from '../display-text.js';
 
 const SPELLINGS: Readonly<Record<string, string>> = {
   'streamable-http': 'http',
@@ -17,7 +17,7 @@ function missingTypeHint(fields: readonly string[]): string {
   const others = fields.filter((field) => !known.includes(field));
   for (const meant of known) {
     const [near] = nearestNames(meant, others);
-    if (near !== undefined) return `Did you mean "${meant}" by "${shown(near)}"?`;
+    if (near !== undefined) return `Did you mean "${meant}" by "${printable(near)}"?`;
   }
   return 'Add "command" for a program on this machine, or "url" for a remote server.';
 }
@@ -28,17 +28,17 @@ const URL_FIELDS = ['url', 'httpUrl', 'serverUrl'] as const;
  * One spelling for everything that can be spelled in several ways, and `type` always set: the explicit one, else
  * `stdio` for a `command`, `http` for a `url`. `oauth: false` is short for `oauth: { enabled: false }`.
  */
-export function normaliseEntry(
+export function normalizeEntry(
   entry: JsonObject,
-): { readonly config: ServerConfig } | { readonly faults: readonly EntryFault[] } {
-  const faults: EntryFault[] = [];
+): { readonly config: ServerConfig } | { readonly issues: readonly EntryIssue[] } {
+  const issues: EntryIssue[] = [];
   const { type, transportType, httpUrl: _http, serverUrl: _server, url: _url, ...rest } = entry;
 
   const written = URL_FIELDS.filter((field) => typeof entry[field] === 'string');
   const [firstUrl] = written;
   for (const other of written.slice(1)) {
     if (firstUrl !== undefined && entry[other] !== entry[firstUrl]) {
-      faults.push({
+      issues.push({
         code: 'TYPE_CONFLICT',
         path: other,
         message: `"${other}" and "${firstUrl}" name different addresses.`,
@@ -50,7 +50,7 @@ export function normaliseEntry(
   const types = [type, transportType].filter((value) => typeof value === 'string').map(canonicalType);
   const [explicit, second] = types;
   if (second !== undefined && explicit !== second) {
-    faults.push({
+    issues.push({
       code: 'TYPE_CONFLICT',
       path: 'transportType',
       message: '"type" and "transportType" name different transports.',
@@ -58,7 +58,7 @@ export function normaliseEntry(
     });
   }
   if (explicit?.includes('${') === true) {
-    faults.push({
+    issues.push({
       code: 'VARIABLE_REFUSED',
       path: type === undefined ? 'transportType' : 'type',
       message: 'The type of the transport can not come from a variable.',
@@ -67,7 +67,7 @@ export function normaliseEntry(
 
   const command = typeof entry['command'] === 'string';
   if (explicit === undefined && command && firstUrl !== undefined) {
-    faults.push({
+    issues.push({
       code: 'TYPE_CONFLICT',
       path: firstUrl,
       message: 'The entry has a "command" and an address, so its transport is not clear.',
@@ -77,14 +77,14 @@ export function normaliseEntry(
   const implied = command ? 'stdio' : firstUrl === undefined ? undefined : 'http';
   const chosen = explicit ?? implied;
   if (chosen === undefined) {
-    faults.push({
+    issues.push({
       code: 'TYPE_MISSING',
       path: '',
       message: 'The entry says neither "command" nor "url" nor "type".',
       hint: missingTypeHint(Object.keys(entry)),
     });
   }
-  if (faults.length > 0 || chosen === undefined) return { faults };
+  if (issues.length > 0 || chosen === undefined) return { issues };
   const oauth = rest['oauth'] === false && { oauth: { enabled: false } };
   return {
     config: { type: chosen, ...rest, ...oauth, ...(firstUrl !== undefined && { url: entry[firstUrl] }) },
@@ -92,7 +92,7 @@ export function normaliseEntry(
 }
 
 /** Every way to write a type of transport. */
-export function spellingsOf(type: string): readonly string[] {
+export function typeSpellings(type: string): readonly string[] {
   return [type, ...Object.keys(SPELLINGS).filter((spelling) => SPELLINGS[spelling] === type)];
 }
 

@@ -33,12 +33,12 @@ export function serverPermissions(config: {
 }): Readonly<Record<string, ServerPermissions>> {
   const permissions: Record<string, ServerPermissions> = {};
   Object.setPrototypeOf(permissions, null);
-  for (const [name, entry] of Object.entries(config.servers)) permissions[name] = permissionsIn(entry);
+  for (const [name, entry] of Object.entries(config.servers)) permissions[name] = entryPermissions(entry);
   return permissions;
 }
 
 /** The permissions of one entry. A field of another form than the schema's grants nothing and denies nothing. */
-export function permissionsIn(entry: unknown): ServerPermissions {
+export function entryPermissions(entry: unknown): ServerPermissions {
   const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = isRecord(
     entry,
   )
@@ -90,7 +90,7 @@ const GRANTS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** An entry without the fields by which it grants itself trust, and the names of those that were taken out. */
-export function withoutGrants(config: ServerConfig): {
+export function removeGrants(config: ServerConfig): {
   readonly config: ServerConfig;
   readonly removed: readonly string[];
 } {

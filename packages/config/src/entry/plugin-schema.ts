@@ -5,8 +5,8 @@ import {
   createRedactor,
   nearestNames,
 } from '@mcp-fittings/client-core';
-import { fieldPath, shown } from '../display-text.js';
-import type { EntryFault } from '../problems.js';
+import { fieldPath, printable } from '../display-text.js';
+import type { EntryIssue } from '../problems.js';
 
 /** The plugin that serves a type. */
 function pluginFor(
@@ -17,11 +17,11 @@ function pluginFor(
 }
 
 /** What the schema of the entry's transport finds wrong. Values of variables are taken out of its messages. */
-export async function checkAgainstPlugin(
+export async function validateWithPlugin(
   config: ServerConfig,
   plugins: readonly TransportPlugin[],
   secrets: Iterable<string>,
-): Promise<readonly EntryFault[]> {
+): Promise<readonly EntryIssue[]> {
   const plugin = pluginFor(plugins, config.type);
   if (plugin === undefined) {
     const types = plugins.map(({ type }) => type);
@@ -31,7 +31,7 @@ export async function checkAgainstPlugin(
       {
         code: 'TYPE_UNKNOWN',
         path: 'type',
-        message: `No installed transport serves the type "${shown(config.type ?? '')}".`,
+        message: `No installed transport serves the type "${printable(config.type ?? '')}".`,
         hint: `${near === undefined ? '' : `Did you mean "${near}"? `}Installed: ${known === '' ? 'none' : known}.`,
       },
     ];
@@ -40,12 +40,12 @@ export async function checkAgainstPlugin(
   try {
     const result = await plugin.schema['~standard'].validate(config);
     return (result.issues ?? []).map((issue) => {
-      const path = pathOf(issue);
+      const path = issuePath(issue);
       const subject = path === '' ? 'The entry' : `"${path}"`;
       return {
         code: 'FIELD_INVALID',
         path,
-        message: `${subject} is not right: ${shown(redact(issue.message))}.`,
+        message: `${subject} is not right: ${printable(redact(issue.message))}.`,
       };
     });
   } catch {
@@ -53,12 +53,12 @@ export async function checkAgainstPlugin(
       {
         code: 'FIELD_INVALID',
         path: '',
-        message: `The schema of the transport "${shown(plugin.type)}" failed on this entry.`,
+        message: `The schema of the transport "${printable(plugin.type)}" failed on this entry.`,
       },
     ];
   }
 }
 
-function pathOf(issue: StandardSchemaIssue): string {
+function issuePath(issue: StandardSchemaIssue): string {
   return fieldPath((issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)));
 }

@@ -2,8 +2,8 @@ import { posix, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { Definition } from './definition.js';
 
-/** Folders that the rule of {@link placedEntry} chooses from, as absolute paths. */
-export interface StartFolders {
+/** Folders that the rule of {@link resolveEntryPaths} chooses from, as absolute paths. */
+export interface BaseFolders {
   readonly home: string;
   readonly project: string;
 }
@@ -21,10 +21,10 @@ export interface StartFolders {
  * A `command` without a separator is a name and is left for the `PATH`. Returns the entry with an absolute `command` and
  * `cwd`; applying it twice changes nothing more.
  */
-export function placedEntry(
+export function resolveEntryPaths(
   config: ServerConfig,
   origin: Pick<Definition['origin'], 'trusted' | 'folder'>,
-  { home, project }: StartFolders,
+  { home, project }: BaseFolders,
   platform: NodeJS.Platform,
 ): ServerConfig {
   const path = platform === 'win32' ? win32 : posix;
@@ -35,13 +35,13 @@ export function placedEntry(
   const cwdIsSet = typeof cwd === 'string' && cwd !== '';
   return {
     ...config,
-    ...(runsHere && isPath(command, platform) && { command: absolute(path, base, command) }),
+    ...(runsHere && isCommandPath(command, platform) && { command: absolute(path, base, command) }),
     ...(cwdIsSet ? { cwd: absolute(path, base, cwd) } : runsHere && { cwd: start }),
   };
 }
 
 /** Whether a command names a file instead of something to be found on the `PATH`. */
-export function isPath(command: string, platform: NodeJS.Platform): boolean {
+export function isCommandPath(command: string, platform: NodeJS.Platform): boolean {
   return platform === 'win32' ? /[/\\:]/.test(command) : command.includes('/');
 }
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 import { lock } from 'proper-lockfile';
-import { shown } from '../display-text.js';
+import { printable } from '../display-text.js';
 import { replaceFile } from './replace-file.js';
 
 /** A lock that was not renewed for so long belongs to a process that died, milliseconds. */
@@ -52,9 +52,13 @@ export async function withFileLock<T>(
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       if (attempt === MAX_TRIES) {
-        throw new FittingsError('TIMEOUT', `${shown(path)} changed each time before it could be written.`, {
-          cause: error,
-        });
+        throw new FittingsError(
+          'TIMEOUT',
+          `${printable(path)} changed each time before it could be written.`,
+          {
+            cause: error,
+          },
+        );
       }
     }
   }
@@ -102,16 +106,16 @@ async function acquire(
     } catch (error) {
       const held = error instanceof Error && 'code' in error && error.code === 'ELOCKED';
       if (!(await isLock(lockPath))) {
-        throw new FittingsError('CONFIG_INVALID', `${shown(lockPath)} stands where a lock belongs.`, {
+        throw new FittingsError('CONFIG_INVALID', `${printable(lockPath)} stands where a lock belongs.`, {
           cause: error,
           hint: 'Remove or rename it. No process that uses the file made it.',
         });
       }
       if (!held) throw writeError(path, error);
       if (attempt === ATTEMPTS) {
-        throw new FittingsError('TIMEOUT', `Another process is writing ${shown(path)}.`, {
+        throw new FittingsError('TIMEOUT', `Another process is writing ${printable(path)}.`, {
           cause: error,
-          hint: `If no other process runs, remove the directory ${shown(lockPath)}.`,
+          hint: `If no other process runs, remove the directory ${printable(lockPath)}.`,
         });
       }
     }
@@ -158,13 +162,13 @@ const READ_ONLY: ReadonlySet<string> = new Set(
 export function writeError(path: string, cause: unknown): FittingsError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (READ_ONLY.has(code)) {
-    return new FittingsError('CONFIG_READ_ONLY', `${shown(path)} cannot be written: ${code}.`, { cause });
+    return new FittingsError('CONFIG_READ_ONLY', `${printable(path)} cannot be written: ${code}.`, { cause });
   }
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const reason = full ? (code === 'ENOSPC' ? 'the disk is full' : 'the disk quota is used up') : code;
   return new FittingsError(
     'CONFIG_WRITE_FAILED',
-    `${shown(path)} could not be written${reason === '' ? '' : `: ${reason}`}. It was left as it is.`,
+    `${printable(path)} could not be written${reason === '' ? '' : `: ${reason}`}. It was left as it is.`,
     { cause, hint: full ? 'Free some space and try again.' : undefined },
   );
 }

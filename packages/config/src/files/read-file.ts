@@ -3,7 +3,7 @@ import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
-import { shown } from '../display-text.js';
+import { printable } from '../display-text.js';
 import { createPositions } from '../jsonc/parse-document.js';
 
 /** Largest configuration file that is read, in bytes. */
@@ -19,7 +19,7 @@ export interface ReadRules {
   /** Refuse a file that anybody but its owner may change. */
   readonly privateToOwner?: boolean | undefined;
   /** Refuse a link that leads nowhere instead of taking the file for absent. */
-  readonly refuseDangling?: boolean | undefined;
+  readonly refuseBrokenLink?: boolean | undefined;
 }
 
 export type ReadOutcome =
@@ -46,29 +46,29 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
     const outcome = await readChecked(path, rules);
     const decoded = decodeText(outcome.bytes);
     if ('text' in decoded) return { kind: 'text', text: decoded.text, realPath: outcome.realPath };
-    const place = { file: path, line: decoded.line, column: decoded.column };
+    const location = { file: path, line: decoded.line, column: decoded.column };
     return {
       kind: 'refused',
       problem: problem('ENCODING_INVALID', decoded.message, {
-        place,
+        location,
         hint: 'Save the file as UTF-8 without a byte order mark.',
       }),
     };
   } catch (error) {
     const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
-    const place = { file: path };
+    const location = { file: path };
     if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') {
-      if (rules.refuseDangling !== true || !(await isDangling(path))) return { kind: 'absent' };
+      if (rules.refuseBrokenLink !== true || !(await isBrokenLink(path))) return { kind: 'absent' };
       const message = 'The file is a link that leads nowhere, or its folder is one.';
-      return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { place }) };
+      return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { location }) };
     }
     if (error instanceof Refusal) {
-      return { kind: 'refused', problem: problem(error.code, error.message, { place, hint: error.hint }) };
+      return { kind: 'refused', problem: problem(error.code, error.message, { location, hint: error.hint }) };
     }
     const reason = typeof systemCode === 'string' ? systemCode : 'an unknown error';
     return {
       kind: 'refused',
-      problem: problem('FILE_UNREADABLE', `The file can't be read: ${reason}.`, { place }),
+      problem: problem('FILE_UNREADABLE', `The file can't be read: ${reason}.`, { location }),
     };
   }
 }
@@ -78,7 +78,7 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
   if (rules.within !== undefined && !isInside(realPath, rules.within)) {
     throw new Refusal(
       'FILE_SYMLINK',
-      `The file is a link that leads out of the project, to ${shown(realPath)}.`,
+      `The file is a link that leads out of the project, to ${printable(realPath)}.`,
       'Put the file itself into the project.',
     );
   }
@@ -118,7 +118,7 @@ async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Pro
 }
 
 /** Whether a path, or the nearest part of it that is there, is a link to something that does not exist. */
-export async function isDangling(path: string): Promise<boolean> {
+export async function isBrokenLink(path: string): Promise<boolean> {
   for (let current = path; ; current = dirname(current)) {
     const stats = await lstat(current).catch(() => undefined);
     if (stats === undefined && current !== dirname(current)) continue;
@@ -134,7 +134,7 @@ export async function isDangling(path: string): Promise<boolean> {
  * The nearest folder above a file in which another user could put a file of theirs: one that does not belong to this user
  * or to root, or that others may write to without the sticky bit. Undefined where the system has no owners.
  */
-export async function foreignFolderAbove(path: string): Promise<string | undefined> {
+export async function findUntrustedFolder(path: string): Promise<string | undefined> {
   const self = process.getuid?.();
   if (self === undefined) return undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -159,7 +159,7 @@ export function isInside(path: string, directory: string): boolean {
 }
 
 /** A path with every link in it followed, as far as it exists. */
-export async function resolvedPath(path: string): Promise<string> {
+export async function resolveLinks(path: string): Promise<string> {
   const missing: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {

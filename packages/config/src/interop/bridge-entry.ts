@@ -1,6 +1,6 @@
-import { textParts } from '../variables/syntax.js';
+import { parseTemplate } from '../variables/syntax.js';
 import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
-import type { Dialect } from './clients/client-format.js';
+import type { ClientFormat } from './clients/client-format.js';
 import { moveSecretsToVariables } from '../entry/literal-secrets.js';
 
 /** Fields that a bridge is not given on its command line. */
@@ -24,7 +24,10 @@ const OAUTH_CARRIED = new Set(['clientId', 'scopes', 'callbackPort', 'enabled'])
 export function bridgeEntry(
   name: string,
   remote: JsonObject,
-  { expandsVariables = true, inheritsNamed = false }: Pick<Dialect, 'expandsVariables' | 'inheritsNamed'>,
+  {
+    expandsVariables = true,
+    inheritsNamed = false,
+  }: Pick<ClientFormat, 'expandsVariables' | 'inheritsNamed'>,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const { entry, variables } = moveSecretsToVariables(name, remote);
   const notes = [
@@ -72,7 +75,7 @@ export function bridgeEntry(
 
 /** Variables as texts that the program passes on unread; their names are collected. */
 function literalVariables(text: string, named: Record<string, string>): string {
-  return textParts(text, false)
+  return parseTemplate(text, false)
     .map((part) => {
       if (part.kind !== 'variable') return part.text.replaceAll('${', () => '$${');
       named[part.name] = part.fallback === undefined ? part.text : `\${${part.name}}`;

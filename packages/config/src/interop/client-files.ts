@@ -1,38 +1,41 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, win32 } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { isInside, resolvedPath, type ReadRules } from '../files/read-file.js';
+import { isInside, resolveLinks, type ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import { absolutePath } from '../layout/layout.js';
 import { trustedHome } from '../layout/locate-files.js';
 import { problem, type ConfigProblem } from '../problems.js';
-import type { Dialect, ImportContext } from './clients/client-format.js';
-import { dialects } from './clients/all-clients.js';
+import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
+import { clientFormats } from './clients/all-clients.js';
 import type { ImportServersOptions } from './import-servers.js';
 
 /** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
-export async function homeOf({ home }: ImportServersOptions, project: string | undefined): Promise<string> {
+export async function resolveHome(
+  { home }: ImportServersOptions,
+  project: string | undefined,
+): Promise<string> {
   if (home !== undefined) return home;
-  const said = await resolvedPath(resolve(homedir()));
+  const said = await resolveLinks(resolve(homedir()));
   if (project === undefined) return said;
-  const markers = Object.values(dialects).flatMap((dialect) =>
+  const markers = Object.values(clientFormats).flatMap((dialect) =>
     dialect.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
   );
   return trustedHome(said, project, [...new Set(markers)]);
 }
 
-export interface ForeignFile extends Pick<ReadRules, 'within'> {
+export interface ClientFilePath extends Pick<ReadRules, 'within'> {
   readonly path: string;
   /** The caller named it, so it has to exist. */
   readonly chosen?: boolean;
 }
 
 /** The files of a program to look at, in the order in which they count. */
-export async function pathsOf(
-  dialect: Dialect,
-  { home, project }: ImportContext,
+export async function clientFilePaths(
+  dialect: ClientFormat,
+  { home, project }: ClientReadOptions,
   { projectFiles = false, platform, appData }: ImportServersOptions & { readonly platform: NodeJS.Platform },
-): Promise<readonly ForeignFile[]> {
+): Promise<readonly ClientFilePath[]> {
   const base = projectFiles ? 'project' : 'home';
   const folder = projectFiles ? project : home;
   if (folder === undefined) return [];
@@ -59,24 +62,24 @@ async function roamingFolder(
   const folder = appData ?? process.env['APPDATA'];
   if (folder === undefined || !(isAbsolute(folder) || win32.isAbsolute(folder))) return undefined;
   if (project === undefined) return folder;
-  return isInside(await resolvedPath(resolve(folder)), project) ? undefined : folder;
+  return isInside(await resolveLinks(resolve(folder)), project) ? undefined : folder;
 }
 
 /** A document of another program; positions of TOML are not known, except that of a mistake. */
-export function parseForeign(
+export function parseClientFile(
   format: 'json' | 'toml',
   text: string,
   file: string,
-): { readonly document: JsonDocument; readonly hasPlaces: boolean } | { readonly problem: ConfigProblem } {
+): { readonly document: JsonDocument; readonly hasPositions: boolean } | { readonly problem: ConfigProblem } {
   if (format === 'json') {
     const parsed = parseDocument(text, file);
-    return 'problem' in parsed ? parsed : { document: parsed.document, hasPlaces: true };
+    return 'problem' in parsed ? parsed : { document: parsed.document, hasPositions: true };
   }
   try {
     const parsed = parseDocument(JSON.stringify(parse(text)), file);
-    return 'problem' in parsed ? parsed : { document: parsed.document, hasPlaces: false };
+    return 'problem' in parsed ? parsed : { document: parsed.document, hasPositions: false };
   } catch (error) {
-    const place = error instanceof TomlError ? { file, line: error.line, column: error.column } : { file };
-    return { problem: problem('JSON_SYNTAX', 'The text is not TOML.', { place }) };
+    const location = error instanceof TomlError ? { file, line: error.line, column: error.column } : { file };
+    return { problem: problem('JSON_SYNTAX', 'The text is not TOML.', { location }) };
   }
 }

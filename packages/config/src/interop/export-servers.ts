@@ -1,11 +1,11 @@
 import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { parse, stringify } from 'smol-toml';
-import { applyOperations } from '../jsonc/apply-changes.js';
-import { normaliseEntry } from '../entry/normalize.js';
+import { applyChanges } from '../jsonc/apply-changes.js';
+import { normalizeEntry } from '../entry/normalize.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { bridgeEntry } from './bridge-entry.js';
-import { chain, type Converted, type Dialect } from './clients/client-format.js';
-import { dialects, type InteropClient } from './clients/all-clients.js';
+import { chain, type Conversion, type ClientFormat } from './clients/client-format.js';
+import { clientFormats, type InteropClient } from './clients/all-clients.js';
 
 export interface ExportServersOptions {
   readonly to: InteropClient;
@@ -31,7 +31,7 @@ export interface ExportResult {
  * written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its secrets. Throws `CONFIG_INVALID` when `into` can't be read.
  */
 export function exportServers(options: ExportServersOptions): ExportResult {
-  const dialect = dialects[options.to];
+  const dialect = clientFormats[options.to];
   const entries: [string, JsonObject][] = [];
   const exported: { name: string; losses: readonly string[] }[] = [];
   const failed: { name: string; reason: string }[] = [];
@@ -50,9 +50,9 @@ export function exportServers(options: ExportServersOptions): ExportResult {
   return { text, exported, failed };
 }
 
-function convert(name: string, server: ServerConfig, dialect: Dialect): Converted {
-  const normal = normaliseEntry(jsonCopy(server));
-  if ('faults' in normal) return { reason: normal.faults[0]?.message ?? 'It is malformed.' };
+function convert(name: string, server: ServerConfig, dialect: ClientFormat): Conversion {
+  const normal = normalizeEntry(jsonCopy(server));
+  if ('issues' in normal) return { reason: normal.issues[0]?.message ?? 'It is malformed.' };
   const { apiKey, headers, ...rest } = jsonCopy(normal.config);
   const all = {
     ...(isJsonObject(headers) && headers),
@@ -67,20 +67,16 @@ function convert(name: string, server: ServerConfig, dialect: Dialect): Converte
   return chain(bridge, (local) => dialect.write(local));
 }
 
-function intoJson(dialect: Dialect, entries: readonly [string, JsonObject][], into = '{}\n'): string {
+function intoJson(dialect: ClientFormat, entries: readonly [string, JsonObject][], into = '{}\n'): string {
   const [keys = []] = dialect.servers;
   const operations = entries.map(([name, value]) => ({ keys: [...keys, name], value }));
-  const text = applyOperations(
-    into,
-    dialect.title,
-    entries.length === 0 ? [{ keys, value: {} }] : operations,
-  );
+  const text = applyChanges(into, dialect.title, entries.length === 0 ? [{ keys, value: {} }] : operations);
   if (text === undefined) throw unreadable(dialect);
   return text;
 }
 
 /** Text of a TOML file is kept as it is; tables of new servers are put behind it. */
-function intoToml(dialect: Dialect, entries: readonly [string, JsonObject][], into = ''): string {
+function intoToml(dialect: ClientFormat, entries: readonly [string, JsonObject][], into = ''): string {
   const [[key = ''] = []] = dialect.servers;
   let present: unknown;
   try {
@@ -105,7 +101,7 @@ function intoToml(dialect: Dialect, entries: readonly [string, JsonObject][], in
   return into + gap + stringify({ [key]: Object.fromEntries(entries) });
 }
 
-function unreadable(dialect: Dialect, cause?: unknown): FittingsError {
+function unreadable(dialect: ClientFormat, cause?: unknown): FittingsError {
   return new FittingsError('CONFIG_INVALID', `The present file of ${dialect.title} can't be read.`, {
     cause,
   });

@@ -1,20 +1,20 @@
 import { isAbsolute, resolve, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { definitionText } from '../approval/prompt-text.js';
-import { checkFields } from '../entry/entry-schema.js';
-import { normaliseEntry } from '../entry/normalize.js';
-import { withoutGrants } from '../entry/permissions.js';
-import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolvedPath } from '../files/read-file.js';
+import { describeServer } from '../approval/prompt-text.js';
+import { validateFields } from '../entry/entry-schema.js';
+import { normalizeEntry } from '../entry/normalize.js';
+import { removeGrants } from '../entry/permissions.js';
+import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolveLinks } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
 import { findServerMap } from '../layout/server-map.js';
-import { isPath } from '../entry/working-directory.js';
-import { problem, type Place, type ConfigProblem } from '../problems.js';
+import { isCommandPath } from '../entry/working-directory.js';
+import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { shown } from '../display-text.js';
-import type { Dialect, ImportContext } from './clients/client-format.js';
-import { dialects, type InteropClient } from './clients/all-clients.js';
-import { remoteOfCommand } from './mcp-remote.js';
-import { homeOf, parseForeign, pathsOf } from './client-files.js';
+import { printable } from '../display-text.js';
+import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
+import { clientFormats, type InteropClient } from './clients/all-clients.js';
+import { parseRemoteCommand } from './mcp-remote.js';
+import { resolveHome, parseClientFile, clientFilePaths } from './client-files.js';
 
 export interface ImportServersOptions {
   readonly from: InteropClient;
@@ -98,10 +98,10 @@ export interface ImportResult {
  * Nothing is thrown for a bad file or entry.
  */
 export async function importServers(options: ImportServersOptions): Promise<ImportResult> {
-  const dialect = dialects[options.from];
+  const dialect = clientFormats[options.from];
   const { platform = process.platform } = options;
-  const project = options.project === undefined ? undefined : await resolvedPath(resolve(options.project));
-  const home = await homeOf(options, project);
+  const project = options.project === undefined ? undefined : await resolveLinks(resolve(options.project));
+  const home = await resolveHome(options, project);
   const imported = new Map<string, ImportedServer>();
   const failed: FailedServer[] = [];
   const problems: ConfigProblem[] = [];
@@ -111,22 +111,22 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
     text: string,
     file: string,
     origin: ImportedServer['origin'],
-    context: ImportContext,
+    context: ClientReadOptions,
   ): void => {
     files.push(file);
-    const parsed = parseForeign(dialect.format, text, file);
+    const parsed = parseClientFile(dialect.format, text, file);
     if ('problem' in parsed) {
       problems.push(parsed.problem);
       return;
     }
-    for (const { name, value, place } of entriesIn(parsed, dialect, file, problems)) {
-      const { line } = place;
-      const fail = (reason: string): unknown => failed.push({ name: shown(name), reason, file, line });
+    for (const { name, value, location } of listEntries(parsed, dialect, file, problems)) {
+      const { line } = location;
+      const fail = (reason: string): unknown => failed.push({ name: printable(name), reason, file, line });
       const result = importEntry(name, value, dialect, context, platform);
       if ('reason' in result) fail(result.reason);
       else if (!imported.has(result.name)) {
-        const summary = definitionText(result.entry, { name: result.name, file, line });
-        const remote = remoteOf(result, { file, line });
+        const summary = describeServer(result.entry, { name: result.name, file, line });
+        const remote = importRemote(result, { file, line });
         imported.set(result.name, { ...result, ...(remote && { remote }), origin, summary, file, line });
       } else if (files.length === 1) fail(`Another server is called "${result.name}".`);
     }
@@ -141,10 +141,10 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
   }
   const paths =
     options.file === undefined
-      ? await pathsOf(dialect, { home, project }, { ...options, platform })
+      ? await clientFilePaths(dialect, { home, project }, { ...options, platform })
       : [{ path: options.file, chosen: true }];
   for (const { path, within, chosen } of paths) {
-    const real = await resolvedPath(resolve(path));
+    const real = await resolveLinks(resolve(path));
     const inProject = project !== undefined && !isInside(home, project) && isInside(real, project);
     const origin = within !== undefined || inProject ? 'project' : 'person';
     const outcome = await readTextFile(path, { maxBytes: DEFAULT_MAX_FILE_BYTES, within });
@@ -153,42 +153,42 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
     if (outcome.kind === 'text') take(outcome.text, path, origin, context);
     else if (outcome.kind === 'refused') problems.push(outcome.problem);
     else if (chosen === true) {
-      problems.push(problem('FILE_MISSING', 'The file does not exist.', { place: { file: path } }));
+      problems.push(problem('FILE_MISSING', 'The file does not exist.', { location: { file: path } }));
     }
   }
   return { imported: [...imported.values()], failed, problems, files };
 }
 
-interface ForeignEntry {
+interface ClientEntry {
   readonly name: string;
   readonly value: JsonObject | string;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 /** The entries of a file; a text in place of a value is the reason why there is none. */
-function* entriesIn(
-  { document, hasPlaces }: Extract<ReturnType<typeof parseForeign>, { document: unknown }>,
-  dialect: Dialect,
+function* listEntries(
+  { document, hasPositions }: Extract<ReturnType<typeof parseClientFile>, { document: unknown }>,
+  dialect: ClientFormat,
   file: string,
   problems: ConfigProblem[],
-): Generator<ForeignEntry> {
+): Generator<ClientEntry> {
   const { root, position } = document;
-  const at = (offset: number): Place => ({ file, ...(hasPlaces && position(offset)) });
+  const at = (offset: number): SourceLocation => ({ file, ...(hasPositions && position(offset)) });
   const found = root === undefined ? undefined : findServerMap(root, dialect.servers, []);
   if (found === undefined) return;
   if ('duplicate' in found || found.node.type !== 'object') {
-    const place = at('duplicate' in found ? found.duplicate.offset : found.node.offset);
-    problems.push(problem('SHAPE_INVALID', 'The servers are not one object keyed by name.', { place }));
+    const location = at('duplicate' in found ? found.duplicate.offset : found.node.offset);
+    problems.push(problem('SHAPE_INVALID', 'The servers are not one object keyed by name.', { location }));
     return;
   }
   for (const { key, keyNode, valueNode } of membersOf(found.node)) {
-    const { value, faults } = locatedValue(valueNode);
-    const [fault] = faults;
-    const wrong = fault === undefined ? undefined : `"${fault.path}" can't be read in one way only.`;
+    const { value, issues } = locatedValue(valueNode);
+    const [issue] = issues;
+    const wrong = issue === undefined ? undefined : `"${issue.path}" can't be read in one way only.`;
     yield {
       name: key,
       value: wrong ?? (isJsonObject(value) ? value : 'It is not an object.'),
-      place: at(keyNode.offset),
+      location: at(keyNode.offset),
     };
   }
 }
@@ -196,8 +196,8 @@ function* entriesIn(
 function importEntry(
   written: string,
   value: JsonObject | string,
-  dialect: Dialect,
-  context: ImportContext,
+  dialect: ClientFormat,
+  context: ClientReadOptions,
   platform: NodeJS.Platform,
 ): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'dropped' | 'notes'> | { readonly reason: string } {
   if (typeof value === 'string') return { reason: value };
@@ -207,18 +207,18 @@ function importEntry(
   const passesVariables = JSON.stringify([value['command'], value['args']]).includes('mcp-remote');
   const converted = dialect.read(value, { ...context, passesVariables });
   if ('reason' in converted) return converted;
-  const normal = normaliseEntry(converted.entry);
-  const [fault] = [...checkFields(converted.entry), ...('faults' in normal ? normal.faults : [])];
-  if (fault !== undefined || 'faults' in normal) return { reason: fault?.message ?? 'It is malformed.' };
+  const normal = normalizeEntry(converted.entry);
+  const [issue] = [...validateFields(converted.entry), ...('issues' in normal ? normal.issues : [])];
+  if (issue !== undefined || 'issues' in normal) return { reason: issue?.message ?? 'It is malformed.' };
   // What another program was allowed to do without asking is no decision about this one.
-  const { config: entry, removed: dropped } = withoutGrants(normal.config);
+  const { config: entry, removed: dropped } = removeGrants(normal.config);
   return {
     name,
     entry,
     definition: value,
     dropped,
     notes: [
-      ...(name === written ? [] : [`The name "${shown(written)}" became "${name}".`]),
+      ...(name === written ? [] : [`The name "${printable(written)}" became "${name}".`]),
       ...converted.notes,
       ...dropped.map((field) => `"${field}" grants something and was left out. Decide it here.`),
       ...relativeNotes(entry, platform),
@@ -227,19 +227,19 @@ function importEntry(
 }
 
 /** The remote server that an entry leads to; its fields are checked as if they stood in a file. */
-function remoteOf(
+function importRemote(
   { name, entry }: Pick<ImportedServer, 'name' | 'entry'>,
-  place: { readonly file: string; readonly line: number | undefined },
+  location: { readonly file: string; readonly line: number | undefined },
 ): ImportedRemote | undefined {
-  const found = remoteOfCommand(entry);
+  const found = parseRemoteCommand(entry);
   if (found === undefined) return undefined;
   if ('reason' in found) return { entry: undefined, summary: '', notes: [found.reason] };
-  const normal = normaliseEntry(found.entry);
-  const [fault] = [...checkFields(found.entry), ...('faults' in normal ? normal.faults : [])];
-  if (fault !== undefined || 'faults' in normal)
-    return { entry: undefined, summary: '', notes: [fault?.message ?? 'It is malformed.'] };
-  const { config } = withoutGrants(normal.config);
-  return { entry: config, summary: definitionText(config, { name, ...place }), notes: found.notes };
+  const normal = normalizeEntry(found.entry);
+  const [issue] = [...validateFields(found.entry), ...('issues' in normal ? normal.issues : [])];
+  if (issue !== undefined || 'issues' in normal)
+    return { entry: undefined, summary: '', notes: [issue?.message ?? 'It is malformed.'] };
+  const { config } = removeGrants(normal.config);
+  return { entry: config, summary: describeServer(config, { name, ...location }), notes: found.notes };
 }
 
 /** Another program may look paths up from another folder. */
@@ -247,7 +247,9 @@ function relativeNotes({ command, cwd }: ServerConfig, platform: NodeJS.Platform
   const isRelative = (text: unknown): boolean =>
     typeof text === 'string' && !text.startsWith('$') && !isAbsolute(text) && !win32.isAbsolute(text);
   const fields = [
-    ...(typeof command === 'string' && isPath(command, platform) && isRelative(command) ? ['command'] : []),
+    ...(typeof command === 'string' && isCommandPath(command, platform) && isRelative(command)
+      ? ['command']
+      : []),
     ...(isRelative(cwd) ? ['cwd'] : []),
   ];
   return fields.map(

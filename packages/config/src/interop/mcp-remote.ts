@@ -1,5 +1,5 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import { textParts, variable } from '../variables/syntax.js';
+import { parseTemplate, variableReference } from '../variables/syntax.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 
 /** A remote server that an entry reaches through a local program, as an entry of its own. */
@@ -29,10 +29,10 @@ interface Draft {
  * The remote server behind `npx mcp-remote URL …` or `npx @mcp-fittings/cli bridge URL …`; undefined for any other
  * entry. `reason`: such a line, with something that cannot be said by an entry.
  */
-export function remoteOfCommand(
+export function parseRemoteCommand(
   config: ServerConfig,
 ): RemoteServer | { readonly reason: string } | undefined {
-  const words = wordsOf(config);
+  const words = remoteCommandWords(config);
   if (words === undefined) return undefined;
   const draft: Draft = { headers: {}, oauth: {}, deniedTools: [], notes: [] };
   const { command: _command, args: _args, cwd: _cwd, type: _type, env, ...rest } = jsonCopy(config);
@@ -54,7 +54,7 @@ export function remoteOfCommand(
     ...(Object.keys(named).length > 0 && { headers: named }),
     ...(Object.keys(oauth).length > 0 && { oauth }),
     ...rest,
-    ...networkOf(environment, used, notes),
+    ...networkFields(environment, used, notes),
     ...(deniedTools.length > 0 && { deniedTools: [...listOf(rest['deniedTools']), ...deniedTools] }),
   };
   for (const name of Object.keys(environment)) {
@@ -69,7 +69,7 @@ const MCP_REMOTE = /^mcp-remote(?:@[\w.^~<>=*-]+)?$/;
 const BRIDGE_PACKAGE = /^@mcp-fittings\/cli(?:@[\w.^~<>=*-]+)?$/;
 
 /** The words after the program, where it is one of those that lead to a remote server. */
-function wordsOf({ command, args }: ServerConfig): Words | undefined {
+function remoteCommandWords({ command, args }: ServerConfig): Words | undefined {
   if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
   let words: readonly string[] = [command, ...args.map(String)];
   if (SHELL.test(baseName(words[0])) && /^\/[cs]$/i.test(words[1] ?? '')) words = words.slice(2);
@@ -229,16 +229,16 @@ function readBridge(words: readonly string[], draft: Draft): string | undefined 
  * sets to a text is not written into the header: it may be a secret.
  */
 function withVariables(text: string, env: JsonObject, used: Set<string>, notes: string[]): string {
-  return textParts(unescaped(text), false)
+  return parseTemplate(unescaped(text), false)
     .map((part) => {
       if (part.kind !== 'variable') return part.text.replaceAll('${', () => '$${');
       const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
       if (typeof value !== 'string') return part.text;
       const isNew = !used.has(part.name);
       used.add(part.name);
-      if (textParts(value, false).some(({ kind }) => kind === 'variable')) return value;
+      if (parseTemplate(value, false).some(({ kind }) => kind === 'variable')) return value;
       if (isNew) notes.push(`Set ${part.name} in the environment: its value in "env" was not taken over.`);
-      return variable(part.name) ?? part.text;
+      return variableReference(part.name) ?? part.text;
     })
     .join('');
 }
@@ -249,7 +249,7 @@ function unescaped(text: string): string {
 }
 
 /** Settings of Node.js that an entry has fields for. */
-function networkOf(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
+function networkFields(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(env)) {
     if (typeof value !== 'string') continue;
@@ -284,7 +284,7 @@ function isPort(port: number): boolean {
 
 /** A variable may hold a part of it, or all. */
 function isAddress(text: string): boolean {
-  if (textParts(text, false).some(({ kind }) => kind === 'variable'))
+  if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
     return /^(?:https?:|wss?:|\$\{)/i.test(text);
   return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
 }

@@ -3,17 +3,17 @@ import { canonicalJson, type JsonValue, isJsonObject } from './json-value.js';
 import { parseDocument } from './parse-document.js';
 
 /** Sets or, without a value, removes what is at `keys`. */
-export interface Operation {
+export interface ValueChange {
   readonly keys: readonly string[];
   readonly value: JsonValue | undefined;
 }
 
 /** The fewest operations that turn one value into another, so that comments inside of it survive. */
-export function operationsBetween(
+export function diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   keys: readonly string[],
-): readonly Operation[] {
+): readonly ValueChange[] {
   if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after))
     return [];
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ keys, value: after }];
@@ -21,16 +21,16 @@ export function operationsBetween(
   return [
     ...removed.map((key) => ({ keys: [...keys, key], value: undefined })),
     ...Object.entries(after).flatMap(([key, value]) =>
-      operationsBetween(Object.hasOwn(before, key) ? before[key] : undefined, value, [...keys, key]),
+      diffValues(Object.hasOwn(before, key) ? before[key] : undefined, value, [...keys, key]),
     ),
   ];
 }
 
 /** Carries out operations one after the other; undefined when the text has no place for one of them. */
-export function applyOperations(
+export function applyChanges(
   text: string,
   file: string,
-  operations: readonly Operation[],
+  operations: readonly ValueChange[],
 ): string | undefined {
   let current = text;
   for (const { keys, value } of operations) {

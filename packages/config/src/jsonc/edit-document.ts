@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { membersOf, type JsonObject, type JsonValue, type Member, isJsonList } from './json-value.js';
-import { type JsonDocument, tokensOf } from './parse-document.js';
+import { type JsonDocument, scanTokens } from './parse-document.js';
 
 /** Replaces `length` UTF-16 units at `offset` by `content`. */
 export interface TextEdit {
@@ -29,7 +29,7 @@ export function setValue(
   keys: readonly string[],
   value: JsonValue,
 ): readonly TextEdit[] | undefined {
-  const style = styleOf(document);
+  const style = detectStyle(document);
   const { root, text } = document;
   if (root === undefined) {
     const gap = text === '' || /[\r\n]$/.test(text) ? '' : style.eol;
@@ -90,14 +90,14 @@ function insertMember(
   const name = `${JSON.stringify(key)}: `;
 
   if (last !== undefined && !/[\r\n]/.test(text.slice(parent.offset, close))) {
-    const { comma } = trivia(text, endOf(last), close);
+    const { comma } = trivia(text, nodeEnd(last), close);
     const space = /\s/.test(text.charAt(parent.offset + 1)) ? ' ' : '';
     return comma === undefined
-      ? [{ offset: endOf(last), length: 0, content: `,${space}${name}${formatInline(value)}` }]
+      ? [{ offset: nodeEnd(last), length: 0, content: `,${space}${name}${formatInline(value)}` }]
       : [{ offset: comma + 1, length: 0, content: `${space}${name}${formatInline(value)},` }];
   }
 
-  const { comma, end } = trivia(text, last === undefined ? parent.offset + 1 : endOf(last), close);
+  const { comma, end } = trivia(text, last === undefined ? parent.offset + 1 : nodeEnd(last), close);
   const first = parent.children?.[0];
   const outer = lineIndent(text, parent.offset);
   const indent =
@@ -113,7 +113,7 @@ function insertMember(
   const insertion = { offset: end, length: 0, content };
   return last === undefined || comma !== undefined
     ? [insertion]
-    : [{ offset: endOf(last), length: 0, content: ',' }, insertion];
+    : [{ offset: nodeEnd(last), length: 0, content: ',' }, insertion];
 }
 
 function removeMember(text: string, parent: Node, index: number): readonly TextEdit[] {
@@ -123,13 +123,13 @@ function removeMember(text: string, parent: Node, index: number): readonly TextE
   const close = parent.offset + parent.length - 1;
   const next = members[index + 1]?.offset ?? close;
   const previous = members[index - 1];
-  const following = trivia(text, endOf(member), next).comma;
-  const leading = previous === undefined ? undefined : trivia(text, endOf(previous), member.offset).comma;
+  const following = trivia(text, nodeEnd(member), next).comma;
+  const leading = previous === undefined ? undefined : trivia(text, nodeEnd(previous), member.offset).comma;
   const comma = following ?? leading;
 
   const edits: TextEdit[] = [];
   let from = member.offset;
-  let to = endOf(member);
+  let to = nodeEnd(member);
   if (comma !== undefined) {
     const between = comma < from ? text.slice(comma + 1, from) : text.slice(to, comma);
     // A comma right beside the member goes with it; one behind a comment or on another line goes alone.
@@ -162,14 +162,14 @@ function blank(text: string, from: number, to: number, gap: 'before' | 'after'):
 function trivia(text: string, from: number, to: number): { comma: number | undefined; end: number } {
   let comma: number | undefined;
   let end = from;
-  for (const { kind, offset, length } of tokensOf(text.slice(from, to))) {
+  for (const { kind, offset, length } of scanTokens(text.slice(from, to))) {
     if (kind === 'comma') comma ??= from + offset;
     if (kind === 'comma' || kind === 'comment') end = from + offset + length;
   }
   return { comma, end };
 }
 
-function endOf(node: Node): number {
+function nodeEnd(node: Node): number {
   return node.offset + node.length;
 }
 
@@ -187,7 +187,7 @@ function lineStart(text: string, offset: number): number {
 }
 
 /** How the file is written: its line ends, and one level of its indentation. */
-function styleOf({ text, root }: JsonDocument): ValueStyle {
+function detectStyle({ text, root }: JsonDocument): ValueStyle {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const first = root?.children?.[0];
   const unit = first !== undefined && isFirstOnLine(text, first.offset) ? lineIndent(text, first.offset) : '';

@@ -31,29 +31,33 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-type Fault = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
+type NodeIssueCode = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
 
 /** A value out of a document, frozen, with the offset of each of its parts. */
 export interface LocatedValue {
   readonly value: JsonValue;
   /** Offsets by field path; `''` is the value itself, a member's offset is that of its key. */
   readonly offsets: ReadonlyMap<string, number>;
-  readonly faults: readonly { readonly fault: Fault; readonly path: string; readonly offset: number }[];
+  readonly issues: readonly {
+    readonly issue: NodeIssueCode;
+    readonly path: string;
+    readonly offset: number;
+  }[];
 }
 
 const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** More of them help nobody. */
-const MAX_FAULTS = 20;
+const MAX_ISSUES = 20;
 const HALF_A_CHARACTER = /\p{Cs}/u;
 
 /** Reads a value and everything in it that two readers could understand differently, or that is a trap. */
 export function locatedValue(node: Node): LocatedValue {
   const offsets = new Map<string, number>([['', node.offset]]);
-  const faults: { fault: Fault; path: string; offset: number }[] = [];
+  const issues: { issue: NodeIssueCode; path: string; offset: number }[] = [];
 
   const read = (current: Node, keys: readonly (string | number)[]): JsonValue => {
-    const report = (fault: Fault, at: Node, path = fieldPath(keys)): void => {
-      if (faults.length < MAX_FAULTS) faults.push({ fault, path, offset: at.offset });
+    const report = (issue: NodeIssueCode, at: Node, path = fieldPath(keys)): void => {
+      if (issues.length < MAX_ISSUES) issues.push({ issue, path, offset: at.offset });
     };
     if (current.type === 'array') {
       const elements = (current.children ?? []).map((child, index) => {
@@ -86,7 +90,7 @@ export function locatedValue(node: Node): LocatedValue {
   };
 
   const value = read(node, []);
-  return { value, offsets, faults };
+  return { value, offsets, issues };
 }
 
 export interface Member {

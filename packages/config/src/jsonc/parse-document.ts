@@ -24,7 +24,7 @@ export function parseDocument(
     message: string,
     offset: number,
   ): { problem: ConfigProblem } => ({
-    problem: problem(code, message, { place: { file, ...position(offset) } }),
+    problem: problem(code, message, { location: { file, ...position(offset) } }),
   });
 
   const tooDeep = findTooDeep(text);
@@ -42,7 +42,7 @@ export function parseDocument(
 /** Offset of the bracket that goes too deep, found without recursion. */
 function findTooDeep(text: string): number | undefined {
   let depth = 0;
-  for (const { kind, offset } of tokensOf(text)) {
+  for (const { kind, offset } of scanTokens(text)) {
     if (kind === 'open' && ++depth > MAX_DEPTH) return offset;
     if (kind === 'close') depth--;
   }
@@ -116,7 +116,7 @@ const KINDS: Readonly<Record<number, Token['kind']>> = {
 const END_OF_TEXT = 17;
 
 /** The tokens of a text from left to right, without recursion. */
-export function* tokensOf(text: string): Generator<Token> {
+export function* scanTokens(text: string): Generator<Token> {
   const scanner = createScanner(text, false);
   for (let kind: number = scanner.scan(); kind !== END_OF_TEXT; kind = scanner.scan()) {
     yield {

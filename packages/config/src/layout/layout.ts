@@ -100,7 +100,7 @@ export interface Directories {
 }
 
 /** The administrator's directory of a layout on a platform; those that are neither Windows nor macOS are like Linux. */
-export function systemDirectoryOf(layout: Layout, platform: NodeJS.Platform): string | undefined {
+export function defaultSystemDirectory(layout: Layout, platform: NodeJS.Platform): string | undefined {
   const known = platform === 'win32' || platform === 'darwin' ? platform : 'linux';
   return layout.systemDirectory?.[known];
 }

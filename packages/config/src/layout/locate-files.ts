@@ -1,8 +1,14 @@
 import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isInside, resolvedPath } from '../files/read-file.js';
-import { type FileSource, type Layout, absolutePath, systemDirectoryOf, type Directories } from './layout.js';
+import { isInside, resolveLinks } from '../files/read-file.js';
+import {
+  type FileSource,
+  type Layout,
+  absolutePath,
+  defaultSystemDirectory,
+  type Directories,
+} from './layout.js';
 import { findProject, holdsAny, type Project } from './find-project.js';
 
 /**
@@ -22,7 +28,7 @@ export interface LocationOptions {
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-export interface Located {
+export interface FileLocations {
   readonly project: Project;
   readonly directories: Directories;
   /** The home directory that a variable names and that is not used, because it lies in the project. */
@@ -31,10 +37,10 @@ export interface Located {
 }
 
 /** The project, and the absolute paths of a layout's files for it. */
-export async function locate(options: LocationOptions): Promise<Located> {
+export async function locateFiles(options: LocationOptions): Promise<FileLocations> {
   const { layout, platform = process.platform } = options;
   const { project, home, refusedHome } = await projectAndHome(options);
-  const system = options.systemDirectory ?? systemDirectoryOf(layout, platform);
+  const system = options.systemDirectory ?? defaultSystemDirectory(layout, platform);
   const directories = { home, project: project.root, system };
   const own = layout.sources
     .filter(({ base }) => base === 'home')
@@ -56,17 +62,17 @@ export async function homeDirectory(options: LocationOptions): Promise<string> {
   return (await projectAndHome(options)).home;
 }
 
-interface Places {
+interface ProjectAndHome {
   readonly project: Project;
   readonly home: string;
   readonly refusedHome: string | undefined;
 }
 
-async function projectAndHome(options: LocationOptions): Promise<Places> {
+async function projectAndHome(options: LocationOptions): Promise<ProjectAndHome> {
   const { layout, cwd = process.cwd(), searchParents = true, platform = process.platform } = options;
   const markers = layout.sources.filter(({ base }) => base === 'project').map(({ path }) => path);
-  const find = async (path: string, refusedHome?: string): Promise<Places> => {
-    const home = await resolvedPath(resolve(path));
+  const find = async (path: string, refusedHome?: string): Promise<ProjectAndHome> => {
+    const home = await resolveLinks(resolve(path));
     try {
       const project = await findProject({ cwd, home, markers, searchParents, platform });
       return { home, project, refusedHome };
@@ -94,7 +100,7 @@ const SETTERS = ['.env', '.envrc', '.env.local', 'mise.toml', '.mise.toml', '.vs
  */
 export async function trustedHome(home: string, root: string, markers: readonly string[]): Promise<string> {
   const account = accountHome();
-  if (account === undefined || home === (await resolvedPath(resolve(account)))) return home;
+  if (account === undefined || home === (await resolveLinks(resolve(account)))) return home;
   if (!isInside(home, root)) return home;
   return (await holdsAny(root, ['.git', ...markers, ...SETTERS])) ? account : home;
 }

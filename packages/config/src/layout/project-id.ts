@@ -21,16 +21,16 @@ export async function projectId(options: {
     const kind = await stat(dotGit).catch(() => undefined);
     if (kind === undefined) continue;
     const main = kind.isFile() ? await mainFolder(dotGit) : undefined;
-    return idOfPath(
+    return pathId(
       main === undefined ? options.root : join(main, relative(top, options.root)),
       options.platform,
     );
   }
-  return idOfPath(options.root, options.platform);
+  return pathId(options.root, options.platform);
 }
 
 /** The id of a path. Where file systems do not tell case apart, neither does the id. */
-export function idOfPath(path: string, platform: NodeJS.Platform): string {
+export function pathId(path: string, platform: NodeJS.Platform): string {
   const folded = platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path;
   const spelled = platform === 'win32' ? folded.replaceAll('\\', '/') : folded;
   return createHash('sha256').update(spelled).digest('hex').slice(0, 32);

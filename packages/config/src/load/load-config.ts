@@ -3,15 +3,15 @@ import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fit
 import { createFileApprovalStore } from '../approval/approval-store.js';
 import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
 import type { EnvironmentVariables } from '../variables/expand.js';
-import { permissionsIn, type LoadedServer } from '../entry/permissions.js';
-import { createFileReader, DEFAULT_MAX_FILE_BYTES, isInside, resolvedPath } from '../files/read-file.js';
+import { entryPermissions, type LoadedServer } from '../entry/permissions.js';
+import { createFileReader, DEFAULT_MAX_FILE_BYTES, isInside, resolveLinks } from '../files/read-file.js';
 import type { MissingVariable } from '../layout/layout.js';
-import { chooseServers, confusableNames } from './precedence.js';
+import { resolvePrecedence, confusableNames } from './precedence.js';
 import type { Definition, Origin } from '../entry/definition.js';
-import { locate, type Located, type LocationOptions } from '../layout/locate-files.js';
-import { judgeDefinition, type ProjectVariables } from './evaluate-definition.js';
+import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
+import { evaluateDefinition, type ProjectVariables } from './evaluate-definition.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
-import { readCommandLine, readSource, readValues, type SourceFile } from './read-source.js';
+import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
 import type { ReadDefinitions } from './read-definitions.js';
 import type { ServerEntry } from './server-entry.js';
 import type { ServerPolicy } from '../policy/policy.js';
@@ -75,7 +75,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layout, cli, platform = process.platform } = options;
-  const located = await locate(options);
+  const located = await locateFiles(options);
   const { project, directories, refusedHome } = located;
   const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
   const policySet = await readPolicies(read, layout, directories, platform, options.policy);
@@ -113,7 +113,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       mayUseVariables: true,
     };
     const rules = trusted
-      ? { refuseDangling: source.base === 'system' }
+      ? { refuseBrokenLink: source.base === 'system' }
       : { within: project.root, owners: project.owners };
     add(await readSource(read, path, origin, rules, source.servers, project.spellings));
   }
@@ -122,21 +122,21 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
   // Later arguments win, and within a scope the first definition does.
   for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
-    add(await readCommandLine(read, argument, index, resolve(options.cwd ?? process.cwd())));
+    add(await readCommandLineConfig(read, argument, index, resolve(options.cwd ?? process.cwd())));
   }
   for (const [file, hint] of withoutServers) {
     if (withServers.has(file)) continue;
-    const place = { file };
+    const location = { file };
     problems.push(
-      problem('SERVERS_MISSING', 'The file names no servers where they are looked for.', { place, hint }),
+      problem('SERVERS_MISSING', 'The file names no servers where they are looked for.', { location, hint }),
     );
   }
   if (cli?.strict !== true) {
-    add(readValues('remote', options.remote ?? {}));
-    add(readValues('dynamic', options.dynamic ?? {}));
+    add(readHostServers('remote', options.remote ?? {}));
+    add(readHostServers('dynamic', options.dynamic ?? {}));
   }
 
-  const approvals = await usableApprovals(options, located);
+  const approvals = await guardApprovals(options, located);
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
   const context = {
     project,
@@ -156,13 +156,13 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     projectVariables: options.projectVariables ?? 'ask',
     plugins: options.plugins ?? [],
   };
-  const entries = await chooseServers(
+  const entries = await resolvePrecedence(
     definitions,
     layout.order ?? DEFAULT_SCOPE_ORDER,
     project.id,
     (definition) => {
       checkAborted(options.signal);
-      return judgeDefinition(definition, context);
+      return evaluateDefinition(definition, context);
     },
   );
   const servers: Record<string, LoadedServer> = {};
@@ -170,22 +170,22 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const identities: Record<string, string> = {};
   Object.setPrototypeOf(identities, null);
   for (const { name, config, identity } of entries) {
-    if (config !== undefined) servers[name] = { ...config, ...permissionsIn(config) };
+    if (config !== undefined) servers[name] = { ...config, ...entryPermissions(config) };
     if (config !== undefined && identity !== undefined) identities[name] = identity;
   }
   problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
-  return { servers, identities, entries, problems: withoutRepeats(problems), files, project };
+  return { servers, identities, entries, problems: withoutDuplicates(problems), files, project };
 }
 
 /** A file that serves two scopes is read for both. */
-function withoutRepeats(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   return [...new Map(problems.map((found) => [JSON.stringify(found), found])).values()];
 }
 
 /** Decisions that lie in the project could have come with it. */
-async function usableApprovals(
+async function guardApprovals(
   options: LoadConfigOptions,
-  { project, directories }: Located,
+  { project, directories }: FileLocations,
 ): Promise<ServerApprovals> {
   const approvals =
     options.approvals ??
@@ -193,7 +193,7 @@ async function usableApprovals(
       store: createFileApprovalStore({ home: directories.home, platform: options.platform }),
     });
   if (approvals.file === undefined) return approvals;
-  const store = await resolvedPath(approvals.file);
+  const store = await resolveLinks(approvals.file);
   if (!isInside(store, project.root) || isInside(directories.home, project.root)) return approvals;
   const refuse = (): Promise<never> =>
     Promise.reject(

@@ -2,7 +2,7 @@ import { problem, type ConfigProblem } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
 import { nameSkeleton } from '../server-names.js';
 import type { Definition } from '../entry/definition.js';
-import type { Judgement } from './evaluate-definition.js';
+import type { Evaluation } from './evaluate-definition.js';
 import type { Provenance, ServerEntry } from './server-entry.js';
 
 /**
@@ -10,11 +10,11 @@ import type { Provenance, ServerEntry } from './server-entry.js';
  * definition. One that came with the project counts only once it is approved and sound; until then it is as if it
  * were not there, so that a project can't switch a server of the user off by naming it.
  */
-export async function chooseServers(
+export async function resolvePrecedence(
   definitions: readonly Definition[],
   order: readonly ConfigScope[],
   projectId: string,
-  judge: (definition: Definition) => Promise<Judgement>,
+  evaluate: (definition: Definition) => Promise<Evaluation>,
 ): Promise<readonly ServerEntry[]> {
   const entries: ServerEntry[] = [];
   const trustedNames = new Set(definitions.filter(({ origin }) => origin.trusted).map(({ name }) => name));
@@ -30,12 +30,12 @@ export async function chooseServers(
       const imitated = definition.origin.trusted
         ? undefined
         : trustedSkeletons.get(nameSkeleton(definition.name));
-      const judgement =
+      const evaluation =
         imitated !== undefined && imitated !== definition.name
           ? imitation(definition, imitated)
-          : await judge(definition);
-      entries.push(entryOf(definition, projectId, judgement));
-      if (definition.origin.trusted || judgement.status === 'ready') winner = definition;
+          : await evaluate(definition);
+      entries.push(entryOf(definition, projectId, evaluation));
+      if (definition.origin.trusted || evaluation.status === 'ready') winner = definition;
     }
   }
   return entries;
@@ -50,9 +50,9 @@ export function confusableNames(entries: readonly ServerEntry[]): readonly Confi
     const other = seen.get(skeleton);
     if (other === undefined) seen.set(skeleton, entry);
     else {
-      const place = { file: entry.file, line: entry.line };
+      const location = { file: entry.file, line: entry.line };
       const message = `The names "${entry.name}" and "${other.name}" are easily mistaken for one another.`;
-      problems.push(problem('NAME_CONFUSABLE', message, { place, server: entry.name }));
+      problems.push(problem('NAME_CONFUSABLE', message, { location, server: entry.name }));
     }
   }
   return problems;
@@ -73,11 +73,11 @@ function groupByName(
   return [...groups.values()].map((group) => group.toSorted((a, b) => rank(b) - rank(a)));
 }
 
-function imitation(definition: Definition, imitated: string): Judgement {
+function imitation(definition: Definition, imitated: string): Evaluation {
   const message = `The name can be mistaken for your server "${imitated}".`;
   const hint = 'Give it another name.';
   const details = {
-    place: definition.placeOf(''),
+    location: definition.locationOf(''),
     server: definition.name,
     hint,
     severity: 'error',
@@ -88,12 +88,12 @@ function imitation(definition: Definition, imitated: string): Judgement {
 function replacedBy(
   definition: Definition,
   winner: Definition,
-): Omit<Judgement, 'status'> & { status: 'replaced' } {
+): Omit<Evaluation, 'status'> & { status: 'replaced' } {
   const message = `The definition in ${winner.origin.file} counts instead.`;
   return {
     status: 'replaced',
     problems: [
-      problem('SERVER_REPLACED', message, { place: definition.placeOf(''), server: definition.name }),
+      problem('SERVER_REPLACED', message, { location: definition.locationOf(''), server: definition.name }),
     ],
   };
 }
@@ -101,14 +101,14 @@ function replacedBy(
 function entryOf(
   definition: Definition,
   projectId: string,
-  judgement: Omit<Judgement, 'status'> & Pick<ServerEntry, 'status'>,
+  evaluation: Omit<Evaluation, 'status'> & Pick<ServerEntry, 'status'>,
 ): ServerEntry {
   const { name, origin, value } = definition;
-  const place = definition.placeOf('');
+  const location = definition.locationOf('');
   const provenance = Object.fromEntries(
     ['', ...definition.paths].map((path): [string, Provenance] => [
       path,
-      { scope: origin.scope, ...definition.placeOf(path) },
+      { scope: origin.scope, ...definition.locationOf(path) },
     ]),
   );
   return {
@@ -116,9 +116,9 @@ function entryOf(
     id: [origin.scope, ...(origin.trusted && origin.scope !== 'local' ? [] : [projectId]), name].join(':'),
     scope: origin.scope,
     file: origin.file,
-    line: place.line,
+    line: location.line,
     definition: value,
     provenance,
-    ...judgement,
+    ...evaluation,
   };
 }

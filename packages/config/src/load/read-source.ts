@@ -46,7 +46,7 @@ export async function readSource(
 const ANY_MAP: readonly KeyPath[] = [['mcpServers'], []];
 
 /** Reads what stands behind `--mcp-config`: JSON itself, or the path of a file, which then has to exist. */
-export async function readCommandLine(
+export async function readCommandLineConfig(
   read: FileReader,
   argument: string,
   index: number,
@@ -67,13 +67,13 @@ export async function readCommandLine(
   const source = await readSource(read, path, origin(path, dirname(path)), {}, ANY_MAP, []);
   if (source.file.status !== 'absent') return source;
   const missing = problem('FILE_MISSING', 'The file named on the command line does not exist.', {
-    place: { file: path },
+    location: { file: path },
   });
   return { ...source, problems: [missing] };
 }
 
 /** Servers that the host passes as values. They go the same way as those of a file. */
-export function readValues(
+export function readHostServers(
   scope: 'dynamic' | 'remote',
   servers: Readonly<Record<string, unknown>>,
 ): ReadDefinitions {

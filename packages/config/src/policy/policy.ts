@@ -65,7 +65,7 @@ export function parsePolicy(policy: unknown): { readonly policy: ServerPolicy } 
   return { wrong: `is malformed${issue === undefined ? '' : ` at "${issue.path.join('.')}"`}` };
 }
 
-export interface JudgedServer {
+export interface PolicyCandidate {
   readonly name: string;
   readonly scope: ConfigScope;
   /** With the fields that are written, and `command` as what would really run. */
@@ -89,15 +89,15 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Why the policy refuses a server; undefined when it does not. */
-export function refusalOf(policy: ServerPolicy, server: JudgedServer): string | undefined {
+export function findPolicyViolation(policy: ServerPolicy, server: PolicyCandidate): string | undefined {
   const { allow, deny = [], exclusive = false } = policy;
   const administered = server.scope === 'enterprise' || server.scope === 'managed';
   if (exclusive && !administered) return 'only the servers of the administrator are permitted';
   if (deny.some((rule) => matches(rule, server, 'deny'))) return 'it is on the deny list';
   // With some variables a permitted command is another command, and no list of them is complete.
-  const judgesEnvironment =
+  const checksEnvironment =
     policy.refuseDangerousEnvironment === true || allow?.some((rule) => 'serverCommand' in rule) === true;
-  if (!administered && judgesEnvironment) {
+  if (!administered && checksEnvironment) {
     const { environment = [] } = policy;
     const refused = environmentNames(server.config['env']).filter(
       (name) => variableRisk(name) !== 'harmless' && !environment.some((rule) => globMatches(rule, name)),
@@ -113,7 +113,7 @@ export function refusalOf(policy: ServerPolicy, server: JudgedServer): string | 
 }
 
 /** Whatever the entry has, program or address, must be permitted; only one that has neither goes by its name alone. */
-function isAllowed(allow: readonly ServerRule[], server: JudgedServer): boolean {
+function isAllowed(allow: readonly ServerRule[], server: PolicyCandidate): boolean {
   const { command, url } = server.config;
   const kinds = [
     ...(typeof command === 'string' ? (['serverCommand'] as const) : []),
@@ -126,19 +126,19 @@ function isAllowed(allow: readonly ServerRule[], server: JudgedServer): boolean 
 }
 
 /** An administrator's own entry may say anything; a rule for a name covers what has the name. */
-function covers(rule: ServerRule, server: JudgedServer): boolean {
+function covers(rule: ServerRule, server: PolicyCandidate): boolean {
   if ('serverName' in rule || server.scope === 'enterprise' || server.scope === 'managed') return true;
   return uncoveredFields(server).every((field) => rule.fields?.includes(field) === true);
 }
 
-function uncoveredFields({ config }: JudgedServer): readonly string[] {
+function uncoveredFields({ config }: PolicyCandidate): readonly string[] {
   return Object.entries(config)
     .filter(([field, value]) => value !== undefined && !COVERED_FIELDS.has(field))
     .filter(([field, value]) => !(field === 'oauth' && isRecord(value) && value['enabled'] === false))
     .map(([field]) => field);
 }
 
-function matches(rule: ServerRule, server: JudgedServer, list: 'allow' | 'deny'): boolean {
+function matches(rule: ServerRule, server: PolicyCandidate, list: 'allow' | 'deny'): boolean {
   if ('serverName' in rule) return rule.serverName === server.name;
   const { command, args, url } = server.config;
   if ('serverCommand' in rule) {

@@ -9,7 +9,7 @@ import {
   absolutePath,
   type Directories,
 } from '../layout/layout.js';
-import { problem, type Place, type ConfigProblem } from '../problems.js';
+import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { parsePolicy, type ServerPolicy } from './policy.js';
 
 /** The policies that hold, or `undefined` where one exists that could not be understood: then nothing is permitted. */
@@ -28,10 +28,10 @@ export async function readPolicies(
 ): Promise<PolicySet> {
   const policies: ServerPolicy[] = [];
   const problems: ConfigProblem[] = [];
-  const block = (message: string, place?: Place): void => {
+  const block = (message: string, location?: SourceLocation): void => {
     problems.push(
       problem('POLICY_INVALID', `${message} No server is permitted until it is mended.`, {
-        place,
+        location,
         hint: 'Ask your administrator.',
       }),
     );
@@ -45,43 +45,45 @@ export async function readPolicies(
   for (const source of layout.policies ?? []) {
     const path = absolutePath({ base: 'system', path: source.path }, directories, platform);
     if (path === undefined) continue;
-    const outcome = await read(path, { refuseDangling: true });
+    const outcome = await read(path, { refuseBrokenLink: true });
     if (outcome.kind === 'absent') continue;
     if (outcome.kind === 'refused') {
       block(outcome.problem.message, { file: path });
       continue;
     }
-    const found = policyIn(outcome.text, path, source);
+    const found = parsePolicyFile(outcome.text, path, source);
     if ('policy' in found) policies.push(found.policy);
-    else block(found.message, found.place);
+    else block(found.message, found.location);
   }
   return { policies: problems.length > 0 ? undefined : policies, problems };
 }
 
-function policyIn(
+function parsePolicyFile(
   text: string,
   file: string,
   source: PolicySource,
-): { readonly policy: ServerPolicy } | { readonly message: string; readonly place: Place } {
+): { readonly policy: ServerPolicy } | { readonly message: string; readonly location: SourceLocation } {
   const parsed = parseDocument(text, file);
-  if ('problem' in parsed) return { message: parsed.problem.message, place: placeOf(parsed.problem, file) };
+  if ('problem' in parsed)
+    return { message: parsed.problem.message, location: locationOf(parsed.problem, file) };
   const { root, position } = parsed.document;
   // What an interrupted copy or a full disk leaves behind permits nothing.
-  if (root === undefined) return { message: 'The file is empty.', place: { file, line: 1, column: 1 } };
+  if (root === undefined) return { message: 'The file is empty.', location: { file, line: 1, column: 1 } };
   const located = locatedValue(root);
-  const [fault] = located.faults;
-  if (fault !== undefined) {
+  const [issue] = located.issues;
+  if (issue !== undefined) {
     return {
-      message: `"${fault.path}" can't be read in one way only.`,
-      place: { file, ...position(fault.offset) },
+      message: `"${issue.path}" can't be read in one way only.`,
+      location: { file, ...position(issue.offset) },
     };
   }
   const { value } = located;
-  if (!isRecord(value)) return { message: 'The file is not an object.', place: { file, line: 1, column: 1 } };
+  if (!isRecord(value))
+    return { message: 'The file is not an object.', location: { file, line: 1, column: 1 } };
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);
   const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
-  return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, place: { file } };
+  return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, location: { file } };
 }
 
 /** The list as rules, unchecked; null where something on the way to it is no object. */
@@ -97,6 +99,6 @@ function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): un
     : current;
 }
 
-function placeOf({ line, column }: ConfigProblem, file: string): Place {
+function locationOf({ line, column }: ConfigProblem, file: string): SourceLocation {
   return { file, line, column };
 }

@@ -1,8 +1,8 @@
 import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import type { MissingVariable } from '../layout/layout.js';
 import { fieldPath } from '../display-text.js';
-import type { EntryFault } from '../problems.js';
-import { textParts } from './syntax.js';
+import type { EntryIssue } from '../problems.js';
+import { parseTemplate } from './syntax.js';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +14,7 @@ export interface ExpandOptions {
 
 export interface Expansion {
   readonly config: ServerConfig;
-  readonly faults: readonly EntryFault[];
+  readonly issues: readonly EntryIssue[];
   /** Values that came out of the environment, so that they can be kept out of messages. */
   readonly values: ReadonlySet<string>;
 }
@@ -25,15 +25,15 @@ export interface Expansion {
  */
 export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
   const { env, missing, bare } = options;
-  const faults: EntryFault[] = [];
+  const issues: EntryIssue[] = [];
   const values = new Set<string>();
 
   const expandText = (text: string, path: string): string => {
     let result = '';
-    for (const part of textParts(text, bare)) {
+    for (const part of parseTemplate(text, bare)) {
       if (part.kind === 'text') result += part.text;
       else if (part.kind === 'malformed') {
-        faults.push({
+        issues.push({
           code: 'VARIABLE_MALFORMED',
           path,
           message: `What follows "\${" in "${path}" is not a variable.`,
@@ -46,7 +46,7 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           if (used === value) values.add(value);
           result += used;
         } else if (missing === 'error') {
-          faults.push({
+          issues.push({
             code: 'VARIABLE_MISSING',
             path,
             message: `The variable ${part.name}, used in "${path}", is not set.`,
@@ -70,5 +70,5 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
   ): Record<string, unknown> =>
     Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...keys, key])]));
 
-  return { config: expandMembers(config, []), faults, values };
+  return { config: expandMembers(config, []), issues, values };
 }

@@ -45,7 +45,7 @@ export function variableRisk(name: string): VariableRisk {
 }
 
 /** The variables of a risk that an entry sets. */
-export function variablesOfRisk(env: unknown, risk: VariableRisk): readonly string[] {
+export function variablesWithRisk(env: unknown, risk: VariableRisk): readonly string[] {
   return environmentNames(env).filter((name) => variableRisk(name) === risk);
 }
 

@@ -2,7 +2,7 @@ import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value
 import { fieldPath } from '../display-text.js';
 
 /** A piece of a text that may hold variables. `malformed` begins with `${` and is no variable. */
-export type TextPart =
+export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'variable';
@@ -18,8 +18,8 @@ const PART = /\$\$\{|\$\{([^}]*)(\})?|\$([A-Za-z_]\w*)/g;
 const VARIABLE = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 
 /** Cuts a text into what is literal and what is a variable: one pass, so that no value is ever looked at again. */
-export function textParts(text: string, bare: boolean): readonly TextPart[] {
-  const parts: TextPart[] = [];
+export function parseTemplate(text: string, bare: boolean): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
   let at = 0;
   const literal = (end: number): void => {
     if (end > at) parts.push({ kind: 'text', text: text.slice(at, end) });
@@ -38,7 +38,7 @@ export function textParts(text: string, bare: boolean): readonly TextPart[] {
   return parts;
 }
 
-function bracedPart(whole: string, inside: string, closed: boolean): TextPart {
+function bracedPart(whole: string, inside: string, closed: boolean): TemplatePart {
   const [, name, fallback] = (closed ? VARIABLE.exec(inside) : null) ?? [];
   // A variable in a default would be cut at its own brace: nobody could tell what was meant.
   if (name === undefined || fallback?.includes('${') === true) return { kind: 'malformed', text: whole };
@@ -46,29 +46,29 @@ function bracedPart(whole: string, inside: string, closed: boolean): TextPart {
 }
 
 /** Our spelling of a variable; undefined for a name that can't be one. */
-export function variable(name: string, fallback?: string): string | undefined {
+export function variableReference(name: string, fallback?: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return undefined;
   return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
 }
 
 /** Every text in a value with the path of its field. */
-export function* textsOf(
+export function* stringValues(
   value: JsonValue,
   keys: readonly (string | number)[] = [],
 ): Generator<[string, string]> {
   if (typeof value === 'string') yield [fieldPath(keys), value];
   else if (typeof value === 'object' && value !== null) {
     for (const [key, member] of Object.entries(value)) {
-      yield* textsOf(member, [...keys, Array.isArray(value) ? Number(key) : key]);
+      yield* stringValues(member, [...keys, Array.isArray(value) ? Number(key) : key]);
     }
   }
 }
 
 /** Names of the variables that a value uses, each with the fields that use it; nothing is read. */
-export function variablesIn(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
+export function referencedVariables(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
   const uses = new Map<string, string[]>();
-  for (const [path, text] of textsOf(value)) {
-    for (const part of textParts(text, bare)) {
+  for (const [path, text] of stringValues(value)) {
+    for (const part of parseTemplate(text, bare)) {
       if (part.kind !== 'variable') continue;
       const fields = uses.get(part.name) ?? [];
       if (!fields.includes(path)) fields.push(path);
@@ -79,16 +79,16 @@ export function variablesIn(value: JsonValue, bare: boolean): ReadonlyMap<string
 }
 
 /** Stands for every variable of the environment where names are listed. */
-export const EVERY_VARIABLE = '*';
+export const ALL_VARIABLES = '*';
 
 /**
  * Names of the variables that `inheritEnv` takes from the person's environment, each with its field. What is neither
- * absent, `safe`, nor a plain list of names counts as {@link EVERY_VARIABLE}.
+ * absent, `safe`, nor a plain list of names counts as {@link ALL_VARIABLES}.
  */
 export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, readonly string[]> {
   const { inheritEnv } = entry;
   if (inheritEnv === undefined || inheritEnv === 'safe') return new Map();
-  const every: ReadonlyMap<string, readonly string[]> = new Map([[EVERY_VARIABLE, ['inheritEnv']]]);
+  const every: ReadonlyMap<string, readonly string[]> = new Map([[ALL_VARIABLES, ['inheritEnv']]]);
   if (!isJsonList(inheritEnv)) return every;
   const uses = new Map<string, readonly string[]>();
   for (const [index, name] of inheritEnv.entries()) {
@@ -99,8 +99,8 @@ export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, reado
 }
 
 /** All variables that an entry would be given: those in its texts and those that it inherits. */
-export function variableUses(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
-  const uses = new Map(variablesIn(entry, bare));
+export function requestedVariables(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map(referencedVariables(entry, bare));
   for (const [name, fields] of inheritedVariables(entry))
     uses.set(name, [...(uses.get(name) ?? []), ...fields]);
   return uses;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { systemClock, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
 import { absolutePath } from '../layout/layout.js';
 import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
-import { locate } from '../layout/locate-files.js';
+import { locateFiles } from '../layout/locate-files.js';
 import { createPathWatcher } from './watch-paths.js';
 import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
 
@@ -50,7 +50,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
         Object.keys(changes.added).length + Object.keys(changes.changed).length + changes.removed.length >
           0 || JSON.stringify(config.problems) !== JSON.stringify(next.problems);
       config = next;
-      if (await watcher.update(await pathsOf(options, config))) schedule();
+      if (await watcher.update(await watchedPaths(options, config))) schedule();
       if (news) onChange(changes, config);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
@@ -58,7 +58,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   };
 
   // What was written between the first reading and now would otherwise be missed.
-  await watcher.update(await pathsOf(options, config));
+  await watcher.update(await watchedPaths(options, config));
   await read();
 
   const close = async (): Promise<void> => {
@@ -77,9 +77,9 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
 }
 
 /** Everything whose change can change the result. */
-async function pathsOf(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
+async function watchedPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
-  const { directories } = await locate(options);
+  const { directories } = await locateFiles(options);
   const others = [
     ...(layout.policies ?? []).map(({ path }) =>
       absolutePath({ base: 'system', path }, directories, platform),

@@ -2,7 +2,7 @@ import { claudeCode } from './claude-code.js';
 import { claudeDesktop } from './claude-desktop.js';
 import { codex } from './codex.js';
 import { cursor } from './cursor.js';
-import type { Dialect } from './client-format.js';
+import type { ClientFormat } from './client-format.js';
 import { gemini } from './gemini.js';
 import { mcporter } from './mcporter.js';
 import { opencode } from './opencode.js';
@@ -23,7 +23,7 @@ export type InteropClient =
   | 'windsurf'
   | 'zed';
 
-export const dialects: Readonly<Record<InteropClient, Dialect>> = {
+export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
   'claude-code': claudeCode,
   'claude-desktop': claudeDesktop,
   codex,

@@ -1,13 +1,13 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { carryFields, chain, sameNames, type Dialect } from './client-format.js';
-import { spellAsHere } from './client-variables.js';
+import { convertFields, chain, sameNames, type ClientFormat } from './client-format.js';
+import { writeShellVariables } from './client-variables.js';
 
 const TITLE = 'Claude Code';
 const FIELDS = sameNames('type', 'command', 'args', 'env', 'url', 'headers', 'timeout');
 const OAUTH_FIELDS = ['clientId', 'callbackPort', 'authServerMetadataUrl', 'scopes'];
 
 /** Nearest to our own form; the variables are the same. @see https://code.claude.com/docs/en/mcp */
-export const claudeCode: Dialect = {
+export const claudeCode: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse', 'ws'],
   format: 'json',
@@ -17,7 +17,7 @@ export const claudeCode: Dialect = {
     { base: 'home', path: '.claude.json' },
   ],
   read: (entry) =>
-    carryFields(entry, { ...FIELDS, oauth: 'oauth', alwaysLoad: null, description: 'description' }, 'here'),
+    convertFields(entry, { ...FIELDS, oauth: 'oauth', alwaysLoad: null, description: 'description' }, 'here'),
   write(entry) {
     const rules = {
       ...FIELDS,
@@ -33,6 +33,8 @@ export const claudeCode: Dialect = {
           : `"oauth" lost ${lost.join(', ')}, which ${TITLE} does not keep there.`;
       },
     };
-    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellAsHere(carried, TITLE));
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) =>
+      writeShellVariables(carried, TITLE),
+    );
   },
 };

@@ -1,12 +1,12 @@
-import { carryFields, chain, sameNames, userFile, type Dialect } from './client-format.js';
-import { literalTexts, withoutVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, userFile, type ClientFormat } from './client-format.js';
+import { escapeVariables, rejectVariables } from './client-variables.js';
 
 const TITLE = 'Claude Desktop';
 const FILE = 'claude_desktop_config.json';
 const FIELDS = sameNames('command', 'args', 'env');
 
 /** Programs on this machine only, and no variables. @see https://modelcontextprotocol.io/docs/develop/connect-local-servers */
-export const claudeDesktop: Dialect = {
+export const claudeDesktop: ClientFormat = {
   title: TITLE,
   transports: ['stdio'],
   expandsVariables: false,
@@ -20,10 +20,14 @@ export const claudeDesktop: Dialect = {
     }),
   ],
   read: (entry) =>
-    carryFields(literalTexts(entry), { ...FIELDS, ...sameNames('type', 'cwd', 'url', 'disabled') }, 'here'),
+    convertFields(
+      escapeVariables(entry),
+      { ...FIELDS, ...sameNames('type', 'cwd', 'url', 'disabled') },
+      'here',
+    ),
   write(entry) {
-    return chain(carryFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (carried) =>
-      withoutVariables(carried, TITLE),
+    return chain(convertFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (carried) =>
+      rejectVariables(carried, TITLE),
     );
   },
 };

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../jsonc/json-value.js';
 
 /** What became of one entry on its way from or to another program: notes say what is not the same any more. */
-export type Converted =
+export type Conversion =
   { readonly entry: JsonObject; readonly notes: readonly string[] } | { readonly reason: string };
 
 /** What is known of the place that an entry comes from. */
-export interface ImportContext {
+export interface ClientReadOptions {
   readonly home: string;
   /** Folder of the project, where it is known. */
   readonly project: string | undefined;
@@ -13,13 +13,13 @@ export interface ImportContext {
   readonly passesVariables?: boolean;
 }
 
-export interface DialectFile {
+export interface ClientFile {
   readonly base: 'home' | 'project';
   readonly path: string;
 }
 
 /** The configuration of another program: where it lies, and how its entries differ from ours. */
-export interface Dialect {
+export interface ClientFormat {
   readonly title: string;
   readonly format: 'json' | 'toml';
   /** Types of our entries that it can hold. Others are written as a bridge. */
@@ -31,10 +31,10 @@ export interface Dialect {
   /** Keys that lead to the map of servers: the first that is there is read, the first of all is written. */
   readonly servers: readonly (readonly string[])[];
   /** In the order in which they are read; of two servers with one name the first counts. */
-  readonly files: (platform: NodeJS.Platform) => readonly DialectFile[];
-  readonly read: (entry: JsonObject, context: ImportContext) => Converted;
+  readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
+  readonly read: (entry: JsonObject, context: ClientReadOptions) => Conversion;
   /** Given an entry with `type` set and `apiKey` turned into a header. */
-  readonly write: (entry: JsonObject) => Converted;
+  readonly write: (entry: JsonObject) => Conversion;
 }
 
 /** An entry while it is put together. */
@@ -47,7 +47,7 @@ export type Draft = Record<string, JsonValue>;
 export type FieldRule = string | null | ((value: JsonValue, draft: Draft) => string | undefined | void);
 
 /** Carries the fields of an entry over; a field without a rule is left out with a note. */
-export function carryFields(
+export function convertFields(
   entry: JsonObject,
   rules: Readonly<Record<string, FieldRule>>,
   there: string,
@@ -79,7 +79,7 @@ export function sameNames<const Names extends readonly string[]>(
 export function userFile(
   platform: NodeJS.Platform,
   paths: { readonly linux: string; readonly darwin: string; readonly win32: string },
-): DialectFile {
+): ClientFile {
   const known = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
   return { base: 'home', path: paths[known] };
 }
@@ -90,7 +90,7 @@ export function secondsToMs(value: JsonValue): number | undefined {
 }
 
 /** Conversions one after the other, with the notes of all. */
-export function chain(first: Converted, next: (entry: JsonObject) => Converted): Converted {
+export function chain(first: Conversion, next: (entry: JsonObject) => Conversion): Conversion {
   if ('reason' in first) return first;
   const second = next(first.entry);
   return 'reason' in second ? second : { entry: second.entry, notes: [...first.notes, ...second.notes] };

@@ -1,7 +1,7 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { textParts, variable } from '../../variables/syntax.js';
+import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
-import type { ImportContext } from './client-format.js';
+import type { ClientReadOptions } from './client-format.js';
 
 /** A copy of an entry with every text in it replaced. */
 function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObject {
@@ -14,7 +14,7 @@ function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObje
 }
 
 /** Text of a program that knows no variables: what looks like one of ours is meant literally. */
-export function literalTexts(entry: JsonObject): JsonObject {
+export function escapeVariables(entry: JsonObject): JsonObject {
   return mapTexts(entry, literal);
 }
 
@@ -54,7 +54,7 @@ export function translateVariables(
 }
 
 /** The variables that VS Code and its relatives put into configuration: `${env:NAME}`, `${workspaceFolder}`, … */
-export function translateEditorVariables(entry: JsonObject, context: ImportContext): Translated {
+export function translateEditorVariables(entry: JsonObject, context: ClientReadOptions): Translated {
   const { home, project, passesVariables = false } = context;
   const known: Readonly<Record<string, string | undefined>> = {
     userHome: home,
@@ -65,16 +65,16 @@ export function translateEditorVariables(entry: JsonObject, context: ImportConte
   };
   return translateVariables(entry, /\$\{([^}]*)\}/g, ([whole, inside = ''], note) => {
     const [, kind, name = ''] = /^(\w+):(.*)$/.exec(inside) ?? [];
-    if (kind === 'env') return variable(name);
+    if (kind === 'env') return variableReference(name);
     if (kind === 'input') {
       const ours = name.toUpperCase().replace(/\W/g, '_');
       note(`The input "${name}" became the variable ${ours}: set it before the server starts.`);
-      return variable(ours);
+      return variableReference(ours);
     }
     const value = Object.hasOwn(known, inside) ? known[inside] : undefined;
     if (inside.startsWith('workspaceFolder') && value !== undefined)
       note(`"\${${inside}}" became ${JSON.stringify(value)}: the entry is for this folder.`);
-    if (passesVariables && !Object.hasOwn(known, inside) && variable(inside) !== undefined)
+    if (passesVariables && !Object.hasOwn(known, inside) && variableReference(inside) !== undefined)
       return literal(whole);
     return value === undefined ? undefined : literal(value);
   });
@@ -90,13 +90,13 @@ export interface Spelling {
 }
 
 /** Our entry with its variables in the spelling of another program, and notes on what that can't hold. */
-export function spellVariables(
+export function writeVariables(
   entry: JsonObject,
   { title, spell, keepsFallback, readsBraces }: Spelling,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const notes = new Set<string>();
   const spelled = mapTexts(entry, (text) =>
-    textParts(text, false)
+    parseTemplate(text, false)
       .map((part) => {
         if (part.kind !== 'variable') {
           if (readsBraces && part.text.includes('${'))
@@ -114,8 +114,8 @@ export function spellVariables(
 }
 
 /** `${env:NAME}`, the way of VS Code and its relatives. */
-export function spellForEditor(entry: JsonObject, title: string): Translated {
-  return spellVariables(entry, {
+export function writeEditorVariables(entry: JsonObject, title: string): Translated {
+  return writeVariables(entry, {
     title,
     spell: (name) => `\${env:${name}}`,
     keepsFallback: false,
@@ -124,19 +124,19 @@ export function spellForEditor(entry: JsonObject, title: string): Translated {
 }
 
 /** `${NAME}` and `${NAME:-default}`, as here. */
-export function spellAsHere(entry: JsonObject, title: string): Translated {
-  const spell = (name: string, fallback?: string): string => variable(name, fallback) ?? '';
-  return spellVariables(entry, { title, spell, keepsFallback: true, readsBraces: true });
+export function writeShellVariables(entry: JsonObject, title: string): Translated {
+  const spell = (name: string, fallback?: string): string => variableReference(name, fallback) ?? '';
+  return writeVariables(entry, { title, spell, keepsFallback: true, readsBraces: true });
 }
 
 /** Our entry for a program that knows no variables. */
-export function withoutVariables(entry: JsonObject, title: string): Translated {
+export function rejectVariables(entry: JsonObject, title: string): Translated {
   const names = new Set<string>();
   const spell = (name: string): string => {
     names.add(name);
     return '';
   };
-  const spelled = spellVariables(entry, { title, spell, keepsFallback: true, readsBraces: false });
+  const spelled = writeVariables(entry, { title, spell, keepsFallback: true, readsBraces: false });
   if (names.size === 0) return spelled;
   return { reason: `${title} expands no variables, and the entry uses ${[...names].join(', ')}.` };
 }

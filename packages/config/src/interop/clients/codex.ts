@@ -1,7 +1,14 @@
-import { textParts, variable } from '../../variables/syntax.js';
+import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, secondsToMs, type Dialect, type Draft } from './client-format.js';
-import { literalTexts, withoutVariables } from './client-variables.js';
+import {
+  convertFields,
+  chain,
+  sameNames,
+  secondsToMs,
+  type ClientFormat,
+  type Draft,
+} from './client-format.js';
+import { escapeVariables, rejectVariables } from './client-variables.js';
 
 const TITLE = 'Codex CLI';
 const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
@@ -10,7 +17,7 @@ const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
  * Tables `[mcp_servers.name]` in TOML; variables stand in fields of their own, never in texts.
  * @see https://developers.openai.com/codex/mcp
  */
-export const codex: Dialect = {
+export const codex: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http'],
   expandsVariables: false,
@@ -22,8 +29,8 @@ export const codex: Dialect = {
     { base: 'home', path: '.codex/config.toml' },
   ],
   read: (entry) =>
-    carryFields(
-      literalTexts(entry),
+    convertFields(
+      escapeVariables(entry),
       {
         ...FIELDS,
         env: (value, draft) => mergeInto(draft, 'env', value),
@@ -34,10 +41,10 @@ export const codex: Dialect = {
           mergeInto(
             draft,
             'headers',
-            mapValues(value, (name) => variable(name)),
+            mapValues(value, (name) => variableReference(name)),
           ),
         bearer_token_env_var: (value, draft) => {
-          const token = typeof value === 'string' ? variable(value) : undefined;
+          const token = typeof value === 'string' ? variableReference(value) : undefined;
           return token === undefined
             ? '"bearer_token_env_var" is no name of a variable and was left out.'
             : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
@@ -47,7 +54,7 @@ export const codex: Dialect = {
           return mergeInto(
             draft,
             'env',
-            Object.fromEntries(names.map((name) => [name, variable(name) ?? ''])),
+            Object.fromEntries(names.map((name) => [name, variableReference(name) ?? ''])),
           );
         },
         tool_timeout_sec: (value, draft) => {
@@ -74,12 +81,12 @@ export const codex: Dialect = {
       },
       deniedTools: 'disabled_tools',
     };
-    const carried = carryFields(
+    const carried = convertFields(
       { ...splitVariables(env, headers), ...rest },
       { ...rules, ...VARIABLE_FIELDS },
       `in ${TITLE}`,
     );
-    return chain(carried, (plain) => withoutVariables(plain, TITLE));
+    return chain(carried, (plain) => rejectVariables(plain, TITLE));
   },
 };
 
@@ -89,7 +96,7 @@ const VARIABLE_FIELDS = sameNames('env_vars', 'http_headers', 'env_http_headers'
 function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefined): JsonObject {
   const result: Draft = {};
   for (const [key, value] of membersOf(env)) {
-    if (value === variable(key)) result['env_vars'] = [...asList(result['env_vars']), key];
+    if (value === variableReference(key)) result['env_vars'] = [...asList(result['env_vars']), key];
     else mergeInto(result, 'env', { [key]: value });
   }
   for (const [key, value] of membersOf(headers)) {
@@ -105,7 +112,7 @@ function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefin
 }
 
 function soleVariable(text: string): string | undefined {
-  const [part, ...others] = textParts(text, false);
+  const [part, ...others] = parseTemplate(text, false);
   return part?.kind === 'variable' && part.fallback === undefined && others.length === 0
     ? part.name
     : undefined;

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonValue } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, type Dialect, type Draft } from './client-format.js';
-import { spellForEditor, translateEditorVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'Cursor';
 const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
 
 /** `mcpServers`, with fixed OAuth credentials under `auth`. @see https://cursor.com/docs/mcp */
-export const cursor: Dialect = {
+export const cursor: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -17,12 +17,13 @@ export const cursor: Dialect = {
   ],
   read: (entry, context) =>
     chain(
-      carryFields(entry, { ...FIELDS, ...sameNames('type', 'disabled', 'cwd'), auth: readAuth }, 'here'),
+      convertFields(entry, { ...FIELDS, ...sameNames('type', 'disabled', 'cwd'), auth: readAuth }, 'here'),
       (carried) => translateEditorVariables(carried, context),
     ),
   write(entry) {
-    return chain(carryFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`), (carried) =>
-      spellForEditor(carried, TITLE),
+    return chain(
+      convertFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`),
+      (carried) => writeEditorVariables(carried, TITLE),
     );
   },
 };
@@ -31,7 +32,7 @@ const AUTH_FIELDS = { CLIENT_ID: 'clientId', CLIENT_SECRET: 'clientSecret', scop
 
 function readAuth(value: JsonValue, draft: Draft): string | undefined {
   if (!isJsonObject(value)) return '"auth" is not an object and was left out.';
-  const { entry, notes } = carryFields(value, AUTH_FIELDS, 'here');
+  const { entry, notes } = convertFields(value, AUTH_FIELDS, 'here');
   draft['oauth'] = entry;
   return notes[0];
 }
@@ -39,7 +40,7 @@ function readAuth(value: JsonValue, draft: Draft): string | undefined {
 function writeAuth(value: JsonValue, draft: Draft): string | undefined {
   if (!isJsonObject(value)) return `"oauth" has no counterpart in ${TITLE} and was left out.`;
   const back = Object.fromEntries(Object.entries(AUTH_FIELDS).map(([theirs, ours]) => [ours, theirs]));
-  const { entry, notes } = carryFields(value, { ...back, enabled: null }, `in ${TITLE}`);
+  const { entry, notes } = convertFields(value, { ...back, enabled: null }, `in ${TITLE}`);
   if (Object.keys(entry).length > 0) draft['auth'] = entry;
   return notes.length === 0 ? undefined : notes.join(' ');
 }

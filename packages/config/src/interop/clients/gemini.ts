@@ -1,7 +1,7 @@
-import { variable } from '../../variables/syntax.js';
+import { variableReference } from '../../variables/syntax.js';
 import type { JsonValue } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, type Dialect, type Draft } from './client-format.js';
-import { spellAsHere, translateVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import { writeShellVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'Gemini CLI';
 const FIELDS = sameNames(
@@ -20,7 +20,7 @@ const FIELDS = sameNames(
 );
 
 /** `httpUrl` is Streamable HTTP, `url` is SSE. @see https://geminicli.com/docs/tools/mcp-server */
-export const gemini: Dialect = {
+export const gemini: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -40,12 +40,12 @@ export const gemini: Dialect = {
     const address: Draft = {};
     if (httpUrl !== undefined) Object.assign(address, { type: 'http', url: httpUrl });
     else if (url !== undefined) Object.assign(address, { type: type ?? 'sse', url });
-    const carried = carryFields(rest, rules, 'here');
+    const carried = convertFields(rest, rules, 'here');
     return chain({ entry: { ...address, ...carried.entry }, notes: carried.notes }, (ours) =>
       translateVariables(
         ours,
         /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
-        ([, name, fallback, bare]) => variable(name ?? bare ?? '', fallback),
+        ([, name, fallback, bare]) => variableReference(name ?? bare ?? '', fallback),
       ),
     );
   },
@@ -58,6 +58,8 @@ export const gemini: Dialect = {
       },
       deniedTools: 'excludeTools',
     };
-    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellAsHere(carried, TITLE));
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) =>
+      writeShellVariables(carried, TITLE),
+    );
   },
 };

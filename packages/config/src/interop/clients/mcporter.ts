@@ -1,7 +1,14 @@
-import { variable } from '../../variables/syntax.js';
+import { variableReference } from '../../variables/syntax.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, type Converted, type Dialect, type Draft } from './client-format.js';
-import { spellAsHere, translateVariables } from './client-variables.js';
+import {
+  convertFields,
+  chain,
+  sameNames,
+  type Conversion,
+  type ClientFormat,
+  type Draft,
+} from './client-format.js';
+import { writeShellVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'mcporter';
 const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'headers', 'description');
@@ -16,7 +23,7 @@ const camelCase = (entry: JsonObject): JsonObject =>
   );
 
 /** `baseUrl`, a command that may be one line, `$env:NAME`. @see https://github.com/openclaw/mcporter/blob/main/docs/config.md */
-export const mcporter: Dialect = {
+export const mcporter: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -26,14 +33,14 @@ export const mcporter: Dialect = {
     { base: 'home', path: '.mcporter/mcporter.json' },
     { base: 'home', path: '.mcporter/mcporter.jsonc' },
   ],
-  read(entry, { home }): Converted {
+  read(entry, { home }): Conversion {
     const { baseUrl, url, serverUrl, command, executable, args, cwd, ...rest } = camelCase(entry);
     const address = [baseUrl, url, serverUrl].find((each) => each !== undefined);
-    const words = commandOf(command ?? executable, args);
+    const words = parseCommand(command ?? executable, args);
     // An address goes before a command there.
-    const place = address === undefined ? words : { url: address };
-    if (place === undefined) return { reason: 'It has neither "baseUrl" nor "command".' };
-    const carried = carryFields(
+    const target = address === undefined ? words : { url: address };
+    if (target === undefined) return { reason: 'It has neither "baseUrl" nor "command".' };
+    const carried = convertFields(
       rest,
       {
         ...FIELDS,
@@ -41,7 +48,7 @@ export const mcporter: Dialect = {
         bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
         // The variable holds the whole value of the header there.
         bearerTokenEnv: (value, draft) => {
-          const token = typeof value === 'string' ? variable(value) : undefined;
+          const token = typeof value === 'string' ? variableReference(value) : undefined;
           if (token === undefined) return '"bearerTokenEnv" does not name a variable and was left out.';
           mergeHeaders(draft, { Authorization: token });
           return undefined;
@@ -49,7 +56,7 @@ export const mcporter: Dialect = {
         oauthClientId: (value, draft) => mergeOauth(draft, 'clientId', value),
         oauthClientSecret: (value, draft) => mergeOauth(draft, 'clientSecret', value),
         oauthClientSecretEnv: (value, draft) => {
-          const secret = typeof value === 'string' ? variable(value) : undefined;
+          const secret = typeof value === 'string' ? variableReference(value) : undefined;
           return secret === undefined
             ? '"oauthClientSecretEnv" does not name a variable and was left out.'
             : mergeOauth(draft, 'clientSecret', secret);
@@ -74,12 +81,12 @@ export const mcporter: Dialect = {
       'here',
     );
     const folder = typeof cwd === 'string' ? cwd.replace(/^~(?=$|[/\\])/, () => home) : cwd;
-    const whole = { ...place, ...(folder !== undefined && { cwd: folder }), ...carried.entry };
+    const whole = { ...target, ...(folder !== undefined && { cwd: folder }), ...carried.entry };
     return chain({ entry: whole, notes: carried.notes }, (ours) =>
       translateVariables(
         ours,
         /^\$env:([A-Za-z_]\w*)$|\\?\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
-        ([, direct, name, fallback]) => variable(direct ?? name ?? '', fallback),
+        ([, direct, name, fallback]) => variableReference(direct ?? name ?? '', fallback),
       ),
     );
   },
@@ -103,7 +110,7 @@ export const mcporter: Dialect = {
       ...(redirectUri !== undefined && { oauthRedirectUrl: redirectUri }),
       ...(deniedTools !== undefined && { blockedTools: deniedTools }),
     };
-    const carried = carryFields(
+    const carried = convertFields(
       theirs,
       {
         ...FIELDS,
@@ -115,12 +122,14 @@ export const mcporter: Dialect = {
     const lost = Object.keys(more).map(
       (field) => `"oauth.${field}" has no counterpart in ${TITLE} and was left out.`,
     );
-    return chain({ ...carried, notes: [...carried.notes, ...lost] }, (ours) => spellAsHere(ours, TITLE));
+    return chain({ ...carried, notes: [...carried.notes, ...lost] }, (ours) =>
+      writeShellVariables(ours, TITLE),
+    );
   },
 };
 
 /** A list, a program with arguments, or all in one line. */
-function commandOf(command: JsonValue | undefined, args: JsonValue | undefined): JsonObject | undefined {
+function parseCommand(command: JsonValue | undefined, args: JsonValue | undefined): JsonObject | undefined {
   const more = isJsonList(args) ? args : [];
   if (isJsonList(command)) {
     const [first, ...others] = command;

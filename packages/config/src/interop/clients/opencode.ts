@@ -1,7 +1,7 @@
-import { variable } from '../../variables/syntax.js';
+import { variableReference } from '../../variables/syntax.js';
 import { isJsonList, type JsonValue } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, type Dialect, type Draft } from './client-format.js';
-import { spellVariables, translateVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import { writeVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'opencode';
 const FIELDS = sameNames('cwd', 'url', 'headers', 'timeout');
@@ -11,7 +11,7 @@ const FIELDS = sameNames('cwd', 'url', 'headers', 'timeout');
  * says `disabled`, version 1 under `mcp` and says `enabled`; both are read, version 2 is written.
  * @see https://opencode.ai/v2/docs/mcp-servers/
  */
-export const opencode: Dialect = {
+export const opencode: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -24,7 +24,7 @@ export const opencode: Dialect = {
   ],
   read: (entry) =>
     chain(
-      carryFields(
+      convertFields(
         entry,
         {
           ...FIELDS,
@@ -40,7 +40,7 @@ export const opencode: Dialect = {
       ),
       (carried) =>
         translateVariables(carried, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
-          kind === 'env' ? variable(name) : undefined,
+          kind === 'env' ? variableReference(name) : undefined,
         ),
     ),
   write(entry) {
@@ -56,13 +56,15 @@ export const opencode: Dialect = {
     };
     const list = command === undefined ? {} : { command: [command, ...(isJsonList(args) ? args : [])] };
     const { type, ...others } = rest;
-    return chain(carryFields({ type: type ?? 'http', ...list, ...others }, rules, `in ${TITLE}`), (carried) =>
-      spellVariables(carried, {
-        title: TITLE,
-        spell: (name) => `{env:${name}}`,
-        keepsFallback: false,
-        readsBraces: false,
-      }),
+    return chain(
+      convertFields({ type: type ?? 'http', ...list, ...others }, rules, `in ${TITLE}`),
+      (carried) =>
+        writeVariables(carried, {
+          title: TITLE,
+          spell: (name) => `{env:${name}}`,
+          keepsFallback: false,
+          readsBraces: false,
+        }),
     );
   },
 };

@@ -1,11 +1,11 @@
-import { carryFields, chain, sameNames, userFile, type Dialect } from './client-format.js';
-import { spellForEditor, translateEditorVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, userFile, type ClientFormat } from './client-format.js';
+import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'VS Code';
 const FIELDS = sameNames('type', 'command', 'args', 'env', 'cwd', 'url', 'headers');
 
 /** `servers` and `inputs`. @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration */
-export const vscode: Dialect = {
+export const vscode: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -20,10 +20,12 @@ export const vscode: Dialect = {
   ],
   read: (entry, context) =>
     chain(
-      carryFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
+      convertFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
       (carried) => translateEditorVariables(carried, context),
     ),
   write(entry) {
-    return chain(carryFields(entry, FIELDS, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
+    return chain(convertFields(entry, FIELDS, `in ${TITLE}`), (carried) =>
+      writeEditorVariables(carried, TITLE),
+    );
   },
 };

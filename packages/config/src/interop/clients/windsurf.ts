@@ -1,11 +1,11 @@
-import { carryFields, chain, sameNames, type Dialect } from './client-format.js';
-import { spellForEditor, translateEditorVariables } from './client-variables.js';
+import { convertFields, chain, sameNames, type ClientFormat } from './client-format.js';
+import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'Windsurf';
 const FIELDS = sameNames('command', 'args', 'env', 'headers', 'disabled');
 
 /** A remote server is a `serverUrl`. @see https://docs.windsurf.com/windsurf/cascade/mcp */
-export const windsurf: Dialect = {
+export const windsurf: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
@@ -13,7 +13,7 @@ export const windsurf: Dialect = {
   files: () => [{ base: 'home', path: '.codeium/windsurf/mcp_config.json' }],
   read: (entry, context) =>
     chain(
-      carryFields(
+      convertFields(
         entry,
         { ...FIELDS, ...sameNames('type', 'cwd', 'url'), serverUrl: 'url', disabledTools: 'deniedTools' },
         'here',
@@ -22,6 +22,8 @@ export const windsurf: Dialect = {
     ),
   write(entry) {
     const rules = { ...FIELDS, type: null, url: 'serverUrl', deniedTools: 'disabledTools' };
-    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => spellForEditor(carried, TITLE));
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) =>
+      writeEditorVariables(carried, TITLE),
+    );
   },
 };

@@ -1,12 +1,19 @@
 import { type JsonObject, isJsonObject } from '../../jsonc/json-value.js';
-import { carryFields, chain, sameNames, userFile, type Converted, type Dialect } from './client-format.js';
-import { literalTexts, withoutVariables } from './client-variables.js';
+import {
+  convertFields,
+  chain,
+  sameNames,
+  userFile,
+  type Conversion,
+  type ClientFormat,
+} from './client-format.js';
+import { escapeVariables, rejectVariables } from './client-variables.js';
 
 const TITLE = 'Zed';
 const FIELDS = sameNames('command', 'args', 'env', 'url', 'headers');
 
 /** `context_servers` in the settings. @see https://zed.dev/docs/ai/mcp */
-export const zed: Dialect = {
+export const zed: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http'],
   expandsVariables: false,
@@ -20,7 +27,7 @@ export const zed: Dialect = {
       win32: 'AppData/Roaming/Zed/settings.json',
     }),
   ],
-  read(entry): Converted {
+  read(entry): Conversion {
     if (entry['command'] === undefined && entry['url'] === undefined) {
       return { reason: 'It belongs to a Zed extension, which brings the command with it.' };
     }
@@ -28,8 +35,8 @@ export const zed: Dialect = {
     // Older files keep path, arguments and environment together.
     const { path, ...nested } = isJsonObject(command) ? command : { path: command };
     const flat: JsonObject = { ...(path !== undefined && { command: path }), ...nested, ...rest };
-    return carryFields(
-      literalTexts(flat),
+    return convertFields(
+      escapeVariables(flat),
       {
         ...FIELDS,
         source: null,
@@ -47,6 +54,6 @@ export const zed: Dialect = {
         if (value === true) draft['enabled'] = false;
       },
     };
-    return chain(carryFields(entry, rules, `in ${TITLE}`), (carried) => withoutVariables(carried, TITLE));
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) => rejectVariables(carried, TITLE));
   },
 };
