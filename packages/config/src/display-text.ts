@@ -1,11 +1,11 @@
 import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
 
-/** The whole text in quotes: nothing is cut and nothing is removed, and what a terminal would act on is escaped. */
+/** The text in quotes. Nothing is truncated or removed; characters that a terminal would act on are escaped. */
 export function quoteText(text: string): string {
   return `"${escapeText(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** A short name or path made fit for one line of a message. */
+/** A name or path made safe to print in one line of a message, truncated at 200 characters. */
 export function printable(text: string): string {
   return sanitizeText(text, { maxLength: 200 });
 }
@@ -13,8 +13,8 @@ export function printable(text: string): string {
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 
 /**
- * Writes keys and indexes the way a person would: `oauth.scopes[0]`, `env["a b"]`. Keys come from strangers, so the
- * path is fit to show, and different keys never give the same path.
+ * Writes keys and indexes as a field path: `oauth.scopes[0]`, `env["a b"]`. Keys are untrusted, so they are escaped; two
+ * different lists of keys never have the same path.
  */
 export function fieldPath(keys: readonly PropertyKey[]): string {
   let path = '';

@@ -448,7 +448,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const { asked, config } = await loadAsking(place, 'no');
     expect(asked[0]!.warnings).toEqual([
       `It sets ${names.map((name) => `"${name}"`).join(', ')}, which can make the program run other code.`,
-      'It sets "HARMLESS". It is not known whether that changes what the program does.',
+      'It sets "HARMLESS". The effect of that on the program is unknown.',
     ]);
     expect(asked[0]!.summary).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
     expect(
@@ -491,7 +491,7 @@ describe('CF-20 the question', () => {
       expect(text).toContain(String.raw`a\nb`);
       expect(text).toContain('timeout = 5');
       expect(text).toContain('cwd = "."');
-      expect(text).toContain('which runs whatever its arguments say');
+      expect(text).toContain('which can run any other program that its arguments name');
     }
     expect(details).toContain(asked[0]!.hash);
     expect(summary.split('\n').slice(2, 6)).toEqual([
@@ -532,10 +532,10 @@ describe('CF-20 the question', () => {
     };
     expect(await warningsOf({ proxy: 'none', oauth: { clientId: 'c', scopes: ['a'] } })).toEqual([]);
     for (const [entry, warning] of [
-      [{ proxy: 'http://evil.example:3128' }, 'It chooses a proxy'],
-      [{ ca: './ca.pem' }, 'It brings authorities'],
+      [{ proxy: 'http://evil.example:3128' }, 'It sets a proxy'],
+      [{ ca: './ca.pem' }, 'It sets its own certificate authorities'],
       [{ allowAddresses: ['10.0.0.0/8'] }, 'private network'],
-      [{ oauth: { tokenUrl: 'https://mcp.example/token' } }, 'where your sign-in goes'],
+      [{ oauth: { tokenUrl: 'https://mcp.example/token' } }, 'It sets the sign-in URLs itself'],
       [{ authProviderType: 'google_credentials' }, 'Google credentials'],
     ] as const) {
       expect(await warningsOf(entry)).toEqual([expect.stringContaining(warning)]);

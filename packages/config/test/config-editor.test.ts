@@ -187,7 +187,7 @@ describe('C7 what is refused, and why', () => {
     });
     await expect(editor.enableServer({ name: 'none', scope: 'user' })).rejects.toMatchObject({
       code: 'SERVER_UNKNOWN',
-      hint: 'No file of the layout names it.',
+      hint: 'No file of the layout defines it.',
     });
   });
 

@@ -40,7 +40,7 @@ describe('C5 problems are data', () => {
     });
     const config = await place.load({ layout: layouts.kode });
     expect(config.problems).toMatchObject([
-      { code: 'JSON_SYNTAX', line: 3, column: 27, message: 'A comma is missing.' },
+      { code: 'JSON_SYNTAX', line: 3, column: 27, message: 'Expected a comma.' },
     ]);
     expect(Object.keys(config.servers)).toEqual(['y']);
   });
@@ -62,7 +62,7 @@ describe('C5 problems are data', () => {
   it.each([
     ['the key of VS Code', { servers: { a: { command: 'x' } } }, 'Rename "servers" to "mcpServers".'],
     ['another spelling', { mcpservers: { a: { command: 'x' } } }, 'Rename "mcpservers" to "mcpServers".'],
-    ['no key', { a: { command: 'x' } }, 'Put the servers below the key "mcpServers".'],
+    ['no key', { a: { command: 'x' } }, 'Move the servers into an object under the key "mcpServers".'],
     ['something else', { theme: 'dark' }, undefined],
   ])('F8: a file with %s says what to do', async (_, content, hint) => {
     const place = await scratch({ 'home/.claude.json': content });

@@ -70,7 +70,7 @@ describe('CF-21 one rule for names', () => {
     const config = await place.load({ layout: layouts.claude });
     expect(config.servers).toEqual({});
     expect(config.problems).toMatchObject([
-      { code: 'NAME_INVALID', server: 'My Server', hint: 'Call it "My-Server", for example.' },
+      { code: 'NAME_INVALID', server: 'My Server', hint: 'Rename it, for example to "My-Server".' },
       { code: 'NAME_INVALID', server: 'a__b' },
     ]);
   });

@@ -68,7 +68,7 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
     const config = await place.load({ ...options, dynamic: { added: more.proxy } });
     expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
     const why = config.problems.find(({ server }) => server === 'proxy')?.message;
-    expect(why).toContain('it sets proxy, which no rule of the allow list covers');
+    expect(why).toContain('it sets proxy, which no matching rule of the allow list lists in "fields"');
   });
 
   it('S13: a rule may list the fields that it covers too; those of a file of the administrator do', async () => {
@@ -130,7 +130,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
     const all = await question({ command: 'x', inheritEnv: 'all' });
     expect(all.variables).toEqual([{ name: '*', fields: ['inheritEnv'] }]);
     expect(all.warnings.join()).toContain('your whole environment');
-    expect(all.summary).toContain('  every one in inheritEnv');
+    expect(all.summary).toContain('  all of them in inheritEnv');
   });
 });
 
@@ -150,7 +150,7 @@ describe('S15 names without a project only pre-select', () => {
       ['github', true],
       ['other', false],
     ]);
-    expect(asked[0]?.summary).toContain('Your settings list a server of this name as wanted');
+    expect(asked[0]?.summary).toContain('Your settings list a server with this name as wanted');
     expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
   });
 
@@ -178,9 +178,7 @@ describe('S17 variables that change what a program does', () => {
   it('S17: the question warns of what is not known, and of nothing that is harmless', async () => {
     const env = { FROBNICATOR_HOOK: 'x', GITHUB_TOKEN: 't', WEATHER_API_KEY: 'k', LANG: 'C', NODE_ENV: 'p' };
     const { warnings } = await question({ command: 'x', env });
-    expect(warnings).toEqual([
-      'It sets "FROBNICATOR_HOOK". It is not known whether that changes what the program does.',
-    ]);
+    expect(warnings).toEqual(['It sets "FROBNICATOR_HOOK". The effect of that on the program is unknown.']);
   });
 
   it('S17: under a policy only harmless variables and those that it lists may be set', async () => {
@@ -265,9 +263,9 @@ describe('S25 a long question says that it is long', () => {
     const lines = summary.split('\n');
     const length = `${String(lines.length)} lines`;
     expect(lines[2]).toBe(`This text has ${length}. It lists 1500 arguments and 2 other fields.`);
-    expect(lines.at(-1)).toBe(`This is the end of a text of ${length}. Read it from its beginning.`);
+    expect(lines.at(-1)).toBe(`This is the end of a text of ${length}. Read it from the beginning.`);
     const first = lines.slice(0, 12).join('\n');
-    for (const part of ['"sh"', 'whatever its arguments say', '"LD_PRELOAD"', 'SECRET in env.K', 'start in'])
+    for (const part of ['"sh"', 'can run any other program', '"LD_PRELOAD"', 'SECRET in env.K', 'start in'])
       expect(first).toContain(part);
   });
 
@@ -315,7 +313,7 @@ describe('S12 the question says where a sign-in goes', () => {
     const hasSignIn = (address: string): boolean => (looked.push(address), true);
     const known = await question({ url }, { hasSignIn });
     expect(known.hasSignIn).toBe(true);
-    expect(known.summary).toContain('You have signed in at this address before.');
+    expect(known.summary).toContain('You have signed in at this URL before.');
     expect((await question({ url: 'https://${HOST}/' }, { hasSignIn })).hasSignIn).toBe(false);
     expect(looked).toEqual([url]);
   });

@@ -1,46 +1,58 @@
 import type { JsonObject } from '../jsonc/json-value.js';
 
-/** A variable and the fields that use it. The name `*` stands for every variable (`inheritEnv: 'all'`). */
+/** An environment variable that a server would receive. */
 export interface VariableUse {
+  /** Name of the variable. `*` stands for the whole environment (`inheritEnv: 'all'`). */
   readonly name: string;
+  /** Paths of the fields that use it, such as `headers.Authorization` or `args[0]`. */
   readonly fields: readonly string[];
 }
 
-/** What a person is asked to approve: one definition, exactly as it would be used. */
+/**
+ * The question whether a server that came with a project may be used. It is about one definition, exactly as it would be
+ * used; a definition that changes is a new question.
+ */
 export interface ApprovalRequest {
+  /** Name of the server, the key in the file. It satisfies the rules of {@link checkServerName}, so it is safe to print. */
   readonly name: string;
+  /** The project that brings the server. Decisions are stored under its `id`; `root` is its real path. */
   readonly project: { readonly id: string; readonly root: string };
-  /** Identifies the definition by all of its content; an approval is for this and nothing else. */
+  /** SHA-256 of the name and of every field of the definition, in hex. An approval is valid for this hash only. */
   readonly hash: string;
+  /** Path of the file that defines the server. */
   readonly file: string;
+  /** Line of the definition in {@link file}, from 1; undefined if the format has no line numbers. */
   readonly line: number | undefined;
-  /** The definition as it stands in the file, variables unexpanded. Text from a stranger: show it sanitised. */
+  /** The definition as written, variables unexpanded. Untrusted text: escape it with `escapeText` before showing it. */
   readonly definition: JsonObject;
-  /** Absolute path of the program where `command` is a path; undefined for a name that is found on the `PATH`. */
+  /** Absolute path of the program if `command` is a path; undefined for a name that is looked up on the `PATH`. */
   readonly program: string | undefined;
-  /** Folder in which the program would start; undefined without a program, or when a variable decides it. */
+  /** Folder in which the program would start; undefined for a remote server, and if `cwd` contains a variable. */
   readonly folder: string | undefined;
-  /** Variables of the person's environment that it would be given. Not read so far. */
+  /** Variables of the user's environment that the server would receive. Their values have not been read. */
   readonly variables: readonly VariableUse[];
-  /** Reasons for a second look, fit to show. */
+  /** Reasons to look twice, such as a shell as `command`. Each is one sentence and safe to print. */
   readonly warnings: readonly string[];
-  /** Another definition of this name was approved before. */
+  /** True if another definition of this name was approved before. */
   readonly changed: boolean;
-  /** The person's own settings name this server as wanted, in a list that is not about this project. */
+  /** True if the user's settings list this name as wanted without naming the project. It approves nothing. */
   readonly preselected: boolean;
-  /** The person has signed in at the server's address, as far as the host can tell. */
+  /** True if the user has signed in at the server's URL before ({@link LoadConfigOptions.hasSignIn}). */
   readonly hasSignIn: boolean;
   /**
-   * The question as text, fit for a terminal: the whole command and every field, nothing cut. It begins with what it
-   * holds and how many lines it has.
+   * The whole question as text that is safe to print in a terminal: the command and every field, nothing truncated.
+   * The text begins with what it contains and how many lines it has.
    */
   readonly summary: string;
-  /** The same with the definition as JSON and its hash. */
+  /** {@link summary}, followed by the definition as JSON and its hash. Safe to print. */
   readonly details: string;
 }
 
-/** `once` and `no` hold for this run, `always` for this definition, `never` for this name in this project. */
+/**
+ * A decision about a server of a project. `once` and `no` last until the process exits. `always` applies to this
+ * definition, `never` to this name in this project, whatever its definition.
+ */
 export type ApprovalDecision = 'once' | 'always' | 'no' | 'never';
 
-/** `details`: ask again, with {@link ApprovalRequest.details} shown. */
+/** An answer to an {@link ApprovalRequest}. `details` asks again with {@link ApprovalRequest.details} to show. */
 export type ApprovalAnswer = ApprovalDecision | 'details';

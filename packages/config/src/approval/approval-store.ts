@@ -12,41 +12,54 @@ import {
 } from '../files/read-file.js';
 import { printable } from '../display-text.js';
 
-/** A decision that outlives the process. `always` is for one definition, `never` for the name. */
+/** A decision that outlives the process. */
 export interface StoredDecision {
+  /** `always` applies to the definition with this {@link hash}, `never` to every definition of the name. */
   readonly decision: 'always' | 'never';
+  /** {@link ApprovalRequest.hash} of the definition that was decided on. */
   readonly hash: string;
-  /** Milliseconds since the Unix epoch. */
+  /** When the decision was made, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
 /**
- * Keeps decisions, outside of every project. A store never says "nothing decided" when it means "could not look": it
- * rejects with a `FittingsError`.
+ * Stores approval decisions outside of every project. Implement it to store them elsewhere than in a file
+ * ({@link createFileApprovalStore}). A store that cannot read its data rejects with a `FittingsError`; it never returns an
+ * empty map instead, because "nothing decided" would ask the user again and "never" would be lost.
  */
 export interface ApprovalStore {
-  /** The file behind it, where there is one. */
+  /** Path of the file with the decisions, so that {@link watchConfig} can watch it; undefined without a file. */
   readonly file?: string | undefined;
-  /** Decisions about one project by name of the server. */
+  /** Returns the decisions about the project with this id, by server name. Resolves to an empty map if nothing was decided. */
   read(project: string): Promise<ReadonlyMap<string, readonly StoredDecision[]>>;
-  /** Adds a decision. `never` replaces what was decided on the name, `always` replaces a `never`. */
+  /**
+   * Adds a decision about the server `name`. `never` replaces every earlier decision about the name, `always` replaces a
+   * `never`; several `always` with different hashes coexist.
+   */
   write(
     project: { readonly id: string; readonly root: string },
     name: string,
     decision: StoredDecision,
   ): Promise<void>;
+  /** Deletes every decision about the project, or about one server of it. Does nothing if nothing was decided. */
   forget(project: string, name?: string): Promise<void>;
 }
 
+/** Options of {@link createFileApprovalStore}. */
 export interface FileApprovalStoreOptions {
-  /** The file. Default: `mcp-fittings/approvals.json` where the system keeps a user's settings. */
+  /**
+   * Path of the file. Default: `~/.config/mcp-fittings/approvals.json`, on macOS
+   * `~/Library/Application Support/mcp-fittings/approvals.json`, on Windows
+   * `%USERPROFILE%\\AppData\\Local\\mcp-fittings\\approvals.json`.
+   */
   readonly path?: string | undefined;
-  /** Home directory of the default path. Default: the operating system's answer. */
+  /** Home directory of the default path. Default: `os.homedir()`. Pass the result of {@link homeDirectory}. */
   readonly home?: string | undefined;
+  /** Platform whose conventions the default path follows. Default: `process.platform`. */
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-/** Old definitions of one name that stay approved; more are forgotten, the oldest first. */
+/** How many definitions of one name stay approved. The oldest is dropped first. */
 const MAX_KEPT = 20;
 
 const decisionSchema = z.object({ decision: z.enum(['always', 'never']), hash: z.string(), at: z.number() });
@@ -59,7 +72,7 @@ const fileSchema = z.object({
 });
 type FileContent = z.infer<typeof fileSchema>;
 
-/** Where decisions are kept when the host does not say. No environment variable moves it: a project could set one. */
+/** The default path. No environment variable changes it, because a project could set one. */
 export function defaultApprovalPath(home: string, platform: NodeJS.Platform): string {
   if (platform === 'darwin')
     return join(home, 'Library', 'Application Support', 'mcp-fittings', 'approvals.json');
@@ -68,8 +81,18 @@ export function defaultApprovalPath(home: string, platform: NodeJS.Platform): st
 }
 
 /**
- * Decisions in a file of the user, mode 0600, holding hashes and names but no definition. A file that others may
- * change or replace, or that can't be understood, rejects with `CONFIG_INVALID` and is never written over.
+ * Creates a store that keeps decisions in a JSON file of the user, with mode 0600. The file holds hashes and names, and no
+ * definitions. Processes that write at the same time take turns.
+ *
+ * Methods reject with `CONFIG_INVALID` if other users may change or replace the file or if its content is malformed (it is
+ * not overwritten then), with `CONFIG_READ_ONLY` or `CONFIG_WRITE_FAILED` if it cannot be written, and with `TIMEOUT` if
+ * another process holds its lock.
+ *
+ * @example
+ * ```ts
+ * const approvals = createServerApprovals({ store: createFileApprovalStore() });
+ * const { servers } = await loadConfig({ layout: layouts.mcpJson, approvals });
+ * ```
  */
 export function createFileApprovalStore(options: FileApprovalStoreOptions = {}): ApprovalStore {
   const { home = homedir(), platform = process.platform } = options;
@@ -78,8 +101,8 @@ export function createFileApprovalStore(options: FileApprovalStoreOptions = {}):
   const load = async (): Promise<{ readonly content: FileContent; readonly text: string | undefined }> => {
     const foreign = await findUntrustedFolder(await resolveLinks(file));
     if (foreign !== undefined) {
-      const why = `Other users may change the folder ${printable(foreign)}, and so replace the file.`;
-      throw unusable(why, 'Let the folder belong to you, and run chmod go-w on it.');
+      const why = `Other users can write to the folder ${printable(foreign)} and replace the file.`;
+      throw unusable(why, `Make yourself the owner of the folder and run chmod go-w on it.`);
     }
     const self = process.getuid?.();
     const outcome = await readTextFile(file, {
@@ -92,17 +115,22 @@ export function createFileApprovalStore(options: FileApprovalStoreOptions = {}):
     try {
       return { content: fileSchema.parse(JSON.parse(outcome.text)), text: outcome.text };
     } catch (error) {
-      throw unusable('It is malformed.', 'Mend it, or remove it and approve again.', error);
+      throw unusable(
+        'Its content is malformed.',
+        'Repair the file, or delete it and approve the servers again.',
+        error,
+      );
     }
   };
   const unusable = (why: string, hint: string | undefined, cause?: unknown): FittingsError =>
-    new FittingsError('CONFIG_INVALID', `The file of approvals ${printable(file)} can't be used. ${why}`, {
+    new FittingsError('CONFIG_INVALID', `Cannot use the approvals file ${printable(file)}. ${why}`, {
       hint,
       cause,
     });
 
   const change = async (edit: (content: FileContent) => FileContent): Promise<void> => {
-    if (await isBrokenLink(file)) throw unusable('It is a link that leads nowhere.', 'Remove the link.');
+    if (await isBrokenLink(file))
+      throw unusable('It is a symbolic link to a file that does not exist.', 'Remove the link.');
     await withFileLock(await resolveLinks(file), { mode: 0o600, directoryMode: 0o700 }, async (write) => {
       const { content, text } = await load();
       await write(`${JSON.stringify(edit(content), null, 2)}\n`, text);

@@ -24,11 +24,11 @@ interface Question {
   readonly definition: Definition;
   readonly value: JsonObject;
   readonly hash: string;
-  /** Without grants, variables unexpanded. */
+  /** The entry without grants, variables unexpanded. */
   readonly template: ServerConfig;
 }
 
-/** Finds the decision about a definition of the project, asking where that is possible. Problems are reported. */
+/** Gets the decision about a definition of the project and asks the user if nothing was decided. Reports problems. */
 export async function askApproval(
   question: Question,
   deps: ApprovalDeps,
@@ -40,18 +40,18 @@ export async function askApproval(
   const { definition, hash, template } = question;
   const { name, origin } = definition;
   const { approvals, project } = deps;
-  // A disabled server is not started, so nobody is disturbed for it; it can't be enabled unapproved either.
+  // A disabled server is not started, so there is no question about it. Enabling it does not approve it.
   const quiet = template.disabled === true;
   let request: ApprovalRequest | undefined;
   try {
     request = await approvalRequest(question, deps, await approvals.isChanged(project.id, name, hash));
     const verdict = await approvals.decide(request, { mayAsk: !quiet, listed: deps.listed(name) });
-    if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You decided against this server.');
+    if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You rejected this server.');
     if (verdict === 'undecided') {
       const message = request.changed
-        ? 'The definition has changed since it was approved.'
-        : 'The server came with the project and has not been approved.';
-      const hint = 'Look at the definition and approve it.';
+        ? 'The definition has changed since you approved it.'
+        : 'The server is defined by the project and has not been approved.';
+      const hint = 'Review the definition and approve it.';
       report('APPROVAL_REQUIRED', '', message, { hint, ...(quiet && { severity: 'info' }) });
     }
     return { verdict: verdict === 'undecided' ? 'pending' : verdict, request };
@@ -60,7 +60,7 @@ export async function askApproval(
     report(
       'APPROVAL_FAILED',
       '',
-      `Whether ${origin.file} may bring this server could not be decided: ${reason}`,
+      `Could not determine whether this server of ${origin.file} is approved: ${reason}`,
     );
     return { verdict: 'pending', ...(request !== undefined && { request }) };
   }
@@ -97,7 +97,7 @@ async function approvalRequest(
   return { ...known, summary: promptSummary(known), details: promptDetails(known) };
 }
 
-/** Whether the person has signed in at the address; not looked up for one that depends on variables. */
+/** Whether the user has signed in at the URL. A URL with a variable is not looked up. */
 async function hasSignIn(url: unknown, { hasSignIn: ask }: ApprovalDeps): Promise<boolean> {
   if (ask === undefined || typeof url !== 'string' || url.includes('$') || !URL.canParse(url)) return false;
   return ask(url);

@@ -7,13 +7,12 @@ import { warningsFor } from './warnings.js';
 
 type Asked = Omit<ApprovalRequest, 'summary' | 'details'>;
 
-/** A question with more lines than a terminal shows at once says its length again where it ends. */
+/** Lines that a terminal shows at once. A longer question repeats its length at the end. */
 const SCREEN = 24;
 
 /**
- * The question with the whole definition: first how long it is, the program or the address, and the reasons for a second
- * look; then each argument on its own line and every other field. Each text is in quotes, with everything that a terminal
- * would act on written as an escape; nothing is cut.
+ * The question with the whole definition: first its length, the program or the URL, and the warnings; then every argument on
+ * a line of its own and every other field. Strings are quoted and escaped, and nothing is truncated.
  */
 export function promptSummary(asked: Asked): string {
   const { definition, changed, file, line } = asked;
@@ -21,18 +20,19 @@ export function promptSummary(asked: Asked): string {
   const list: readonly JsonValue[] = Array.isArray(args) ? args : [];
   const fields = [...leaves(others)];
   const head = [
-    `The project ${quoteText(asked.project.root)} brings the MCP server ${quoteText(asked.name)}.`,
+    `The project ${quoteText(asked.project.root)} defines the MCP server ${quoteText(asked.name)}.`,
     `It is defined in ${quoteText(file)}${line === undefined ? '' : `, line ${String(line)}`}.`,
   ];
   const body: string[] = [];
-  if (changed) body.push('You approved a server of this name before; its definition has changed since.');
-  if (asked.preselected) body.push('Your settings list a server of this name as wanted, for any project.');
+  if (changed)
+    body.push('You approved a server with this name before. Its definition has changed since then.');
+  if (asked.preselected) body.push('Your settings list a server with this name as wanted in any project.');
   if (command !== undefined) body.push(...programLines(asked, command));
-  else body.push('It would send what the tools are given to this server:');
+  else body.push('It would send the arguments of tool calls to this server:');
   if (url !== undefined) body.push(`  url = ${quoteValue(url)}`);
-  if (asked.hasSignIn) body.push('You have signed in at this address before.');
+  if (asked.hasSignIn) body.push('You have signed in at this URL before.');
   body.push(...asked.warnings.map((warning) => `Careful: ${warning}`), ...variableLines(asked));
-  if (list.length > 0) body.push(`It would get ${counted(list.length, 'argument')}:`);
+  if (list.length > 0) body.push(`It would receive ${counted(list.length, 'argument')}:`);
   body.push(...list.map((arg) => `    ${quoteValue(arg)}`));
   if (args !== undefined && !Array.isArray(args)) body.push(`  args = ${quoteValue(args)}`);
   if (fields.length > 0) body.push(`It sets ${counted(fields.length, 'other field')}:`);
@@ -49,11 +49,20 @@ export function promptSummary(asked: Asked): string {
     ...head,
     `This text has ${total}.${listed.length === 0 ? '' : ` It lists ${listed.join(' and ')}.`}`,
     ...body,
-    ...(long ? [`This is the end of a text of ${total}. Read it from its beginning.`] : []),
+    ...(long ? [`This is the end of a text of ${total}. Read it from the beginning.`] : []),
   ].join('\n');
 }
 
-/** A definition that nobody asks about, whole: where it comes from, reasons for a second look, and every field. */
+/**
+ * Returns a definition as text that is safe to print in a terminal: where it comes from, warnings, and every field, with
+ * nothing truncated. Use it to show an entry that needs no approval, for example before it is imported.
+ *
+ * @example
+ * ```ts
+ * const entry = { command: 'npx', args: ['-y', 'weather-mcp'] };
+ * console.log(describeServer(entry, { name: 'weather', file: '.mcp.json', line: 3 }));
+ * ```
+ */
 export function describeServer(
   definition: ServerConfig,
   source: { readonly name: string; readonly file: string; readonly line: number | undefined },
@@ -67,7 +76,7 @@ export function describeServer(
   ].join('\n');
 }
 
-/** The summary, the definition as JSON, and what identifies it. */
+/** The summary, followed by the definition as JSON and its hash. */
 export function promptDetails(asked: Asked): string {
   const definition = quoteJson(asked.definition, '');
   return `${promptSummary(asked)}\n\nDefinition:\n${definition}\nSHA-256: ${asked.hash}`;
@@ -81,13 +90,13 @@ function* programLines({ program, folder }: Asked, command: JsonValue): Generato
 }
 
 function* variableLines({ variables }: Asked): Generator<string> {
-  if (variables.length > 0) yield 'It would be given these variables of your environment:';
+  if (variables.length > 0) yield 'It would receive these variables of your environment:';
   for (const { name, fields } of variables) {
-    yield `  ${name === ALL_VARIABLES ? 'every one' : quoteName(name)} in ${fields.join(', ')}`;
+    yield `  ${name === ALL_VARIABLES ? 'all of them' : quoteName(name)} in ${fields.join(', ')}`;
   }
 }
 
-/** A name as a shell allows it stands alone; any other one is a text like the others. */
+/** A valid variable name is printed as it is, any other text in quotes. */
 function quoteName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : quoteText(name);
 }
@@ -96,7 +105,7 @@ function counted(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A value may take several lines. */
+/** A value may span several lines. */
 function linesIn(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.split('\n').length, 0);
 }

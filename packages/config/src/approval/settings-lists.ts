@@ -1,7 +1,7 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ListedStatus } from './approvals.js';
 import type { FileReader } from '../files/read-file.js';
-import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
+import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import {
   PROJECT_PLACEHOLDER,
@@ -12,8 +12,8 @@ import {
 } from '../layout/layout.js';
 
 /**
- * What the user's own files say about project servers by name. Unwanted beats wanted; a file with faults says nothing.
- * A list that is not kept under the project's path says which names are wanted, and nothing of this project's servers.
+ * Reads the user's settings files and returns what they say about a server's name. A name in two lists is disabled. An
+ * invalid file is ignored. A list that is not under the project's path only preselects names.
  */
 export async function readApprovalLists(
   read: FileReader,
@@ -31,7 +31,7 @@ export async function readApprovalLists(
     if (path === undefined || outcome?.kind !== 'text') continue;
     const parsed = parseDocument(outcome.text, path);
     if ('problem' in parsed || parsed.document.root === undefined) continue;
-    const { value } = locatedValue(parsed.document.root);
+    const { value } = readJsonValue(parsed.document.root);
     const wanted = source.enabled.includes(PROJECT_PLACEHOLDER) ? enabled : preselected;
     for (const name of namesAtPath(value, source.enabled, spellings)) wanted.add(name);
     for (const name of namesAtPath(value, source.disabled, spellings)) disabled.add(name);

@@ -14,7 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
   jsonCopy,
-  locatedValue,
+  readJsonValue,
 } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
@@ -26,79 +26,103 @@ import { printable } from '../display-text.js';
 import { openEditableFile, type EditableFile } from './editable-file.js';
 import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
 
-/** A change that is about to be written. */
+/** A change that a {@link ConfigEditor} is about to write. */
 export interface ConfigChange {
+  /** The method that was called. */
   readonly action: 'add' | 'update' | 'remove' | 'enable' | 'disable';
+  /** Name of the server. */
   readonly name: string;
+  /** Scope of the file. */
   readonly scope: ConfigScope;
+  /** Path of the file that will be written. */
   readonly file: string;
-  /** Undefined for a new server. */
+  /** The entry as it is in the file; undefined if the server is added. */
   readonly before: ServerConfig | undefined;
-  /** Undefined for one that is removed. */
+  /** The entry as it will be; undefined if the server is removed. */
   readonly after: ServerConfig | undefined;
 }
 
+/** Options of {@link createConfigEditor}. */
 export interface ConfigEditorOptions extends LocationOptions {
   /**
-   * The right to write, held by whoever speaks for the person: asked before each write, and nothing is written unless
-   * it answers `true`. Let it show the change, or answer yes only to what the person typed. Never hand an editor, or
-   * this function, to a tool that a model can call.
+   * Confirms a change before it is written; nothing is written unless it returns `true`. Show the change to the user, or
+   * return true only for what the user typed. Never pass an editor or this function to a tool that a model can call.
    */
   readonly confirm: (change: ConfigChange) => boolean | Promise<boolean>;
-  /** Entries without variables are checked against the schemas of their transports. */
+  /** Installed transports, whose schemas validate entries without variables. Default: none. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** What the person writes into the project is approved with it. */
+  /** Approves the servers that the editor writes into files of the project. Default: they are not approved. */
   readonly approvals?: ServerApprovals | undefined;
 }
 
+/** The result of a {@link ConfigEditor} method. */
 export interface WrittenFile {
+  /** Path of the file. */
   readonly file: string;
-  /** False when everything was as asked for already. */
+  /** False if the file already had the requested content; it was not written then. */
   readonly changed: boolean;
 }
 
-interface Target {
+/** Selects the server that a {@link ConfigEditor} method changes. */
+export interface ServerTarget {
+  /** Name of the server. */
   readonly name: string;
+  /** Scope of the file. If it has several files, the one that defines the server is changed. */
   readonly scope: ConfigScope;
 }
 
 /**
- * Changes the files of a layout for a person. Comments, order, unknown keys, line ends and mode bits stay; a write is
- * whole or not at all, and two processes never write at once. Methods reject with `CONFIG_INVALID` (the entry, the
- * name or the file is wrong), `SERVER_UNKNOWN`, `CONFIG_READ_ONLY`, `CONFIG_WRITE_FAILED` (a full disk), `TIMEOUT` (another process holds the file) and
- * `ABORTED` (not confirmed).
+ * Changes servers in the files of a layout. Comments, the order of keys, unknown keys, line endings and mode bits are kept.
+ * Writes are atomic, and processes that write at the same time take turns.
+ *
+ * Every method rejects with `CONFIG_INVALID` if the name, the entry or the file is invalid or the file has changed during
+ * the confirmation, `SERVER_UNKNOWN` if the scope has no such server, `CONFIG_READ_ONLY` if the scope has no writable file,
+ * `CONFIG_WRITE_FAILED` if the disk is full or fails, `TIMEOUT` if another process holds the file, and `ABORTED` if
+ * `confirm` did not return `true`.
  */
 export interface ConfigEditor {
-  /** Adds a server; an existing one of that name and scope is an error unless `replace` is true. */
+  /** Adds a server. Rejects with `CONFIG_INVALID` if the scope has one with this name, unless `replace` is true. */
   addServer(
-    options: Target & { readonly entry: ServerConfig; readonly replace?: boolean },
+    options: ServerTarget & { readonly entry: ServerConfig; readonly replace?: boolean },
   ): Promise<WrittenFile>;
-  /** Sets the given fields and removes those that are given as undefined. */
+  /** Sets the given fields of a server, and removes those whose value is undefined. */
   updateServer(
-    options: Target & { readonly fields: Readonly<Record<string, unknown>> },
+    options: ServerTarget & { readonly fields: Readonly<Record<string, unknown>> },
   ): Promise<WrittenFile>;
-  removeServer(options: Target): Promise<WrittenFile>;
-  enableServer(options: Target): Promise<WrittenFile>;
-  disableServer(options: Target): Promise<WrittenFile>;
+  /** Removes a server from the file. */
+  removeServer(options: ServerTarget): Promise<WrittenFile>;
+  /** Removes `disabled` from a server's entry. */
+  enableServer(options: ServerTarget): Promise<WrittenFile>;
+  /** Sets `disabled: true` in a server's entry, so that it stays listed and is not connected. */
+  disableServer(options: ServerTarget): Promise<WrittenFile>;
 }
 
-/** Makes an editor. Throws `CONFIG_INVALID` without `confirm`. */
+/**
+ * Creates an editor for the files of a layout. Throws `CONFIG_INVALID` if `confirm` is missing.
+ *
+ * @example
+ * ```ts
+ * const editor = createConfigEditor({ layout: layouts.claude, confirm: () => true });
+ * await editor.addServer({ name: 'docs', scope: 'user', entry: { url: 'https://example.com/mcp' } });
+ * await editor.disableServer({ name: 'docs', scope: 'user' });
+ * ```
+ */
 export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
   if (typeof options.confirm !== 'function') {
     throw new FittingsError(
       'CONFIG_INVALID',
-      'An editor writes nothing without a function that confirms it.',
+      'createConfigEditor() requires the option "confirm", a function that confirms each change.',
     );
   }
 
-  /** Plans and confirms first, so that nobody waits for a person's answer with the file locked. */
+  /** Plans and confirms the change before it takes the lock, so that other processes do not wait for the user. */
   const change = async (
     action: ConfigChange['action'],
-    { name, scope }: Target,
+    { name, scope }: ServerTarget,
     edit: (before: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
   ): Promise<WrittenFile> => {
     const located = await locateFiles(options);
-    const { source, path } = await sourceFor(located, options, { name, scope }, action === 'add');
+    const { source, path } = await findSource(located, options, { name, scope }, action === 'add');
     const plan = async (): Promise<{
       file: EditableFile;
       before: JsonObject | undefined;
@@ -109,7 +133,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       return { file, before, after: await edit(before) };
     };
     const planned = await plan();
-    if (same(planned.before, planned.after)) return { file: path, changed: false };
+    if (isEqual(planned.before, planned.after)) return { file: path, changed: false };
     const { before, after } = planned;
     const confirmed: unknown = await options.confirm({ action, name, scope, file: path, before, after });
     if (confirmed !== true) {
@@ -123,13 +147,13 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       : { mode: 0o600, directoryMode: 0o700 };
     await withFileLock(planned.file.path, lockOptions, async (write) => {
       const now = await plan();
-      if (!same(now.before, before) || now.file.path !== planned.file.path) {
+      if (!isEqual(now.before, before) || now.file.path !== planned.file.path) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `${printable(path)} was changed by somebody else meanwhile.`,
+          `${printable(path)} has changed since the change was confirmed.`,
           {
             server: name,
-            hint: 'Look at it and try again.',
+            hint: 'Review the file and try again.',
           },
         );
       }
@@ -137,7 +161,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       if (text === undefined) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `${printable(path)} has no place for a server: something else stands there.`,
+          `Cannot write the server to ${printable(path)}: a value on the path to it is not an object.`,
         );
       }
       await write(text, now.file.exists ? now.file.text : undefined);
@@ -149,11 +173,11 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
     return { file: path, changed: true };
   };
 
-  const existing = (target: Target, before: JsonObject | undefined): JsonObject => {
+  const existing = (target: ServerTarget, before: JsonObject | undefined): JsonObject => {
     if (before === undefined)
       throw new FittingsError(
         'SERVER_UNKNOWN',
-        `No server "${printable(target.name)}" in the scope ${target.scope}.`,
+        `The scope ${target.scope} has no server "${printable(target.name)}".`,
       );
     return before;
   };
@@ -164,7 +188,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
         if (before !== undefined && target.replace !== true) {
           throw new FittingsError(
             'CONFIG_INVALID',
-            `The scope ${target.scope} has a server "${target.name}" already.`,
+            `The scope ${target.scope} already has a server "${target.name}".`,
             {
               server: target.name,
               hint: 'Choose another name, or set `replace: true`.',
@@ -196,7 +220,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
   };
 }
 
-/** The lock of a project's file lies with the person: the project could bring one that is never released. */
+/** The lock of a project's file is in the home directory: a project could bring a lock that is never released. */
 function projectLock(
   path: string,
   { directories }: FileLocations,
@@ -206,11 +230,11 @@ function projectLock(
   return join(dirname(defaultApprovalPath(directories.home, platform)), 'locks', `${name}.lock`);
 }
 
-/** The file to change: for a new server the first of its scope, else the one that has the server. */
-async function sourceFor(
+/** The file to change: the one of the scope that defines the server; for a new server the first one. */
+async function findSource(
   { sources, project }: FileLocations,
   { layout }: LocationOptions,
-  { name, scope }: Target,
+  { name, scope }: ServerTarget,
   adding: boolean,
 ): Promise<{ readonly source: FileSource; readonly path: string }> {
   const writable = sources.filter(({ source }) => source.base !== 'system');
@@ -218,10 +242,14 @@ async function sourceFor(
   const [first] = candidates;
   if (first === undefined) {
     const scopes = [...new Set(writable.map(({ source }) => source.scope))].join(', ');
-    throw new FittingsError('CONFIG_READ_ONLY', `Servers of the scope ${scope} can't be changed from here.`, {
-      server: name,
-      hint: `The layout ${layout.name} has files to write for: ${scopes}.`,
-    });
+    throw new FittingsError(
+      'CONFIG_READ_ONLY',
+      `The layout ${layout.name} has no writable file for the scope ${scope}.`,
+      {
+        server: name,
+        hint: `Scopes with a writable file: ${scopes}.`,
+      },
+    );
   }
   for (const candidate of candidates) {
     if ((await openEditableFile(candidate.source, candidate.path, project)).servers.has(name))
@@ -236,7 +264,8 @@ async function sourceFor(
   }
   throw new FittingsError('SERVER_UNKNOWN', `The scope ${scope} has no server "${printable(name)}".`, {
     server: name,
-    hint: others.length === 0 ? 'No file of the layout names it.' : `It is defined in: ${others.join(', ')}.`,
+    hint:
+      others.length === 0 ? 'No file of the layout defines it.' : `It is defined in: ${others.join(', ')}.`,
   });
 }
 
@@ -252,9 +281,9 @@ async function checkEntry(
   if (wrongName !== undefined) {
     const suggestion = suggestServerName(name);
     refuse(
-      `The name "${printable(name)}" ${wrongName}.`,
+      `The server name "${printable(name)}" ${wrongName}.`,
       undefined,
-      suggestion && `Call it "${suggestion}", for example.`,
+      suggestion && `Use another name, for example "${suggestion}".`,
     );
   }
   const normal = normalizeEntry(entry);
@@ -275,19 +304,19 @@ async function checkEntry(
   if (issue !== undefined) refuse(issue.message, issue.path, issue.hint);
 }
 
-/** What the loader would refuse when it reads the entry back. */
+/** Issues for which the loader would reject the entry after it is written. */
 function readingIssues(entry: JsonObject): readonly EntryIssue[] {
   const parsed = parseDocument(JSON.stringify(entry), 'entry');
   if ('problem' in parsed) return [{ code: parsed.problem.code, path: '', message: parsed.problem.message }];
   const { root } = parsed.document;
-  const issues = root === undefined ? [] : locatedValue(root).issues;
+  const issues = root === undefined ? [] : readJsonValue(root).issues;
   return issues.map(({ issue, path }) => ({
     code: issue,
     path,
-    message: `"${path}" cannot be written, because it would be refused when it is read. ${CONFIG_PROBLEM_CODES[issue].meaning}`,
+    message: `Cannot write "${path}", because loading it would fail. ${CONFIG_PROBLEM_CODES[issue].meaning}`,
   }));
 }
 
-function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
 }

@@ -4,23 +4,30 @@ import { entrySchema } from './entry-schema.js';
 import { typeSpellings } from './normalize.js';
 import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 
+/** Options of {@link configJsonSchema}. */
 export interface ConfigJsonSchemaOptions {
-  /** Installed transports: their fields are completed and checked where an entry is of their type. */
+  /** Installed transports, whose fields an editor completes and checks. Default: none, so only common fields are known. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** Where the schema is published. */
+  /** URL at which the schema is published, its `$id`. Default: none. */
   readonly id?: string | undefined;
 }
 
 type Schema = Record<string, unknown>;
 
-/** The draft that every editor understands. */
+/** The version that every editor supports. */
 const TARGET = 'draft-07';
 
 /**
- * A JSON Schema (draft 7) of the file, for editors: common fields from our own schema, those of each transport from
- * its plugin. Other keys may stand beside `mcpServers`.
+ * Returns a JSON Schema of a configuration file with `mcpServers`, for completion and validation in editors. Fields of a
+ * transport come from the schema of its plugin. Other top-level keys are permitted.
+ *
+ * @see {@link https://json-schema.org/draft-07 | JSON Schema draft 7}
+ * @example
+ * ```ts
+ * await writeFile('mcp.schema.json', JSON.stringify(configJsonSchema({ plugins: [stdio(), http()] })));
+ * ```
  */
-export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Schema {
+export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Record<string, unknown> {
   const { plugins = [], id } = options;
   const { $schema, ...common } = z.toJSONSchema(entrySchema, { target: 'draft-7' });
   const rules = plugins.flatMap((plugin) => rulesFor(plugin));
@@ -54,7 +61,7 @@ export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Schema 
   };
 }
 
-/** What holds where an entry is of the plugin's type, said or implied. */
+/** The plugin's schema for entries of its type, whether the type is explicit or implied. */
 function rulesFor(plugin: TransportPlugin): readonly Schema[] {
   const then = pluginSchema(plugin);
   if (then === undefined) return [];
@@ -70,7 +77,7 @@ function pluginTypes(plugin: TransportPlugin): readonly string[] {
   return [...typeSpellings(plugin.type), ...(plugin.aliases ?? [])];
 }
 
-/** The plugin's schema, made to tolerate the fields of others beside its own; undefined where it can't tell. */
+/** The plugin's schema without `additionalProperties`, so that common fields are permitted; undefined if it has none. */
 function pluginSchema(plugin: TransportPlugin): Schema | undefined {
   try {
     const {

@@ -2,27 +2,27 @@ import type { JsonObject } from '../jsonc/json-value.js';
 import type { SourceLocation } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
 
-/** Where definitions come from and what that permits. */
+/** Where a definition comes from, and what that permits. */
 export interface Origin {
   readonly scope: ConfigScope;
   /** A path, or a name such as `--mcp-config`. */
   readonly file: string;
-  /** Folder of the file; undefined for values without one. Relative paths of a trusted definition begin there. */
+  /** Folder of the file, against which relative paths of a trusted definition are resolved; undefined without a file. */
   readonly folder: string | undefined;
-  /** False for what came with the project: it is used only once a person approved it. */
+  /** False for a file of the project: its definitions are used only once the user has approved them. */
   readonly trusted: boolean;
-  /** Whether its texts may hold variables of the environment. */
+  /** Whether its definitions may use environment variables. */
   readonly mayUseVariables: boolean;
 }
 
-/** One entry as it was read, good or not. */
+/** One entry as it was read, valid or not. */
 export interface Definition {
   readonly name: string;
   readonly origin: Origin;
-  /** Undefined for an entry that can't be used at all; it has been reported. */
+  /** Undefined if the entry is ambiguous or not an object; that has been reported. */
   readonly value: JsonObject | undefined;
-  /** Where a field stands; the entry itself for `''`. The nearest enclosing field where that one is not written. */
+  /** Location of a field by its path, or of the nearest enclosing field if it is not written. `''` is the entry. */
   readonly locationOf: (path: string) => SourceLocation;
-  /** Every written field. */
+  /** Paths of every field that is written. */
   readonly paths: readonly string[];
 }

@@ -3,8 +3,8 @@ import { HOST_FIELDS } from './permissions.js';
 import { canonicalJson, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 
 /**
- * Identifies a definition by everything in it: each field, known or not, as written, variables unexpanded. Order of
- * keys, comments and white space do not count, since they change nothing.
+ * Hashes a name and its definition, with every field as written and variables unexpanded. The order of keys, comments and
+ * whitespace do not affect the hash. An approval is valid for this hash only.
  */
 export function definitionHash(name: string, definition: JsonValue): string {
   return createHash('sha256')
@@ -13,8 +13,8 @@ export function definitionHash(name: string, definition: JsonValue): string {
 }
 
 /**
- * Identifies an entry for what belongs to it alone, such as its credentials: scope, project, name, and every field except
- * those that only switch it off, describe it, or grant something. Stable across processes; equal for no two projects.
+ * Hashes scope, project, name, and every field except {@link HOST_FIELDS}: the key for what belongs to one entry, such as
+ * its credentials. The hash is the same in every process and differs between projects.
  */
 export function serverIdentity(
   name: string,

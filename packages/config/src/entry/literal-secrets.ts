@@ -3,35 +3,61 @@ import { parseTemplate, variableReference } from '../variables/syntax.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
 
-/** A secret that an entry holds as text, where a variable would leave it in the environment. */
+/** A secret that is written into an entry as text, where a variable could stand. */
 export interface LiteralSecret {
-  /** Path of the field: `headers.Authorization`, `args[2]`. */
+  /** Path of the field, such as `headers.Authorization` or `args[2]`. */
   readonly field: string;
-  /** The variable that could stand in its place. */
+  /** Name of a variable that could replace it, such as `GITHUB_TOKEN`. Not necessarily set. */
   readonly variable: string;
-  /** The secret itself, so that it can be kept out of what is shown. */
+  /** The secret itself, so that it can be redacted from output. */
   readonly value: string;
 }
 
 const SECRET_NAME =
   /key|token|secret|passw|passphrase|credential|auth(?!or)|cookie|bearer|session|(?:^|[^a-z])pat(?:[^a-z]|$)|(?:^|[^a-z])pwd(?:[^a-z]|$)/i;
-/** Names that sound like a secret and hold where one is, or a public part of it. */
+/** Names that look like a secret's and hold its location or a public part. */
 const HARMLESS_NAME = /(?:_|-|^)(?:file|path|dir|url|uri|host|port|id|type|method|issuer|audience)$/i;
-/** Forms in which well-known services issue keys, whatever the field is called. */
+/** Formats of the keys of well-known services, recognized under any name. */
 const SECRET_TEXT =
   /^(?:gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|ey[\w-]{10,}\.ey[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*)$/;
 
-/** Whether something of this name is usually a secret: `API_KEY`, `X-Auth-Token`, `--password`. */
+/**
+ * Returns whether a header, variable or option of this name usually holds a secret: `API_KEY`, `X-Auth-Token`, `--password`.
+ *
+ * @example
+ * ```ts
+ * isSecretName('GITHUB_TOKEN'); // true
+ * isSecretName('TOKEN_FILE'); // false: it holds a path
+ * ```
+ */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
 }
 
-/** The secrets that an entry holds as text: in headers, variables, arguments, URLs and the credentials of OAuth. */
+/**
+ * Returns the secrets that are written as text in an entry: in headers, environment variables, arguments, URLs and OAuth
+ * credentials. They are found by name and by well-known formats; a secret without either is not found.
+ *
+ * @example
+ * ```ts
+ * findLiteralSecrets({ url: 'https://example.com/mcp', headers: { Authorization: 'Bearer abc' } });
+ * // [{ field: 'headers.Authorization', variable: 'SERVER_AUTHORIZATION', value: 'abc' }]
+ * ```
+ */
 export function findLiteralSecrets(entry: ServerConfig): readonly LiteralSecret[] {
   return moveSecretsToVariables('server', entry).variables;
 }
 
-/** A copy of an entry with a variable in place of each secret, and which. `${NAME}` is taken from the name of the field. */
+/**
+ * Returns a copy of an entry in which `${NAME}` replaces each literal secret, and the variables to set. Names are made from
+ * the name of the server and of the field, such as `GITHUB_AUTHORIZATION`; a variable in `env` keeps its name.
+ *
+ * @example
+ * ```ts
+ * const { entry, variables } = moveSecretsToVariables('github', { command: 'gh-mcp', env: { TOKEN: 'abc' } });
+ * // entry.env is { TOKEN: '${TOKEN}' }; variables[0] is { field: 'env.TOKEN', variable: 'TOKEN', value: 'abc' }
+ * ```
+ */
 export function moveSecretsToVariables(
   server: string,
   entry: ServerConfig,
@@ -48,7 +74,7 @@ export function moveSecretsToVariables(
       .replaceAll(/\W+/g, '_')
       .replaceAll(/^_+|_+$/g, '');
     let variable = keys[0] === 'env' && /^[A-Za-z_]\w*$/.test(name) ? name : `${prefix}_${upper}`;
-    // Two secrets never share a variable.
+    // Two different secrets must not share a variable.
     for (let count = 2; taken.has(variable) && taken.get(variable) !== text; count++)
       variable = `${variable.replace(/_\d+$/, '')}_${String(count)}`;
     taken.set(variable, text);
@@ -90,7 +116,7 @@ export function moveSecretsToVariables(
 
 type Replace = (keys: readonly (string | number)[], name: string, text: string) => string;
 
-/** `Bearer …` stays, so that the variable holds the token alone. */
+/** Keeps a scheme such as `Bearer`, so that the variable holds only the token. */
 function header(name: string, value: string, replace: Replace): string {
   if (!isLiteral(value)) return value;
   const [, scheme = '', credential = value] = /^((?:Bearer|Basic|Token|ApiKey) +)(\S.*)$/i.exec(value) ?? [];
@@ -98,7 +124,7 @@ function header(name: string, value: string, replace: Replace): string {
   return isSecret ? `${scheme}${replace(['headers', name], name, credential)}` : value;
 }
 
-/** `--token value`, `--token=value`, `--header 'Name: value'`, and what looks like a key by itself. */
+/** Handles `--token value`, `--token=value`, `--header 'Name: value'`, and arguments with the format of a key. */
 function argumentsOf(
   args: readonly JsonValue[],
   whole: (keys: readonly (string | number)[], name: string, value: JsonValue) => JsonValue,
@@ -112,8 +138,8 @@ function argumentsOf(
       typeof before === 'string' && /^-{1,2}\w/.test(before) && !before.includes('=') ? before : '';
     const [, name, value] = /^(-{0,2}[\w.-]+)=(.+)$/s.exec(argument) ?? [];
     if (name !== undefined && value !== undefined) {
-      const printable = whole(keys, name.replace(/^-+/, ''), value);
-      return typeof printable === 'string' ? `${name}=${printable}` : argument;
+      const replaced = whole(keys, name.replace(/^-+/, ''), value);
+      return typeof replaced === 'string' ? `${name}=${replaced}` : argument;
     }
     const [, headerName, headerValue] = /^([\w-]+): *(\S.*)$/s.exec(argument) ?? [];
     if (headerName !== undefined && headerValue !== undefined && !argument.includes('://')) {
@@ -134,7 +160,7 @@ function oauthOf(oauth: JsonObject, replace: Replace, at: readonly string[] = ['
   });
 }
 
-/** The password and the parameters of a URL that are named like secrets; anything else comes back as it is. */
+/** Replaces the password of a URL and its parameters with names of secrets. Other texts are returned unchanged. */
 function withinUrl(text: string, replace: (part: string, secret: string) => string): string {
   const literal = /^[a-z][\w+.-]*:\/\//i.test(text);
   if (!literal) return text;
@@ -150,9 +176,9 @@ function withinUrl(text: string, replace: (part: string, secret: string) => stri
   );
 }
 
-/** A text without a variable that may be a secret. */
+/** Whether a text may be a secret: it is not trivial and contains no variable. */
 function isLiteral(text: string): boolean {
-  // The program that is started may replace what its host takes literally.
+  // The program may expand `$${NAME}`, which is a literal `${NAME}` here, by itself.
   if (/^(?:|true|false|\d{1,6})$/i.test(text) || /\$\$\{[A-Za-z_]\w*/.test(text)) return false;
   return !parseTemplate(text, false).some(({ kind }) => kind === 'variable');
 }

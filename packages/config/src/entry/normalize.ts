@@ -11,7 +11,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   websocket: 'ws',
 };
 
-/** A mistyped field is the most common reason why an entry says neither. */
+/** A misspelled field is the most common reason why an entry has none of them. */
 function missingTypeHint(fields: readonly string[]): string {
   const known = ['command', 'url', 'type'];
   const others = fields.filter((field) => !known.includes(field));
@@ -25,8 +25,8 @@ function missingTypeHint(fields: readonly string[]): string {
 const URL_FIELDS = ['url', 'httpUrl', 'serverUrl'] as const;
 
 /**
- * One spelling for everything that can be spelled in several ways, and `type` always set: the explicit one, else
- * `stdio` for a `command`, `http` for a `url`. `oauth: false` is short for `oauth: { enabled: false }`.
+ * Replaces aliases by canonical field names and always sets `type`: the explicit one, else `stdio` for a `command`, `http`
+ * for a `url`. `oauth: false` becomes `oauth: { enabled: false }`.
  */
 export function normalizeEntry(
   entry: JsonObject,
@@ -41,7 +41,7 @@ export function normalizeEntry(
       issues.push({
         code: 'TYPE_CONFLICT',
         path: other,
-        message: `"${other}" and "${firstUrl}" name different addresses.`,
+        message: `"${other}" and "${firstUrl}" are different URLs.`,
         hint: 'Keep one of them.',
       });
     }
@@ -61,7 +61,7 @@ export function normalizeEntry(
     issues.push({
       code: 'VARIABLE_REFUSED',
       path: type === undefined ? 'transportType' : 'type',
-      message: 'The type of the transport can not come from a variable.',
+      message: 'The type of the transport cannot come from a variable.',
     });
   }
 
@@ -70,8 +70,8 @@ export function normalizeEntry(
     issues.push({
       code: 'TYPE_CONFLICT',
       path: firstUrl,
-      message: 'The entry has a "command" and an address, so its transport is not clear.',
-      hint: 'Add "type", or remove one of the two.',
+      message: 'The entry has both a "command" and a URL, so its transport is ambiguous.',
+      hint: 'Add "type", or remove one of them.',
     });
   }
   const implied = command ? 'stdio' : firstUrl === undefined ? undefined : 'http';
@@ -80,7 +80,7 @@ export function normalizeEntry(
     issues.push({
       code: 'TYPE_MISSING',
       path: '',
-      message: 'The entry says neither "command" nor "url" nor "type".',
+      message: 'The entry has neither "command" nor "url" nor "type".',
       hint: missingTypeHint(Object.keys(entry)),
     });
   }
@@ -91,7 +91,7 @@ export function normalizeEntry(
   };
 }
 
-/** Every way to write a type of transport. */
+/** A type of transport and its aliases. */
 export function typeSpellings(type: string): readonly string[] {
   return [type, ...Object.keys(SPELLINGS).filter((spelling) => SPELLINGS[spelling] === type)];
 }

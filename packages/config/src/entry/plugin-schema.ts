@@ -8,7 +8,6 @@ import {
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 
-/** The plugin that serves a type. */
 function pluginFor(
   plugins: readonly TransportPlugin[],
   type: string | undefined,
@@ -16,7 +15,7 @@ function pluginFor(
   return plugins.find((plugin) => plugin.type === type || plugin.aliases?.includes(type ?? '') === true);
 }
 
-/** What the schema of the entry's transport finds wrong. Values of variables are taken out of its messages. */
+/** Validates an entry with the schema of its transport. Values of variables are redacted from the messages. */
 export async function validateWithPlugin(
   config: ServerConfig,
   plugins: readonly TransportPlugin[],
@@ -31,7 +30,7 @@ export async function validateWithPlugin(
       {
         code: 'TYPE_UNKNOWN',
         path: 'type',
-        message: `No installed transport serves the type "${printable(config.type ?? '')}".`,
+        message: `No installed transport supports the type "${printable(config.type ?? '')}".`,
         hint: `${near === undefined ? '' : `Did you mean "${near}"? `}Installed: ${known === '' ? 'none' : known}.`,
       },
     ];
@@ -45,7 +44,7 @@ export async function validateWithPlugin(
       return {
         code: 'FIELD_INVALID',
         path,
-        message: `${subject} is not right: ${printable(redact(issue.message))}.`,
+        message: `${subject} is invalid: ${printable(redact(issue.message))}.`,
       };
     });
   } catch {
@@ -53,7 +52,7 @@ export async function validateWithPlugin(
       {
         code: 'FIELD_INVALID',
         path: '',
-        message: `The schema of the transport "${printable(plugin.type)}" failed on this entry.`,
+        message: `The schema of the transport "${printable(plugin.type)}" threw an error while validating this entry.`,
       },
     ];
   }

@@ -2,24 +2,22 @@ import { posix, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { Definition } from './definition.js';
 
-/** Folders that the rule of {@link resolveEntryPaths} chooses from, as absolute paths. */
+/** The folders in which servers start, as absolute paths. */
 export interface BaseFolders {
   readonly home: string;
   readonly project: string;
 }
 
 /**
- * The one rule for where an entry's program is found and where it starts:
+ * Resolves the `command` and `cwd` of an entry to absolute paths:
  *
- * - An entry that came with the project, once approved, belongs to the root of the project: its relative `command` and
- *   `cwd` are resolved against it, and it starts there.
- * - Every other entry starts in the person's home directory unless it sets `cwd`, because programs such as `npx` run
- *   what they find in the folder they start in. Its relative `command` and `cwd` are resolved against the folder of the
- *   file that defines it. For JSON on the command line that is the caller's working directory; for values from the host
- *   or a service it is the home directory.
+ * - A server of the project, once approved, starts in the root of the project, and its relative paths are resolved
+ *   against it.
+ * - Every other server starts in the home directory unless it sets `cwd`, because programs such as `npx` run what they find
+ *   in their working directory. Its relative paths are resolved against the folder of the file that defines it: for JSON
+ *   on the command line against the caller's working directory, for servers without a file against the home directory.
  *
- * A `command` without a separator is a name and is left for the `PATH`. Returns the entry with an absolute `command` and
- * `cwd`; applying it twice changes nothing more.
+ * A `command` without a separator is a name, to be looked up on the `PATH`, and stays as it is. Idempotent.
  */
 export function resolveEntryPaths(
   config: ServerConfig,
@@ -40,13 +38,13 @@ export function resolveEntryPaths(
   };
 }
 
-/** Whether a command names a file instead of something to be found on the `PATH`. */
+/** Whether a command is a path, not a name that is looked up on the `PATH`. */
 export function isCommandPath(command: string, platform: NodeJS.Platform): boolean {
   return platform === 'win32' ? /[/\\:]/.test(command) : command.includes('/');
 }
 
 function absolute(path: typeof posix, base: string, written: string): string {
-  // A path such as `C:x` would be looked up from whatever folder the process has on that drive.
+  // A path such as `C:x` would be resolved against the process's current folder on that drive.
   const onDrive = path === win32 ? /^([A-Za-z]:)(?![/\\])(.*)$/s.exec(written) : null;
   if (onDrive === null) return path.resolve(base, written);
   const [, drive = '', rest = ''] = onDrive;

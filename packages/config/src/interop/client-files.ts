@@ -10,7 +10,7 @@ import type { ClientFormat, ClientReadOptions } from './clients/client-format.js
 import { clientFormats } from './clients/all-clients.js';
 import type { ImportServersOptions } from './import-servers.js';
 
-/** As `loadConfig` decides it: a home directory that the project could have brought does not count. */
+/** Finds the home directory as `loadConfig` does: one inside the project is replaced by the account's. */
 export async function resolveHome(
   { home }: ImportServersOptions,
   project: string | undefined,
@@ -18,21 +18,21 @@ export async function resolveHome(
   if (home !== undefined) return home;
   const said = await resolveLinks(resolve(homedir()));
   if (project === undefined) return said;
-  const markers = Object.values(clientFormats).flatMap((dialect) =>
-    dialect.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
+  const markers = Object.values(clientFormats).flatMap((client) =>
+    client.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
   );
   return trustedHome(said, project, [...new Set(markers)]);
 }
 
 export interface ClientFilePath extends Pick<ReadRules, 'within'> {
   readonly path: string;
-  /** The caller named it, so it has to exist. */
+  /** True if the caller named the file, so that it must exist. */
   readonly chosen?: boolean;
 }
 
-/** The files of a program to look at, in the order in which they count. */
+/** The files of a client to read. Of two servers with one name, the one in the first file is used. */
 export async function clientFilePaths(
-  dialect: ClientFormat,
+  client: ClientFormat,
   { home, project }: ClientReadOptions,
   { projectFiles = false, platform, appData }: ImportServersOptions & { readonly platform: NodeJS.Platform },
 ): Promise<readonly ClientFilePath[]> {
@@ -40,7 +40,7 @@ export async function clientFilePaths(
   const folder = projectFiles ? project : home;
   if (folder === undefined) return [];
   const roaming = platform === 'win32' && !projectFiles ? await roamingFolder(appData, project) : undefined;
-  return dialect.files(platform).flatMap((file) => {
+  return client.files(platform).flatMap((file) => {
     if (file.base !== base) return [];
     const path = absolutePath(file, { home: folder, project: folder, system: undefined }, platform);
     if (path === undefined) return [];
@@ -54,7 +54,7 @@ export async function clientFilePaths(
   });
 }
 
-/** `%APPDATA%`, which a company may have moved to a server; nothing that lies in the project. */
+/** `%APPDATA%`, which may be on a network drive; undefined if it is inside the project. */
 async function roamingFolder(
   appData: string | undefined,
   project: string | undefined,
@@ -65,7 +65,7 @@ async function roamingFolder(
   return isInside(await resolveLinks(resolve(folder)), project) ? undefined : folder;
 }
 
-/** A document of another program; positions of TOML are not known, except that of a mistake. */
+/** Parses a client's file. Positions in TOML are not known, except that of a syntax error. */
 export function parseClientFile(
   format: 'json' | 'toml',
   text: string,
@@ -80,6 +80,6 @@ export function parseClientFile(
     return 'problem' in parsed ? parsed : { document: parsed.document, hasPositions: false };
   } catch (error) {
     const location = error instanceof TomlError ? { file, line: error.line, column: error.column } : { file };
-    return { problem: problem('JSON_SYNTAX', 'The text is not TOML.', { location }) };
+    return { problem: problem('JSON_SYNTAX', 'The file is not valid TOML.', { location }) };
   }
 }

@@ -7,36 +7,55 @@ import { bridgeEntry } from './bridge-entry.js';
 import { chain, type Conversion, type ClientFormat } from './clients/client-format.js';
 import { clientFormats, type InteropClient } from './clients/all-clients.js';
 
+/** Options of {@link exportServers}. */
 export interface ExportServersOptions {
+  /** The client whose format is written. */
   readonly to: InteropClient;
-  /** As written, with variables: expanded entries would put secrets into the text. */
+  /** Entries by name, as written: pass {@link ServerEntry.definition}, because expanded entries contain secrets. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** The present content of the target's file: everything in it is kept. Default: a new file. */
+  /** Present content of the client's file, all of which is kept. Default: a new file. */
   readonly into?: string | undefined;
 }
 
+/** The result of {@link exportServers}. */
 export interface ExportResult {
-  /** The whole content of the target's file. */
+  /** The whole content of the client's file. */
   readonly text: string;
+  /** The servers in {@link text}. */
   readonly exported: readonly {
+    /** Name of the server. */
     readonly name: string;
-    /** What the target can't hold. */
+    /** What the client's format cannot express, one sentence each. */
     readonly losses: readonly string[];
   }[];
-  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+  /** The servers that could not be converted. */
+  readonly failed: readonly {
+    /** Name of the server. */
+    readonly name: string;
+    /** Why it could not be converted, as a sentence. */
+    readonly reason: string;
+  }[];
 }
 
 /**
- * Writes servers the way another program wants them, as text. A server with a transport that the program does not know is
- * written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its secrets. Throws `CONFIG_INVALID` when `into` can't be read.
+ * Converts servers to the configuration format of another MCP client and returns the text of its file. A server with a
+ * transport that the client does not support is written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its
+ * secrets. Throws `CONFIG_INVALID` if `into` is invalid, or if it is TOML and already has a server of the same name.
+ *
+ * @example
+ * ```ts
+ * const servers = { docs: { url: 'https://example.com/mcp' } };
+ * const { text, exported } = exportServers({ to: 'claude-desktop', servers });
+ * await writeFile('claude_desktop_config.json', text);
+ * ```
  */
 export function exportServers(options: ExportServersOptions): ExportResult {
-  const dialect = clientFormats[options.to];
+  const client = clientFormats[options.to];
   const entries: [string, JsonObject][] = [];
   const exported: { name: string; losses: readonly string[] }[] = [];
   const failed: { name: string; reason: string }[] = [];
   for (const [name, server] of Object.entries(options.servers)) {
-    const converted = convert(name, server, dialect);
+    const converted = convert(name, server, client);
     if ('reason' in converted) failed.push({ name, reason: converted.reason });
     else {
       entries.push([name, converted.entry]);
@@ -44,15 +63,15 @@ export function exportServers(options: ExportServersOptions): ExportResult {
     }
   }
   const text =
-    dialect.format === 'toml'
-      ? intoToml(dialect, entries, options.into)
-      : intoJson(dialect, entries, options.into);
+    client.format === 'toml'
+      ? intoToml(client, entries, options.into)
+      : intoJson(client, entries, options.into);
   return { text, exported, failed };
 }
 
-function convert(name: string, server: ServerConfig, dialect: ClientFormat): Conversion {
+function convert(name: string, server: ServerConfig, client: ClientFormat): Conversion {
   const normal = normalizeEntry(jsonCopy(server));
-  if ('issues' in normal) return { reason: normal.issues[0]?.message ?? 'It is malformed.' };
+  if ('issues' in normal) return { reason: normal.issues[0]?.message ?? 'The entry is invalid.' };
   const { apiKey, headers, ...rest } = jsonCopy(normal.config);
   const all = {
     ...(isJsonObject(headers) && headers),
@@ -60,29 +79,29 @@ function convert(name: string, server: ServerConfig, dialect: ClientFormat): Con
   };
   const entry: JsonObject = { ...rest, ...(Object.keys(all).length > 0 && { headers: all }) };
   const { type, url } = entry;
-  if (typeof type === 'string' && dialect.transports.includes(type)) return dialect.write(entry);
+  if (typeof type === 'string' && client.transports.includes(type)) return client.write(entry);
   if (typeof url !== 'string')
-    return { reason: `${dialect.title} has no transport ${JSON.stringify(type)}.` };
-  const bridge = bridgeEntry(name, entry, dialect);
-  return chain(bridge, (local) => dialect.write(local));
+    return { reason: `${client.title} does not support the transport ${JSON.stringify(type)}.` };
+  const bridge = bridgeEntry(name, entry, client);
+  return chain(bridge, (local) => client.write(local));
 }
 
-function intoJson(dialect: ClientFormat, entries: readonly [string, JsonObject][], into = '{}\n'): string {
-  const [keys = []] = dialect.servers;
+function intoJson(client: ClientFormat, entries: readonly [string, JsonObject][], into = '{}\n'): string {
+  const [keys = []] = client.servers;
   const operations = entries.map(([name, value]) => ({ keys: [...keys, name], value }));
-  const text = applyChanges(into, dialect.title, entries.length === 0 ? [{ keys, value: {} }] : operations);
-  if (text === undefined) throw unreadable(dialect);
+  const text = applyChanges(into, client.title, entries.length === 0 ? [{ keys, value: {} }] : operations);
+  if (text === undefined) throw unreadable(client);
   return text;
 }
 
-/** Text of a TOML file is kept as it is; tables of new servers are put behind it. */
-function intoToml(dialect: ClientFormat, entries: readonly [string, JsonObject][], into = ''): string {
-  const [[key = ''] = []] = dialect.servers;
+/** Appends tables for the new servers; the text of a TOML file is kept as it is. */
+function intoToml(client: ClientFormat, entries: readonly [string, JsonObject][], into = ''): string {
+  const [[key = ''] = []] = client.servers;
   let present: unknown;
   try {
     present = parse(into)[key];
   } catch (error) {
-    throw unreadable(dialect, error);
+    throw unreadable(client, error);
   }
   const taken = entries
     .map(([name]) => name)
@@ -90,9 +109,9 @@ function intoToml(dialect: ClientFormat, entries: readonly [string, JsonObject][
   if (taken.length > 0) {
     throw new FittingsError(
       'CONFIG_INVALID',
-      `The file of ${dialect.title} has servers of these names already: ${taken.join(', ')}.`,
+      `The configuration of ${client.title} already has servers with these names: ${taken.join(', ')}.`,
       {
-        hint: 'Remove them there, or export under other names.',
+        hint: 'Remove them from the file, or export under other names.',
       },
     );
   }
@@ -101,8 +120,8 @@ function intoToml(dialect: ClientFormat, entries: readonly [string, JsonObject][
   return into + gap + stringify({ [key]: Object.fromEntries(entries) });
 }
 
-function unreadable(dialect: ClientFormat, cause?: unknown): FittingsError {
-  return new FittingsError('CONFIG_INVALID', `The present file of ${dialect.title} can't be read.`, {
+function unreadable(client: ClientFormat, cause?: unknown): FittingsError {
+  return new FittingsError('CONFIG_INVALID', `The present configuration of ${client.title} is invalid.`, {
     cause,
   });
 }

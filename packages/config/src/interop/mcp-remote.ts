@@ -2,14 +2,14 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 
-/** A remote server that an entry reaches through a local program, as an entry of its own. */
+/** A remote server that an entry reaches through a local program. */
 export interface RemoteServer {
-  /** With `url` in place of `command`. */
+  /** The entry with `url` in place of `command`. */
   readonly entry: JsonObject;
   readonly notes: readonly string[];
 }
 
-/** What a command line says after the name of the program. */
+/** The program and the words after it on a command line. */
 interface Words {
   readonly program: 'mcp-remote' | 'fittings bridge';
   readonly rest: readonly string[];
@@ -26,8 +26,8 @@ interface Draft {
 }
 
 /**
- * The remote server behind `npx mcp-remote URL …` or `npx @mcp-fittings/cli bridge URL …`; undefined for any other
- * entry. `reason`: such a line, with something that cannot be said by an entry.
+ * Converts an entry that runs `npx mcp-remote URL …` or `npx @mcp-fittings/cli bridge URL …` to the remote server itself.
+ * Undefined for any other entry. `reason` says why such a command line cannot be converted.
  */
 export function parseRemoteCommand(
   config: ServerConfig,
@@ -42,7 +42,7 @@ export function parseRemoteCommand(
     words.program === 'mcp-remote' ? readMcpRemote(words.rest, draft) : readBridge(words.rest, draft);
   if (reason !== undefined) return { reason };
   const { url, port, headers, oauth, deniedTools, notes } = draft;
-  if (url === undefined || !isAddress(url)) return { reason: 'It does not name the URL of a server.' };
+  if (url === undefined || !isAddress(url)) return { reason: 'The command line has no URL of a server.' };
   if (/^http:/i.test(url) && !isLoopback(url)) notes.push('The connection is not encrypted.');
   if (port !== undefined) oauth['callbackPort'] = port;
   const named = Object.fromEntries(
@@ -58,7 +58,7 @@ export function parseRemoteCommand(
     ...(deniedTools.length > 0 && { deniedTools: [...listOf(rest['deniedTools']), ...deniedTools] }),
   };
   for (const name of Object.keys(environment)) {
-    if (!used.has(name)) notes.push(`"env.${name}" has no meaning for a remote server and was left out.`);
+    if (!used.has(name)) notes.push(`"env.${name}" has no meaning for a remote server and was removed.`);
   }
   return { entry: members, notes };
 }
@@ -68,7 +68,7 @@ const SHELL = /^(?:cmd)(?:\.exe)?$/i;
 const MCP_REMOTE = /^mcp-remote(?:@[\w.^~<>=*-]+)?$/;
 const BRIDGE_PACKAGE = /^@mcp-fittings\/cli(?:@[\w.^~<>=*-]+)?$/;
 
-/** The words after the program, where it is one of those that lead to a remote server. */
+/** The words after `mcp-remote` or `fittings bridge`; undefined for any other program. */
 function remoteCommandWords({ command, args }: ServerConfig): Words | undefined {
   if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
   let words: readonly string[] = [command, ...args.map(String)];
@@ -100,7 +100,7 @@ function isPackageOption(word: string | undefined): boolean {
   return word === '-p' || word === '--package';
 }
 
-/** What may stand between `npx` and the name of the program. */
+/** Whether a word may precede the name of the package on an `npx` command line. */
 function isRunnerWord(word: string): boolean {
   return word.startsWith('-') || ['exec', 'dlx', 'x'].includes(word) || isPackage(word);
 }
@@ -127,25 +127,28 @@ function readMcpRemote(words: readonly string[], draft: Draft): string | undefin
     else if (TAKES_VALUE.has(word)) {
       at += 1;
       const value = words[at];
-      if (value === undefined) return `"${word}" of mcp-remote has no value.`;
+      if (value === undefined) return `The option "${word}" of mcp-remote has no value.`;
       if (word === '--host') host = value;
       const reason = readOption(word, value, draft);
       if (reason !== undefined) return reason;
-    } else if (!NEEDS_NOTHING.has(word)) return `"${word}" of mcp-remote is unknown here.`;
+    } else if (!NEEDS_NOTHING.has(word)) return `The option "${word}" of mcp-remote is not supported.`;
   }
   const [url, port] = plain;
   if (url !== undefined) draft.url = url;
   if (port !== undefined) {
     draft.port = Number.parseInt(port, 10);
-    if (!isPort(draft.port)) return `${JSON.stringify(port)} is not a port.`;
+    if (!isPort(draft.port)) return `${JSON.stringify(port)} is not a valid port.`;
   }
   if (draft.oauth['clientId'] === undefined) return undefined;
-  // A registered client has the redirect URI of mcp-remote.
+  // A client that was registered for mcp-remote has its redirect URI.
   if (draft.port === undefined) {
-    draft.notes.push('The OAuth client needs a redirect URI: set "oauth.redirectUri" to the registered one.');
+    draft.notes.push('Set "oauth.redirectUri" to the redirect URI that is registered for the OAuth client.');
   } else if (['localhost', '127.0.0.1', '[::1]'].includes(host)) {
     draft.oauth['redirectUri'] = `http://${host}:${String(draft.port)}/oauth/callback`;
-  } else draft.notes.push(`A sign-in cannot come back to the host ${JSON.stringify(host)} here.`);
+  } else
+    draft.notes.push(
+      `The sign-in cannot redirect to the host ${JSON.stringify(host)}; only loopback hosts are supported.`,
+    );
   return undefined;
 }
 
@@ -156,29 +159,30 @@ function readOption(name: string, value: string, draft: Draft): string | undefin
       readHeader(value, draft);
       return undefined;
     case '--transport':
-      // Ours falls back from one to the other by itself.
+      // The http transport falls back to sse by itself, so only `sse-only` needs a type.
       if (value === 'sse-only') draft.type = 'sse';
       return undefined;
     case '--ignore-tool':
       deniedTools.push(value);
       return undefined;
     case '--resource':
-      notes.push('"--resource" of mcp-remote has no counterpart here and was left out.');
+      notes.push('The option "--resource" of mcp-remote has no equivalent here and was removed.');
       return undefined;
     case '--static-oauth-client-info': {
       const info = objectIn(value);
-      if (info === undefined) return '"--static-oauth-client-info" is a file or is not JSON.';
+      if (info === undefined) return 'The value of "--static-oauth-client-info" is not a JSON object.';
       if (typeof info['client_id'] === 'string') oauth['clientId'] = info['client_id'];
       if (typeof info['client_secret'] === 'string') oauth['clientSecret'] = info['client_secret'];
       return undefined;
     }
     case '--static-oauth-client-metadata': {
       const metadata = objectIn(value);
-      if (metadata === undefined) return '"--static-oauth-client-metadata" is a file or is not JSON.';
+      if (metadata === undefined)
+        return 'The value of "--static-oauth-client-metadata" is not a JSON object.';
       const { scope, ...others } = metadata;
       if (typeof scope === 'string') oauth['scopes'] = scope.split(/\s+/).filter((each) => each !== '');
       for (const field of Object.keys(others))
-        notes.push(`"${field}" of "--static-oauth-client-metadata" was left out.`);
+        notes.push(`"${field}" of "--static-oauth-client-metadata" was removed.`);
       return undefined;
     }
     default:
@@ -188,11 +192,11 @@ function readOption(name: string, value: string, draft: Draft): string | undefin
 
 function readHeader(text: string, { headers, notes }: Draft): void {
   const [, name, value = ''] = /^([A-Za-z0-9_-]+):\s*(.*)$/s.exec(text) ?? [];
-  if (name === undefined) notes.push('A "--header" without a name and a colon was left out.');
+  if (name === undefined) notes.push('A "--header" without a name and a colon was removed.');
   else headers[name] = value.trim();
 }
 
-/** The command line that `export` writes, and what a user may have added to it. */
+/** Parses the command line that {@link bridgeEntry} writes, with options that the user may have added. */
 function readBridge(words: readonly string[], draft: Draft): string | undefined {
   const plain: string[] = [];
   const scopes: string[] = [];
@@ -208,25 +212,27 @@ function readBridge(words: readonly string[], draft: Draft): string | undefined 
     }
     if (attached === undefined) at += 1;
     const value = attached ?? words[at];
-    if (value === undefined) return `"${word}" of fittings bridge has no value.`;
+    if (value === undefined) return `The option "${word}" of fittings bridge has no value.`;
     if (word === '--header' || word === '-H') readHeader(value, draft);
     else if (word === '--type' || word === '-t') draft.type = value;
     else if (word === '--client-id') draft.oauth['clientId'] = unescaped(value);
     else if (word === '--oauth-scope') scopes.push(value);
     else if (word === '--port') draft.port = Number(value);
-    else if (word !== '--store') return `"${word}" of fittings bridge has no counterpart in an entry.`;
+    else if (word !== '--store')
+      return `The option "${word}" of fittings bridge has no equivalent in an entry.`;
   }
   const [url, port] = plain;
   if (url !== undefined) draft.url = unescaped(url);
   if (port !== undefined) draft.port ??= Number(port);
-  if (draft.port !== undefined && !isPort(draft.port)) return 'The port of the redirect URI is not a port.';
+  if (draft.port !== undefined && !isPort(draft.port))
+    return 'The port of the redirect URI is not a valid port.';
   if (scopes.length > 0) draft.oauth['scopes'] = scopes;
   return undefined;
 }
 
 /**
- * The program replaces `${NAME}` by itself, so that a text which its host takes literally is a variable. What the entry
- * sets to a text is not written into the header: it may be a secret.
+ * `mcp-remote` and the bridge expand `${NAME}` by themselves, so a literal `${NAME}` in the client's entry is a variable. If
+ * `env` sets it to a text, that text is not copied into the header, because it may be a secret.
  */
 function withVariables(text: string, env: JsonObject, used: Set<string>, notes: string[]): string {
   return parseTemplate(unescaped(text), false)
@@ -237,18 +243,21 @@ function withVariables(text: string, env: JsonObject, used: Set<string>, notes: 
       const isNew = !used.has(part.name);
       used.add(part.name);
       if (parseTemplate(value, false).some(({ kind }) => kind === 'variable')) return value;
-      if (isNew) notes.push(`Set ${part.name} in the environment: its value in "env" was not taken over.`);
+      if (isNew)
+        notes.push(
+          `Set ${part.name} in the environment: its value in "env" was not imported, because it may be a secret.`,
+        );
       return variableReference(part.name) ?? part.text;
     })
     .join('');
 }
 
-/** A literal `${NAME}` as the variable that it is for the program. */
+/** Turns a literal `$${NAME}` into the variable that the program expands. */
 function unescaped(text: string): string {
   return text.replaceAll(/\$(\$\{[A-Za-z_]\w*(?::-[^}]*)?\})/g, '$1');
 }
 
-/** Settings of Node.js that an entry has fields for. */
+/** Converts variables that configure the network of Node.js programs to fields. */
 function networkFields(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -259,7 +268,9 @@ function networkFields(env: JsonObject, used: Set<string>, notes: string[]): Jso
     } else if (name === 'MCP_REMOTE_CONFIG_DIR') used.add(name);
     else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') {
       used.add(name);
-      notes.push('Certificates are checked here; name an authority of your own in "ca".');
+      notes.push(
+        'NODE_TLS_REJECT_UNAUTHORIZED was removed: certificates are always verified. Set "ca" to trust your own authority.',
+      );
     }
   }
   return result;
@@ -282,7 +293,7 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** A variable may hold a part of it, or all. */
+/** Whether a text is a URL, or may become one when its variables are expanded. */
 function isAddress(text: string): boolean {
   if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
     return /^(?:https?:|wss?:|\$\{)/i.test(text);

@@ -2,13 +2,13 @@ import { applyEdits, removeValue, setValue } from './edit-document.js';
 import { canonicalJson, type JsonValue, isJsonObject } from './json-value.js';
 import { parseDocument } from './parse-document.js';
 
-/** Sets or, without a value, removes what is at `keys`. */
+/** Sets the value at `keys`; removes it if `value` is undefined. */
 export interface ValueChange {
   readonly keys: readonly string[];
   readonly value: JsonValue | undefined;
 }
 
-/** The fewest operations that turn one value into another, so that comments inside of it survive. */
+/** The smallest changes that turn one value into another, so that comments inside of it are kept. */
 export function diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
@@ -26,14 +26,14 @@ export function diffValues(
   ];
 }
 
-/** Carries out operations one after the other; undefined when the text has no place for one of them. */
+/** Applies changes to a text in order. Returns undefined if the text is not JSON or a value on the way is not an object. */
 export function applyChanges(
   text: string,
   file: string,
-  operations: readonly ValueChange[],
+  changes: readonly ValueChange[],
 ): string | undefined {
   let current = text;
-  for (const { keys, value } of operations) {
+  for (const { keys, value } of changes) {
     const parsed = parseDocument(current, file);
     if ('problem' in parsed) return undefined;
     const edits =

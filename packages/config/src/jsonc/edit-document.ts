@@ -2,14 +2,14 @@ import type { Node } from 'jsonc-parser';
 import { membersOf, type JsonObject, type JsonValue, type Member, isJsonList } from './json-value.js';
 import { type JsonDocument, scanTokens } from './parse-document.js';
 
-/** Replaces `length` UTF-16 units at `offset` by `content`. */
+/** Replaces `length` UTF-16 code units at `offset` with `content`. */
 export interface TextEdit {
   readonly offset: number;
   readonly length: number;
   readonly content: string;
 }
 
-/** Edits of one set never overlap; of two at one place the first comes first. */
+/** Applies edits that do not overlap. Two edits at the same offset keep their order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = '';
   let at = 0;
@@ -21,8 +21,8 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
 }
 
 /**
- * Sets the value at `keys`, making the objects on the way; every byte outside of it stays as it is, comments and a
- * trailing comma included. Undefined when something on the way is there and no object.
+ * Sets the value at `keys` and creates missing objects on the way. Every byte outside of it is kept, including comments and
+ * trailing commas. Returns undefined if a value on the way is not an object.
  */
 export function setValue(
   document: JsonDocument,
@@ -49,7 +49,7 @@ export function setValue(
   return [replaceNode(document, node, value, style)];
 }
 
-/** Removes the member at `keys` with its comma; comments around it stay. No edits when there is none. */
+/** Removes the member at `keys` with its comma and keeps comments around it. Returns no edits if there is no member. */
 export function removeValue(document: JsonDocument, keys: readonly string[]): readonly TextEdit[] {
   let node = document.root;
   for (const [depth, key] of keys.entries()) {
@@ -132,18 +132,18 @@ function removeMember(text: string, parent: Node, index: number): readonly TextE
   let to = nodeEnd(member);
   if (comma !== undefined) {
     const between = comma < from ? text.slice(comma + 1, from) : text.slice(to, comma);
-    // A comma right beside the member goes with it; one behind a comment or on another line goes alone.
+    // A comma next to the member is removed with it; one after a comment or on another line needs an edit of its own.
     if (/^[ \t]*$/.test(between)) {
       from = Math.min(from, comma);
       to = Math.max(to, comma + 1);
     } else edits.push({ offset: comma, length: 1, content: '' });
   }
-  // What stood behind the last member of a line stands behind the one before it now.
+  // A comment after the last member of a line now follows the member before it.
   const gap = following === undefined && leading !== undefined ? 'before' : 'after';
   return [...edits, blank(text, from, to, gap)];
 }
 
-/** Removes a range and the white space that would be left over: whole lines where nothing else is on them. */
+/** Removes a range and the whitespace around it; removes whole lines that contain nothing else. */
 function blank(text: string, from: number, to: number, gap: 'before' | 'after'): TextEdit {
   let start = from;
   let end = to;
@@ -158,7 +158,7 @@ function blank(text: string, from: number, to: number, gap: 'before' | 'after'):
   return { offset: start, length: to - start, content: '' };
 }
 
-/** The comma between two offsets, and the end of the last thing that is no white space. */
+/** The comma between two offsets, and the end of the last comma or comment there. */
 function trivia(text: string, from: number, to: number): { comma: number | undefined; end: number } {
   let comma: number | undefined;
   let end = from;
@@ -186,7 +186,7 @@ function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
 }
 
-/** How the file is written: its line ends, and one level of its indentation. */
+/** Detects the line ending and the indentation of the file. */
 function detectStyle({ text, root }: JsonDocument): ValueStyle {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const first = root?.children?.[0];
@@ -204,7 +204,7 @@ export interface ValueStyle {
 
 const SHORT = 80;
 
-/** JSON as a person would write it: an object over several lines, a short list of plain values on one. */
+/** Formats JSON for readers: an object on several lines, a short list of plain values on one. */
 export function formatValue(value: JsonValue, style: ValueStyle): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = { ...style, indent: style.indent + style.unit };
@@ -230,7 +230,7 @@ export function formatValue(value: JsonValue, style: ValueStyle): string {
   );
 }
 
-/** The same on one line. */
+/** Formats JSON on one line. */
 export function formatInline(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isJsonList(value)) return `[${value.map(formatInline).join(', ')}]`;

@@ -2,8 +2,11 @@ import type { Node } from 'jsonc-parser';
 import { isRecord } from '@mcp-fittings/client-core';
 import { fieldPath } from '../display-text.js';
 
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A JSON object, read-only at every level. */
 export interface JsonObject {
+  /** Members by key. */
   readonly [key: string]: JsonValue;
 }
 
@@ -15,13 +18,13 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
   return Array.isArray(value);
 }
 
-/** A copy of a program's object as a file would give it back: members without a value are gone. */
+/** A copy of an object as JSON would return it: members that are undefined or functions are removed. */
 export function jsonCopy(value: Readonly<Record<string, unknown>>): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of an object is an object
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
-/** JSON with sorted keys: the same text for equal values. */
+/** JSON with sorted keys, so that equal values have the same text. */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -33,10 +36,10 @@ export function canonicalJson(value: JsonValue): string {
 
 type NodeIssueCode = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
 
-/** A value out of a document, frozen, with the offset of each of its parts. */
-export interface LocatedValue {
+/** A value of a document, frozen, with the offsets of its fields and everything that is ambiguous in it. */
+export interface ParsedValue {
   readonly value: JsonValue;
-  /** Offsets by field path; `''` is the value itself, a member's offset is that of its key. */
+  /** Offsets by field path. `''` is the value itself; the offset of a member is that of its key. */
   readonly offsets: ReadonlyMap<string, number>;
   readonly issues: readonly {
     readonly issue: NodeIssueCode;
@@ -46,12 +49,12 @@ export interface LocatedValue {
 }
 
 const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** More of them help nobody. */
+/** Limits the list of issues; the first ones are enough to reject the value. */
 const MAX_ISSUES = 20;
-const HALF_A_CHARACTER = /\p{Cs}/u;
+const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Reads a value and everything in it that two readers could understand differently, or that is a trap. */
-export function locatedValue(node: Node): LocatedValue {
+/** Reads a value and reports everything in it that two programs could read differently, or that is dangerous to copy. */
+export function readJsonValue(node: Node): ParsedValue {
   const offsets = new Map<string, number>([['', node.offset]]);
   const issues: { issue: NodeIssueCode; path: string; offset: number }[] = [];
 
@@ -74,7 +77,7 @@ export function locatedValue(node: Node): LocatedValue {
         if (REFUSED_KEYS.has(key)) report('JSON_KEY_REFUSED', keyNode, fieldPath(path));
         else if (members.has(key)) report('JSON_DUPLICATE_KEY', keyNode, fieldPath(path));
         else {
-          if (HALF_A_CHARACTER.test(key)) report('JSON_VALUE_REFUSED', keyNode, fieldPath(path));
+          if (LONE_SURROGATE.test(key)) report('JSON_VALUE_REFUSED', keyNode, fieldPath(path));
           offsets.set(fieldPath(path), keyNode.offset);
           members.set(key, read(valueNode, path));
         }
@@ -82,7 +85,7 @@ export function locatedValue(node: Node): LocatedValue {
       return Object.freeze(Object.fromEntries(members));
     }
     const value: unknown = current.value;
-    if (typeof value === 'string' && HALF_A_CHARACTER.test(value)) report('JSON_VALUE_REFUSED', current);
+    if (typeof value === 'string' && LONE_SURROGATE.test(value)) report('JSON_VALUE_REFUSED', current);
     if (typeof value === 'number' && !Number.isFinite(value)) report('JSON_VALUE_REFUSED', current);
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? value
@@ -99,7 +102,7 @@ export interface Member {
   readonly valueNode: Node;
 }
 
-/** The members of an object in their order, those that stand twice included. */
+/** The members of an object in the order of the text, including repeated keys. */
 export function membersOf(node: Node): readonly Member[] {
   if (node.type !== 'object') return [];
   const members: Member[] = [];

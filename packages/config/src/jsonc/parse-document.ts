@@ -1,19 +1,19 @@
 import { parseTree, type Node, type ParseError, createScanner } from 'jsonc-parser';
 import { problem, type ConfigProblem } from '../problems.js';
 
-/** A text that is JSON with comments and trailing commas, and knows where everything stands. */
+/** A parsed text in JSON with comments and trailing commas, with the position of every value. */
 export interface JsonDocument {
   readonly file: string;
   readonly text: string;
-  /** Undefined for a text without a value: empty, or nothing but comments. */
+  /** Undefined if the text is empty or contains only comments. */
   readonly root: Node | undefined;
   readonly position: (offset: number) => Position;
 }
 
-/** No configuration nests deeper; the parser recurses once a level. */
+/** The parser recurses once per level, so deeper nesting could overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** Parses the whole text or says what is wrong with it and where; a text with one mistake is not used at all. */
+/** Parses a text. A text with any syntax error is rejected as a whole, with the location of the first one. */
 export function parseDocument(
   text: string,
   file: string,
@@ -35,11 +35,11 @@ export function parseDocument(
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first !== undefined)
-    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Not JSON.', first.offset);
+    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Invalid JSON.', first.offset);
   return { document: { file, text, root, position } };
 }
 
-/** Offset of the bracket that goes too deep, found without recursion. */
+/** Offset of the bracket that exceeds the depth, found without recursion. */
 function findTooDeep(text: string): number | undefined {
   let depth = 0;
   for (const { kind, offset } of scanTokens(text)) {
@@ -50,31 +50,31 @@ function findTooDeep(text: string): number | undefined {
 }
 
 const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
-  1: 'There is a symbol that JSON does not know.',
-  2: 'A number is malformed.',
-  3: 'A property name in double quotes is missing.',
-  4: 'A value is missing.',
-  5: 'A colon is missing.',
-  6: 'A comma is missing.',
-  7: 'A closing brace is missing.',
-  8: 'A closing bracket is missing.',
-  9: 'Something stands after the end of the document.',
-  10: 'A comment is malformed.',
-  11: 'A comment has no end.',
-  12: 'A text has no closing quote on its line.',
-  13: 'A number has no end.',
-  14: 'A \\u escape needs four hexadecimal digits.',
-  15: 'A text holds an escape that JSON does not know.',
-  16: 'A text holds a raw control character.',
+  1: 'Unexpected symbol.',
+  2: 'Invalid number.',
+  3: 'Expected a property name in double quotes.',
+  4: 'Expected a value.',
+  5: 'Expected a colon.',
+  6: 'Expected a comma.',
+  7: 'Expected a closing brace.',
+  8: 'Expected a closing bracket.',
+  9: 'Unexpected text after the end of the document.',
+  10: 'Invalid comment.',
+  11: 'Unterminated comment.',
+  12: 'Unterminated string.',
+  13: 'Unterminated number.',
+  14: 'Invalid \\u escape: four hexadecimal digits are required.',
+  15: 'Invalid escape sequence in a string.',
+  16: 'Unescaped control character in a string.',
 };
 
-/** A place in a text; both count from 1, columns in UTF-16 units. */
+/** A position in a text. Both count from 1, columns in UTF-16 code units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Makes a function from offset to position: one pass over the text, then a binary search for each question. */
+/** Returns a function from offset to position. Scans the text once, then uses a binary search. */
 export function createPositions(text: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {
@@ -96,14 +96,14 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** A token with its place. Strings, numbers and white space are `other`. */
+/** A token and its position. Strings, numbers and whitespace are `other`. */
 export interface Token {
   readonly kind: 'open' | 'close' | 'comma' | 'comment' | 'other';
   readonly offset: number;
   readonly length: number;
 }
 
-// The scanner's own names for these are const enums, which a module compiled alone can't read.
+// The scanner's names for these are const enums, which `isolatedModules` cannot import.
 const KINDS: Readonly<Record<number, Token['kind']>> = {
   1: 'open', // {
   2: 'close', // }
@@ -115,7 +115,7 @@ const KINDS: Readonly<Record<number, Token['kind']>> = {
 };
 const END_OF_TEXT = 17;
 
-/** The tokens of a text from left to right, without recursion. */
+/** Yields the tokens of a text from left to right, without recursion. */
 export function* scanTokens(text: string): Generator<Token> {
   const scanner = createScanner(text, false);
   for (let kind: number = scanner.scan(); kind !== END_OF_TEXT; kind = scanner.scan()) {

@@ -2,35 +2,35 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectId } from './project-id.js';
 
-/** The folder whose files count as the project's, and the name under which decisions about it are kept. */
+/** The project that was found: the folder whose files have the scope `project`. */
 export interface Project {
-  /** Real path. */
+  /** Real path of the root folder. */
   readonly root: string;
-  /** The same for every worktree of a repository and every spelling of a path. */
+  /** Key under which approvals are stored. The same for all worktrees of a repository and all spellings of a path. */
   readonly id: string;
-  /** The ways in which other files may spell the root. */
+  /** Spellings of {@link root} under which a file may list the project ({@link PROJECT_PLACEHOLDER}). */
   readonly spellings: readonly string[];
-  /** Users whose files may speak for the project; undefined where the system has no owners. */
+  /** Ids of the users whose files are read as the project's; undefined if the system has no file owners. */
   readonly owners: readonly number[] | undefined;
 }
 
 export interface FindProjectOptions {
   readonly cwd: string;
-  /** Real path. */
+  /** Real path of the home directory. */
   readonly home: string;
-  /** Files, relative to a folder, that make it the root of a project; `.git` always does. */
+  /** Relative paths of files that make a folder the root of a project. `.git` always does. */
   readonly markers: readonly string[];
-  /** Look in the folders above `cwd` too. */
+  /** Whether the folders above `cwd` are searched too. */
   readonly searchParents: boolean;
   readonly platform: NodeJS.Platform;
-  /** Users whose folders may be searched. Default: this one, the owner of `cwd`, and root. */
+  /** Ids of the users whose folders may be searched. Default: the current user, the owner of `cwd`, and root. */
   readonly owners?: readonly number[] | undefined;
 }
 
 /**
- * The nearest folder, from `cwd` upwards, that holds a marker or `.git`; else `cwd`. The search never enters the home
- * directory, the root of the file system, a folder of another user, or one that anybody may write to: whoever can put
- * a file there could otherwise speak for every project below.
+ * Finds the nearest folder, from `cwd` upwards, that contains a marker or `.git`; else `cwd`. The search never enters the
+ * home directory, the root of the file system, a folder of another user, or one that all users may write to: anyone who
+ * can create a file there could otherwise configure every project below it.
  */
 export async function findProject(options: FindProjectOptions): Promise<Project> {
   const { cwd, markers, platform } = options;
@@ -53,7 +53,7 @@ export async function findProject(options: FindProjectOptions): Promise<Project>
   return { root, id, spellings: [...new Set(spellings)], owners };
 }
 
-/** A folder and those above it, nearest first, as far as the search may go. */
+/** The folder and the folders above it that may be searched, nearest first. */
 async function searchable(
   start: string,
   home: string,
@@ -74,18 +74,18 @@ async function searchable(
 async function acceptedOwners(start: string): Promise<readonly number[] | undefined> {
   const self = process.getuid?.();
   if (self === undefined) return undefined;
-  // Root can do anything anyway, so what is root's is no new danger.
+  // Root can write everywhere, so trusting root's files adds no risk.
   return [self, (await stat(start)).uid, 0];
 }
 
-/** Whether a folder holds one of these files or folders. */
+/** Whether a folder contains one of these files or folders. */
 export async function holdsAny(folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     try {
       await lstat(join(folder, name));
       return true;
     } catch {
-      // Not there, or not ours to see: the next name decides.
+      // Absent or not readable: the next name decides.
     }
   }
   return false;

@@ -1,18 +1,25 @@
 import { defineLayout, PROJECT_PLACEHOLDER, type KeyPath } from './layout.js';
 
 const KEYED: readonly KeyPath[] = [['mcpServers']];
-/** With the key, or the file itself as the map. */
+/** Under the key, or at the top level of the file. */
 const KEYED_OR_FLAT: readonly KeyPath[] = [['mcpServers'], []];
 
-/** The file places of five hosts. Copy one and change it to get your own. */
+/**
+ * Layouts of `.mcp.json` and of four hosts. To read and write the files of a host of your own, use {@link defineLayout}.
+ *
+ * @example
+ * ```ts
+ * const { servers } = await loadConfig({ layout: layouts.claude });
+ * ```
+ */
 export const layouts = {
-  /** `.mcp.json` in the project, and nothing else. */
+  /** `.mcp.json` in the project, and no other file. */
   mcpJson: defineLayout({
     name: 'mcp.json',
     sources: [{ scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED_OR_FLAT }],
   }),
 
-  /** Blade: `config.json` for servers; settings files may name some too. */
+  /** Blade: `.blade/config.json` in the home directory and the project, and its settings files. */
   blade: defineLayout({
     name: 'blade',
     sources: [
@@ -31,7 +38,7 @@ export const layouts = {
     ],
   }),
 
-  /** Kode: `.mcprc` and `.mcp.json` in the project, one file with everything in the home directory. */
+  /** Kode: `.mcprc` and `.mcp.json` in the project, `~/.kode.json` for everything else. */
   kode: defineLayout({
     name: 'kode',
     sources: [
@@ -55,7 +62,7 @@ export const layouts = {
     ],
   }),
 
-  /** Claude Code: user and local servers in one file of the home directory, managed files of an administrator. */
+  /** Claude Code: `~/.claude.json` for user and local servers, `.mcp.json` in the project, and managed files. */
   claude: defineLayout({
     name: 'claude',
     sources: [
@@ -100,7 +107,7 @@ export const layouts = {
     ],
   }),
 
-  /** Gemini CLI: settings files at four levels, the administrator's overrides having the last word. */
+  /** Gemini CLI: settings files at four levels; the administrator's `settings.json` has the highest precedence. */
   gemini: defineLayout({
     name: 'gemini',
     sources: [

@@ -6,13 +6,13 @@ import { isInside, readTextFile } from '../files/read-file.js';
 const POINTER_RULES = { maxBytes: 4096 };
 
 /**
- * A name for a project that all worktrees of its repository share. A worktree is believed only when the repository
- * points back at it, so that an unpacked folder can't pass for a project that was approved.
+ * Returns an id that all worktrees of a repository share. A worktree counts only if the repository points back at it, so
+ * that an unpacked archive cannot pretend to be a project that was approved.
  */
 export async function projectId(options: {
   /** Real path of the project. */
   readonly root: string;
-  /** The project and the folders above it in which its `.git` may lie, nearest first. */
+  /** The project and the folders above it that may contain its `.git`, nearest first. */
   readonly folders: readonly string[];
   readonly platform: NodeJS.Platform;
 }): Promise<string> {
@@ -29,14 +29,14 @@ export async function projectId(options: {
   return pathId(options.root, options.platform);
 }
 
-/** The id of a path. Where file systems do not tell case apart, neither does the id. */
+/** The id of a path. It ignores case on platforms whose file systems usually do. */
 export function pathId(path: string, platform: NodeJS.Platform): string {
   const folded = platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path;
   const spelled = platform === 'win32' ? folded.replaceAll('\\', '/') : folded;
   return createHash('sha256').update(spelled).digest('hex').slice(0, 32);
 }
 
-/** The folder of the repository that a worktree's `.git` file belongs to. */
+/** The main working tree of the repository that a worktree's `.git` file belongs to. */
 async function mainFolder(dotGit: string): Promise<string | undefined> {
   const pointer = /^gitdir: (.+)$/m.exec((await readLine(dotGit)) ?? '')?.[1];
   if (pointer === undefined) return undefined;
@@ -48,7 +48,7 @@ async function mainFolder(dotGit: string): Promise<string | undefined> {
     const repository = await realpath(resolve(administration, common));
     const belongs = isInside(await realpath(administration), join(repository, 'worktrees'));
     const pointsBack = (await realpath(resolve(administration, backPointer))) === (await realpath(dotGit));
-    // A bare repository has no folder of its own beside it.
+    // A bare repository has no working tree, so the repository itself stands for it.
     return belongs && pointsBack ? repository.replace(/[/\\]\.git$/, '') : undefined;
   } catch {
     return undefined;

@@ -4,13 +4,13 @@ import { PROJECT_PLACEHOLDER, type KeyPath } from './layout.js';
 
 export interface ServerMap {
   readonly node: Node;
-  /** How it is reached, with the project spelled as it is spelled there. */
+  /** Keys that lead to it, with the project spelled as in the file. */
   readonly keys: readonly string[];
-  /** The file itself is the map: anything may stand beside the servers. */
+  /** True if the map is the top level of the file, which may have other members besides servers. */
   readonly flat: boolean;
 }
 
-/** Where a document keeps its servers, or the key on the way there that stands twice. */
+/** Finds the object with the servers of a document, or the key on the way there that is defined twice. */
 export function findServerMap(
   root: Node,
   keyPaths: readonly KeyPath[],
@@ -33,7 +33,7 @@ export function findServerMap(
   return undefined;
 }
 
-/** Tells servers from whatever else stands in a flat map. */
+/** Whether a member at the top level of a file is a server. */
 export function looksLikeServer({ valueNode }: Member): boolean {
   const marks = ['type', 'transportType', 'command', 'url', 'httpUrl', 'serverUrl'];
   return membersOf(valueNode).some(({ key }) => marks.includes(key));

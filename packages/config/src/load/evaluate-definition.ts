@@ -22,11 +22,14 @@ import type { Definition } from '../entry/definition.js';
 import type { ServerStatus } from './server-entry.js';
 import { resolveEntryPaths } from '../entry/working-directory.js';
 
-/** What project files may do with variables: be shown at approval, nothing, or use these names. */
+/**
+ * Which environment variables files of a project may use. `'ask'`: any, and the approval question lists them. `'refuse'`:
+ * none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use.
+ */
 export type ProjectVariables = 'ask' | 'refuse' | readonly string[];
 
 export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
-  /** Undefined: a policy could not be understood, so nothing is permitted. */
+  /** Undefined if a policy is invalid, so that no server is permitted. */
   readonly policies: readonly ServerPolicy[] | undefined;
   readonly folderTrusted: boolean;
   readonly projectVariables: ProjectVariables;
@@ -43,8 +46,8 @@ export interface Evaluation {
 }
 
 /**
- * Takes one definition through everything that has to hold before it is used. The order matters: no variable is read
- * and nobody is asked before the entry is sound and permitted, and no variable of an unapproved entry is read at all.
+ * Validates one definition, applies policies, asks for approval and expands variables. The order matters: the user is not
+ * asked before the entry is valid and permitted, and no variable is read before the entry is approved.
  */
 export async function evaluateDefinition(definition: Definition, context: EvaluateDeps): Promise<Evaluation> {
   const { name, origin, value } = definition;
@@ -96,7 +99,7 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
 
   const ungranted = origin.trusted || context.folderTrusted ? undefined : removeGrants(normal.config);
   for (const field of ungranted?.removed ?? []) {
-    report('TRUST_KEY_IGNORED', field, `"${field}" means nothing in a file that came with the project.`);
+    report('TRUST_KEY_IGNORED', field, `"${field}" is ignored in a file of the project.`);
   }
   const template = ungranted?.config ?? normal.config;
   const { command, args, url } = value;
@@ -105,13 +108,13 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
   );
   const placed = (config: ServerConfig, at: Pick<Definition['origin'], 'trusted' | 'folder'>): ServerConfig =>
     resolveEntryPaths(config, at, context.folders, context.platform);
-  // A policy judges what is written, but of a program what would really run.
+  // Policies check the fields as written, except the program: they check the one that would run.
   const judged = (config: ServerConfig): ServerConfig =>
     config['command'] === undefined ? config : { ...config, command: placed(config, origin)['command'] };
   if ((context.policies === undefined || isFullyWritten) && denied(judged(template))) return end('denied');
 
   let approval: ApprovalRequest | undefined;
-  // What a rule covers was not approved as a part of this project, so it starts where the person's own servers do.
+  // A server that a rule covers was not approved as part of this project, so it starts where the user's own servers do.
   let at: Pick<Definition['origin'], 'trusted' | 'folder'> = origin;
   if (!origin.trusted) {
     reportEnvironment(value, report);
@@ -127,7 +130,7 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
   reportIssues(expansion.issues);
   if (expansion.issues.length > 0) return end('invalid');
   if (typeof config['url'] === 'string' && !URL.canParse(config['url'])) {
-    report('FIELD_INVALID', 'url', '"url" is not right: it is not an absolute address.');
+    report('FIELD_INVALID', 'url', '"url" is not an absolute URL.');
     return end('invalid');
   }
   if (denied(judged(expansion.config))) return end('denied');
@@ -143,7 +146,7 @@ function refusal(
   policies: readonly ServerPolicy[] | undefined,
   server: Parameters<typeof findPolicyViolation>[1],
 ): string | undefined {
-  if (policies === undefined) return 'there is one that could not be understood';
+  if (policies === undefined) return 'one of the policies is invalid';
   for (const policy of policies) {
     const reason = findPolicyViolation(policy, server);
     if (reason !== undefined) return reason;
@@ -151,17 +154,17 @@ function refusal(
   return undefined;
 }
 
-/** A longer definition could hide anything from the person who is to approve it; characters of JSON. */
+/** A longer definition cannot be reviewed, in characters of JSON. */
 const MAX_REVIEWABLE = 65_536;
 
-/** What only a file that came with the project is refused for. */
+/** Issues that apply only to files of the project. */
 function reviewIssues({ origin }: Definition, value: JsonObject): readonly EntryIssue[] {
   if (origin.trusted || JSON.stringify(value).length <= MAX_REVIEWABLE) return [];
-  const message = 'The definition is too long for a person to look at.';
-  return [{ code: 'FIELD_INVALID', path: '', message, hint: 'Put long values into a file of the project.' }];
+  const message = 'The definition is too long to be reviewed.';
+  return [{ code: 'FIELD_INVALID', path: '', message, hint: 'Move long values into a file of the project.' }];
 }
 
-/** Variables where this source may not use any. */
+/** Variables that the source of the definition may not use. */
 function variableIssues(
   { origin }: Definition,
   value: JsonObject,
@@ -173,19 +176,20 @@ function variableIssues(
   };
   if (!origin.trusted && typeof value['command'] === 'string') {
     if (parseTemplate(value['command'], context.bare).some(({ kind }) => kind !== 'text')) {
-      const hint = 'Name the program itself, so that what is approved is what runs.';
-      refuse('command', 'A file that came with the project may not use a variable in "command".', hint);
+      const hint =
+        'Write the name or path of the program, so that the approved program is the one that runs.';
+      refuse('command', 'A file of the project cannot use a variable in "command".', hint);
     }
   }
   const permitted = origin.trusted ? undefined : context.projectVariables;
   for (const [variable, [field = '']] of requestedVariables(value, context.bare)) {
-    const subject = variable === ALL_VARIABLES ? 'every variable' : `the variable ${variable}`;
+    const subject = variable === ALL_VARIABLES ? 'the whole environment' : `the variable ${variable}`;
     if (!origin.mayUseVariables) {
-      refuse(field, `A list from a service may not use ${subject}.`, 'Write the value itself.');
+      refuse(field, `A server from a remote list cannot use ${subject}.`, 'Write the value itself.');
     } else if (permitted === 'refuse' || (Array.isArray(permitted) && !permitted.includes(variable))) {
       refuse(
         field,
-        `A file that came with the project may not use ${subject}.`,
+        `A file of the project cannot use ${subject}.`,
         'Define the server in your own settings.',
       );
     }
@@ -193,7 +197,7 @@ function variableIssues(
   return issues;
 }
 
-/** Points out variables that the project sets and that may change what a program does. */
+/** Reports variables in `env` that may change what the program does. */
 function reportEnvironment(
   value: JsonObject,
   report: (code: ConfigProblemCode, path: string, message: string, details?: ProblemDetails) => void,
@@ -203,7 +207,7 @@ function reportEnvironment(
     report('ENVIRONMENT_DANGEROUS', `env.${variable}`, message);
   }
   for (const variable of variablesWithRisk(value['env'], 'unknown')) {
-    const message = `The project sets ${variable}. What it does is not known here.`;
+    const message = `The project sets ${variable}, whose effect is unknown.`;
     report('ENVIRONMENT_UNKNOWN', `env.${variable}`, message);
   }
 }

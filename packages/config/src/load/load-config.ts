@@ -9,7 +9,7 @@ import type { MissingVariable } from '../layout/layout.js';
 import { resolvePrecedence, confusableNames } from './precedence.js';
 import type { Definition, Origin } from '../entry/definition.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
-import { evaluateDefinition, type ProjectVariables } from './evaluate-definition.js';
+import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
 import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
 import type { ReadDefinitions } from './read-definitions.js';
@@ -20,58 +20,82 @@ import { problem, type ConfigProblem } from '../problems.js';
 import type { Project } from '../layout/find-project.js';
 import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
 
+/** Options of {@link loadConfig}. */
 export interface LoadConfigOptions extends LocationOptions {
-  /** What `--mcp-config` said, each JSON or the path of a file; later ones win. `strict`: nothing else counts. */
+  /**
+   * Arguments of `--mcp-config`: each is JSON or the path of a file; of two servers with one name the later one wins.
+   * `strict: true` ignores every other source except an exclusive managed file (default false). Default: none.
+   */
   readonly cli?: { readonly configs: readonly string[]; readonly strict?: boolean | undefined } | undefined;
-  /** Servers that the host adds at run time. */
+  /** Servers that the host adds at run time, by name. Scope `dynamic`. Default: none. */
   readonly dynamic?: Readonly<Record<string, ServerConfig>> | undefined;
-  /** Servers that a service listed. They may not use variables. */
+  /**
+   * Servers that a remote service listed, by name. Scope `remote`. They may not use variables, so that the service cannot
+   * make this machine send it their values. Default: none.
+   */
   readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
-  /** Where `${NAME}` is looked up, and nothing else. Default `process.env`. */
+  /** Values for `${NAME}`. Default: `process.env`. No other option reads the environment. */
   readonly env?: EnvironmentVariables | undefined;
-  /** Default: what the layout says, else `'error'`. */
+  /** What happens if a variable without a default is not set. Default: {@link VariableStyle.missing} of the layout. */
   readonly missingVariables?: MissingVariable | undefined;
-  /** Default `'ask'`: any, except in `command`, and the person sees the names. */
+  /** Which variables files of the project may use. Default: `'ask'`. */
   readonly projectVariables?: ProjectVariables | undefined;
-  /** The host's policy, besides those in the layout's files. Every policy has to permit a server. */
+  /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
   readonly policy?: ServerPolicy | undefined;
-  /** Installed transports; entries are checked against their schemas. */
+  /** Installed transports, whose schemas validate the entries. Default: none, so only common fields are checked. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** Default: what was remembered in {@link createFileApprovalStore}, and nobody is asked. */
+  /** Decides about servers of the project. Default: decisions stored in {@link createFileApprovalStore}, no questions. */
   readonly approvals?: ServerApprovals | undefined;
   /**
-   * Tells whether the person has signed in at the URL of a server, so that the approval question can say so. It is given
-   * URLs of unapproved entries: look them up, contact nothing. Default: never.
+   * Returns whether the user has signed in at the URL of a server, so that the approval question can say so. It receives
+   * URLs of unapproved entries: look the URL up in a store and do not connect to it. Default: never.
    */
   readonly hasSignIn?: ((url: string) => boolean | Promise<boolean>) | undefined;
-  /** The person trusts this folder: grants such as `trust` in its files count. Servers are approved all the same. */
+  /**
+   * Whether grants such as `trust` or `allowedTools` in files of the project take effect. Set it after the user has said
+   * that they trust the folder. Its servers need approval nevertheless. Default: false.
+   */
   readonly folderTrusted?: boolean | undefined;
-  /** A larger file is refused, bytes. Default 10 MiB. */
+  /** Largest file that is read, in bytes; a larger one is a problem (`FILE_TOO_LARGE`). Default: 10 MiB. */
   readonly maxFileBytes?: number | undefined;
+  /** Aborts loading; `loadConfig` rejects with `ABORTED`. An open approval question is not aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was found, decided and left out. */
+/** The result of {@link loadConfig}: what was found, what was decided, and what was left out. */
 export interface LoadedConfig {
-  /** What a host may connect, by name; has no prototype. Disabled servers are in it, with `disabled: true`. */
+  /**
+   * Servers that may be connected, by name: pass them to `host.connect()`. Disabled ones are included, with
+   * `disabled: true`. The object has no prototype.
+   */
   readonly servers: Readonly<Record<string, LoadedServer>>;
   /**
-   * By name, for each of `servers`: a hash of scope, project, name and definition. Keep credentials and approvals of
-   * tools under it, so that another project's server of the same name or address is given nothing. Has no prototype.
+   * For each name in {@link servers}, a hash of scope, project, name and definition. Store credentials and approvals of
+   * tools under it, so that a server of another project with the same name or URL does not receive them. The object has
+   * no prototype.
    */
   readonly identities: Readonly<Record<string, string>>;
-  /** Every definition that was found, also those that are not in `servers`, with the reason. */
+  /** Every definition that was found, including those that are not in {@link servers}, with its status. */
   readonly entries: readonly ServerEntry[];
+  /** Everything that is wrong with files and entries, each problem once. Show them to the user. */
   readonly problems: readonly ConfigProblem[];
-  /** Every file that was looked for. */
+  /** Every file that was looked for, whether it exists or not. */
   readonly files: readonly SourceFile[];
+  /** The project that {@link LocationOptions.cwd} belongs to. */
   readonly project: Project;
 }
 
 /**
- * Finds, checks and merges the configuration of MCP servers. Nothing is thrown for a bad file or entry: it is in
- * `problems`, and everything else still counts. Rejects with `ABORTED`, and with `CONFIG_INVALID` when `cwd` does not
- * exist.
+ * Finds, validates and merges the configuration of MCP servers. An invalid file or entry does not reject: it becomes one of
+ * the `problems`, and all other servers are loaded. Rejects with `ABORTED` if `signal` is aborted, and with
+ * `CONFIG_INVALID` if `cwd` does not exist.
+ *
+ * @example
+ * ```ts
+ * const { servers, problems } = await loadConfig({ layout: layouts.claude, plugins: [stdio(), http()] });
+ * for (const { severity, message, hint } of problems) console.error(severity, message, hint ?? '');
+ * await host.connect(servers);
+ * ```
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layout, cli, platform = process.platform } = options;
@@ -83,12 +107,12 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const files: SourceFile[] = [];
   const problems: ConfigProblem[] = [...policySet.problems];
   if (refusedHome !== undefined) {
-    const message = `HOME (${refusedHome}) lies in the project, which could have set it. The home directory of the account is used: ${directories.home}.`;
-    const hint = 'Unset HOME, or point it to a folder outside of the project.';
+    const message = `HOME (${refusedHome}) is inside the project, which could have set it. The account's home directory is used instead: ${directories.home}.`;
+    const hint = 'Unset HOME, or set it to a folder outside of the project.';
     problems.push(problem('HOME_REFUSED', message, { hint }));
   }
   const definitions: Definition[] = [];
-  // A file may serve several scopes: it is told about when it has servers for none of them.
+  // A file can be a source of several scopes: it is reported only if it has servers for none of them.
   const withoutServers = new Map<string, string | undefined>();
   const withServers = new Set<string>();
   const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
@@ -128,7 +152,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     if (withServers.has(file)) continue;
     const location = { file };
     problems.push(
-      problem('SERVERS_MISSING', 'The file names no servers where they are looked for.', { location, hint }),
+      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', { location, hint }),
     );
   }
   if (cli?.strict !== true) {
@@ -138,7 +162,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 
   const approvals = await guardApprovals(options, located);
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
-  const context = {
+  const deps: EvaluateDeps = {
     project,
     folders: { home: directories.home, project: project.root },
     platform,
@@ -162,7 +186,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     project.id,
     (definition) => {
       checkAborted(options.signal);
-      return evaluateDefinition(definition, context);
+      return evaluateDefinition(definition, deps);
     },
   );
   const servers: Record<string, LoadedServer> = {};
@@ -177,12 +201,12 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   return { servers, identities, entries, problems: withoutDuplicates(problems), files, project };
 }
 
-/** A file that serves two scopes is read for both. */
+/** A file that is a source of two scopes is read for both and would report its problems twice. */
 function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   return [...new Map(problems.map((found) => [JSON.stringify(found), found])).values()];
 }
 
-/** Decisions that lie in the project could have come with it. */
+/** A project could bring its own approvals file: approvals that are stored inside the project are not used. */
 async function guardApprovals(
   options: LoadConfigOptions,
   { project, directories }: FileLocations,
@@ -199,7 +223,8 @@ async function guardApprovals(
     Promise.reject(
       new FittingsError(
         'CONFIG_INVALID',
-        'The file of approvals lies in the project, which could bring its own.',
+        'The approvals file is inside the project, so it could have come with the project.',
+        { hint: 'Store approvals outside of the project.' },
       ),
     );
   return { decide: refuse, isChanged: refuse, remember: refuse, forget: refuse };
@@ -207,6 +232,6 @@ async function guardApprovals(
 
 function checkAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) {
-    throw new FittingsError('ABORTED', 'Reading the configuration was given up.', { cause: signal.reason });
+    throw new FittingsError('ABORTED', 'Loading the configuration was aborted.', { cause: signal.reason });
   }
 }

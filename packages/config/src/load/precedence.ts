@@ -6,9 +6,9 @@ import type { Evaluation } from './evaluate-definition.js';
 import type { Provenance, ServerEntry } from './server-entry.js';
 
 /**
- * Decides for each name which definition counts. The highest rank wins whole: no field is ever taken from another
- * definition. One that came with the project counts only once it is approved and sound; until then it is as if it
- * were not there, so that a project can't switch a server of the user off by naming it.
+ * Decides for each name which definition is used. The one from the scope with the highest precedence wins as a whole; fields
+ * are not merged. A definition of the project is skipped until it is approved and valid, so that a project cannot disable
+ * a server of the user by reusing its name.
  */
 export async function resolvePrecedence(
   definitions: readonly Definition[],
@@ -41,7 +41,7 @@ export async function resolvePrecedence(
   return entries;
 }
 
-/** Names that a person can mistake for one another, among servers that are ready. */
+/** Reports ready servers whose names are easily confused. */
 export function confusableNames(entries: readonly ServerEntry[]): readonly ConfigProblem[] {
   const seen = new Map<string, ServerEntry>();
   const problems: ConfigProblem[] = [];
@@ -51,14 +51,14 @@ export function confusableNames(entries: readonly ServerEntry[]): readonly Confi
     if (other === undefined) seen.set(skeleton, entry);
     else {
       const location = { file: entry.file, line: entry.line };
-      const message = `The names "${entry.name}" and "${other.name}" are easily mistaken for one another.`;
+      const message = `The names "${entry.name}" and "${other.name}" are easily confused.`;
       problems.push(problem('NAME_CONFUSABLE', message, { location, server: entry.name }));
     }
   }
   return problems;
 }
 
-/** In the order in which the names first appear; within a name, highest rank first. */
+/** Groups definitions by name, in order of first appearance; within a group, highest precedence first. */
 function groupByName(
   definitions: readonly Definition[],
   order: readonly ConfigScope[],
@@ -74,8 +74,8 @@ function groupByName(
 }
 
 function imitation(definition: Definition, imitated: string): Evaluation {
-  const message = `The name can be mistaken for your server "${imitated}".`;
-  const hint = 'Give it another name.';
+  const message = `The name is easily confused with your server "${imitated}".`;
+  const hint = 'Choose another name.';
   const details = {
     location: definition.locationOf(''),
     server: definition.name,
@@ -89,7 +89,7 @@ function replacedBy(
   definition: Definition,
   winner: Definition,
 ): Omit<Evaluation, 'status'> & { status: 'replaced' } {
-  const message = `The definition in ${winner.origin.file} counts instead.`;
+  const message = `The definition in ${winner.origin.file} has higher precedence and is used instead.`;
   return {
     status: 'replaced',
     problems: [

@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { FILE_TRUST_KEYS } from '../entry/permissions.js';
-import { type Member, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
+import { type Member, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
 import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
@@ -9,23 +9,23 @@ import { printable } from '../display-text.js';
 import type { Definition, Origin } from '../entry/definition.js';
 import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 
-/** A file with more servers is a mistake or an attack. */
+/** A file with more servers than this is rejected as a mistake or an attack. */
 const MAX_SERVERS = 1000;
 
 const ISSUE_MESSAGES = {
-  JSON_DUPLICATE_KEY: 'The key stands twice, so that two readers could see different servers.',
-  JSON_KEY_REFUSED: 'The key is one that JavaScript gives a meaning to.',
-  JSON_VALUE_REFUSED: 'The text holds half a character, or the number is not finite.',
+  JSON_DUPLICATE_KEY: 'The key is defined twice, so that two programs could read different servers.',
+  JSON_KEY_REFUSED: 'The key has a special meaning in JavaScript.',
+  JSON_VALUE_REFUSED: 'The string contains a lone surrogate, or the number is not finite.',
 } as const;
 
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[];
   readonly problems: readonly ConfigProblem[];
-  /** The document was read and has no map of servers; what to do about it, where that can be told. */
+  /** Set if the document has no object with servers; `hint` says what to do about it, if that is known. */
   readonly missingMap?: { readonly hint: string | undefined } | undefined;
 }
 
-/** The servers that a document names. One bad entry never touches another. */
+/** Reads the servers of a document. An invalid entry does not affect the others. */
 export function readDefinitions(
   document: JsonDocument,
   origin: Origin,
@@ -44,7 +44,9 @@ export function readDefinitions(
   const { root } = document;
   if (root === undefined) return withoutMap();
   if (root.type !== 'object') {
-    return none(problem('SHAPE_INVALID', 'The file does not hold an object.', { location: at(root.offset) }));
+    return none(
+      problem('SHAPE_INVALID', 'The file does not contain an object.', { location: at(root.offset) }),
+    );
   }
   if (!origin.trusted) problems.push(...trustClaims(root, at));
 
@@ -59,7 +61,7 @@ export function readDefinitions(
   }
   if (found.node.type !== 'object') {
     return none(
-      problem('SHAPE_INVALID', 'The servers are not an object keyed by name.', {
+      problem('SHAPE_INVALID', 'The servers must be an object keyed by name.', {
         location: at(found.node.offset),
       }),
     );
@@ -68,7 +70,7 @@ export function readDefinitions(
   if (found.flat && members.length === 0) return withoutMap(missingMapHint(root, keyPaths));
   const tooMany = members[MAX_SERVERS];
   if (tooMany !== undefined) {
-    const message = `The file names more than ${String(MAX_SERVERS)} servers.`;
+    const message = `The file defines more than ${String(MAX_SERVERS)} servers.`;
     return none(problem('TOO_MANY_SERVERS', message, { location: at(tooMany.keyNode.offset) }));
   }
 
@@ -82,10 +84,11 @@ export function readDefinitions(
     }
     const suggestion = suggestServerName(member.key);
     problems.push(
-      problem('NAME_INVALID', `The name of the server ${wrong}.`, {
+      problem('NAME_INVALID', `The server name ${wrong}.`, {
         location: at(member.keyNode.offset),
         server: printable(member.key),
-        hint: suggestion === undefined ? 'Give it another name.' : `Call it "${suggestion}", for example.`,
+        hint:
+          suggestion === undefined ? 'Choose another name.' : `Rename it, for example to "${suggestion}".`,
       }),
     );
   }
@@ -99,7 +102,7 @@ function readEntry(
   at: (offset: number) => SourceLocation,
   problems: ConfigProblem[],
 ): Definition {
-  const { value, offsets, issues } = locatedValue(valueNode);
+  const { value, offsets, issues } = readJsonValue(valueNode);
   const locationOf = (path: string): SourceLocation => {
     let current = path;
     while (current !== '' && !offsets.has(current)) current = current.replace(/(?:^|\.|\[)[^.[]*$/, '');
@@ -108,7 +111,8 @@ function readEntry(
   const paths = [...offsets.keys()].filter((path) => path !== '');
   const server = key;
   if (repeated) {
-    const message = 'The server is defined twice in one file, so that two readers could see different ones.';
+    const message =
+      'The server is defined twice in one file, so that two programs could read different definitions.';
     problems.push(problem('JSON_DUPLICATE_KEY', message, { location: at(keyNode.offset), server }));
   }
   for (const { issue, path, offset } of issues) {
@@ -117,7 +121,7 @@ function readEntry(
   const usable = !repeated && issues.length === 0;
   if (!isJsonObject(value)) {
     problems.push(
-      problem('SHAPE_INVALID', 'The entry is not an object.', { location: at(valueNode.offset), server }),
+      problem('SHAPE_INVALID', 'The entry must be an object.', { location: at(valueNode.offset), server }),
     );
   }
   return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, locationOf, paths };
@@ -132,7 +136,9 @@ function missingMapHint(root: Node, keyPaths: readonly KeyPath[]): string | unde
   const members = membersOf(root);
   const other = members.find(({ key }) => key !== wanted && OTHER_KEYS.test(key));
   if (other !== undefined) return `Rename "${printable(other.key)}" to "${wanted}".`;
-  return members.some(looksLikeServer) ? `Put the servers below the key "${wanted}".` : undefined;
+  return members.some(looksLikeServer)
+    ? `Move the servers into an object under the key "${wanted}".`
+    : undefined;
 }
 
 function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {
@@ -149,9 +155,9 @@ function trustClaims(root: Node, at: (offset: number) => SourceLocation): readon
   return membersOf(root)
     .filter(({ key }) => FILE_TRUST_KEYS.has(key))
     .map(({ key, keyNode }) =>
-      problem('TRUST_KEY_IGNORED', `"${key}" means nothing in a file that came with the project.`, {
+      problem('TRUST_KEY_IGNORED', `"${key}" is ignored in a file of the project.`, {
         location: at(keyNode.offset),
-        hint: 'Decisions about servers are kept outside of the project.',
+        hint: 'Decisions about servers are stored outside of the project.',
       }),
     );
 }

@@ -4,14 +4,18 @@ import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
 import { problem } from '../problems.js';
 import type { Origin } from '../entry/definition.js';
+import type { ConfigScope } from '../layout/scopes.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
-/** A file that was looked for. */
+/** A file that {@link loadConfig} looked for. */
 export interface SourceFile {
+  /** Absolute path, as the layout or the command line names it. */
   readonly path: string;
-  /** Where the links led. Undefined when it is absent or was refused. */
+  /** The path with every symbolic link resolved. Undefined if the file is absent or was refused. */
   readonly realPath?: string | undefined;
-  readonly scope: Origin['scope'];
+  /** Scope that the file's servers belong to. */
+  readonly scope: ConfigScope;
+  /** `absent`: it does not exist. `refused`: it could not be read safely, see the problems. */
   readonly status: 'read' | 'absent' | 'refused';
 }
 
@@ -19,7 +23,7 @@ export interface ReadSource extends ReadDefinitions {
   readonly file: SourceFile;
 }
 
-/** Reads one file of a layout. Its text is parsed once; what is approved later is what was parsed here. */
+/** Reads one file of a layout. It is parsed only here, so that the definition that is approved is the one that is used. */
 export async function readSource(
   read: FileReader,
   path: string,
@@ -45,7 +49,7 @@ export async function readSource(
 
 const ANY_MAP: readonly KeyPath[] = [['mcpServers'], []];
 
-/** Reads what stands behind `--mcp-config`: JSON itself, or the path of a file, which then has to exist. */
+/** Reads an argument of `--mcp-config`: JSON, or the path of a file that must exist. */
 export async function readCommandLineConfig(
   read: FileReader,
   argument: string,
@@ -72,12 +76,12 @@ export async function readCommandLineConfig(
   return { ...source, problems: [missing] };
 }
 
-/** Servers that the host passes as values. They go the same way as those of a file. */
+/** Reads servers that the host passes as objects, with the checks that a file gets. */
 export function readHostServers(
   scope: 'dynamic' | 'remote',
   servers: Readonly<Record<string, unknown>>,
 ): ReadDefinitions {
-  // A list from a service must not make this machine send it the values of variables.
+  // A remote service must not make this machine send it the values of variables.
   const origin: Origin = {
     scope,
     file: scope,

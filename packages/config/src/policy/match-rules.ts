@@ -1,9 +1,10 @@
-/** At the end of a rule: any further arguments. */
+/** Matches any further arguments at the end of a rule. */
 const REST = '**';
 
 /**
- * An allow rule wants the same program, written the same way, and exactly these arguments. A deny rule also catches
- * the program by any path, in any case, with a Windows ending, and with more arguments behind those it names.
+ * Whether a rule matches a command. An allow rule matches the same program, written the same way, with exactly these
+ * arguments. A deny rule also matches the program with any path, in any case, with a Windows extension, and with further
+ * arguments.
  */
 export function commandMatches(
   rule: readonly string[],
@@ -33,14 +34,14 @@ interface UrlPattern {
 }
 
 const PATTERN = /^(?:([a-z][a-z0-9+.-]*|\*):\/\/)?(\[[0-9a-f:.]+\]|[^/:?#@[\]]+)(?::(\d+|\*))?(\/[^?#]*)?$/i;
-/** Stands for `*` while the rest of a host goes through the URL parser, which knows punycode, case and full-width dots. */
+/** Replaces `*` while the URL parser canonicalizes the host (punycode, case, full-width dots). */
 const STAR = 'zz-star-zz';
 
 /**
- * Compares what a connection would really go to, never the text: host in its canonical form, so that case, a final
- * dot, user info and Unicode spelling change nothing. In a deny list the scheme does not matter and a missing port
- * means any; in an allow list the scheme counts and a missing port means the usual one. What can't be read is
- * denied and never allowed.
+ * Whether a rule matches a URL. Compares canonical hosts, so that case, a trailing dot, user info and Unicode spelling do
+ * not matter. A deny rule ignores the scheme, and without a port it matches any port; an allow rule compares the scheme,
+ * and without a port it matches the default port. A rule or URL that cannot be parsed matches every deny list and no
+ * allow list.
  */
 export function urlMatches(rule: string, url: string, list: 'allow' | 'deny'): boolean {
   const pattern = parsePattern(rule);
@@ -54,7 +55,7 @@ export function urlMatches(rule: string, url: string, list: 'allow' | 'deny'): b
   );
 }
 
-/** Whether a rule for URLs can be understood. */
+/** Whether a text is a valid URL rule. */
 export function isUrlRule(rule: string): boolean {
   return parsePattern(rule) !== undefined;
 }
@@ -62,7 +63,7 @@ export function isUrlRule(rule: string): boolean {
 function parsePattern(rule: string): UrlPattern | undefined {
   const [, scheme, rawHost, port, path] = PATTERN.exec(rule) ?? [];
   if (rawHost === undefined) return undefined;
-  // Half a label can't be turned into punycode.
+  // A label that mixes `*` and Unicode cannot be converted to punycode.
   if (rawHost.split('.').some((label) => label.includes('*') && /[^ -~]/.test(label))) return undefined;
   const probe = `https://${rawHost.replaceAll('*', STAR)}`;
   if (!URL.canParse(probe)) return undefined;
@@ -80,7 +81,7 @@ function schemeMatches({ scheme }: UrlPattern, target: URL, list: 'allow' | 'den
   return list === 'deny' || scheme === undefined || scheme === '*' || `${scheme}:` === target.protocol;
 }
 
-/** `*.` at the front is one or more labels; any other `*` stays within its label. */
+/** A leading `*.` matches one or more labels; any other `*` matches within one label. */
 function hostMatches(pattern: string, host: string): boolean {
   if (pattern === '*') return true;
   const deep = pattern.startsWith('*.');
@@ -92,20 +93,20 @@ function hostMatches(pattern: string, host: string): boolean {
 
 function portMatches({ port }: UrlPattern, target: URL, list: 'allow' | 'deny'): boolean {
   if (port === '*') return true;
-  // The URL parser leaves the usual port of a scheme out.
+  // The URL parser omits the default port of a scheme.
   if (port === undefined) return list === 'deny' || target.port === '';
-  return port === (target.port === '' ? usualPort(target.protocol) : target.port);
+  return port === (target.port === '' ? defaultPort(target.protocol) : target.port);
 }
 
-function usualPort(protocol: string): string {
+function defaultPort(protocol: string): string {
   return protocol === 'https:' || protocol === 'wss:' ? '443' : '80';
 }
 
-/** A deny rule also covers what lies below its path, and does not care for case, doubled slashes or escapes. */
+/** A deny rule also matches every path below its own, and ignores case, doubled slashes and percent-encoding. */
 function pathMatches(pattern: string | undefined, path: string, list: 'allow' | 'deny'): boolean {
   if (pattern === undefined) return true;
   const plain = decodedPath(path);
-  // What decodes to a step upwards, or not at all, may be read differently by the server.
+  // The server may interpret `..` and malformed escapes differently.
   if (plain === undefined || plain.split('/').includes('..')) return list === 'deny';
   if (list === 'allow') return [path, plain].every((form) => globMatches(pattern, form));
   const wanted = pattern.toLowerCase().replace(/\/+$/, '');
@@ -123,7 +124,7 @@ function decodedPath(path: string): string | undefined {
   }
 }
 
-/** Whether a text is what a pattern says, `*` standing for any text. Linear: the leftmost place of each piece will do. */
+/** Whether a text matches a pattern in which `*` matches any text. Runs in linear time. */
 export function globMatches(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();

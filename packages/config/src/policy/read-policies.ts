@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { FileReader } from '../files/read-file.js';
-import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
+import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import {
   type KeyPath,
@@ -9,16 +9,16 @@ import {
   absolutePath,
   type Directories,
 } from '../layout/layout.js';
-import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
+import { CONFIG_PROBLEM_CODES, problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { parsePolicy, type ServerPolicy } from './policy.js';
 
-/** The policies that hold, or `undefined` where one exists that could not be understood: then nothing is permitted. */
+/** The policies to apply. `undefined` means that one of them is invalid, so that no server is permitted. */
 export interface PolicySet {
   readonly policies: readonly ServerPolicy[] | undefined;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The host's policy and those of the administrator's files. Fails closed: a file that is there and unreadable blocks. */
+/** Reads the host's policy and those of the administrator's files. An unreadable file makes the result invalid. */
 export async function readPolicies(
   read: FileReader,
   layout: Layout,
@@ -30,7 +30,7 @@ export async function readPolicies(
   const problems: ConfigProblem[] = [];
   const block = (message: string, location?: SourceLocation): void => {
     problems.push(
-      problem('POLICY_INVALID', `${message} No server is permitted until it is mended.`, {
+      problem('POLICY_INVALID', `${message} No server is permitted until the policy is corrected.`, {
         location,
         hint: 'Ask your administrator.',
       }),
@@ -67,26 +67,27 @@ function parsePolicyFile(
   if ('problem' in parsed)
     return { message: parsed.problem.message, location: locationOf(parsed.problem, file) };
   const { root, position } = parsed.document;
-  // What an interrupted copy or a full disk leaves behind permits nothing.
-  if (root === undefined) return { message: 'The file is empty.', location: { file, line: 1, column: 1 } };
-  const located = locatedValue(root);
+  // An empty file may be left by an interrupted copy or a full disk, so it counts as an invalid policy.
+  if (root === undefined)
+    return { message: 'The policy file is empty.', location: { file, line: 1, column: 1 } };
+  const located = readJsonValue(root);
   const [issue] = located.issues;
   if (issue !== undefined) {
     return {
-      message: `"${issue.path}" can't be read in one way only.`,
+      message: `"${issue.path}" is ambiguous. ${CONFIG_PROBLEM_CODES[issue.issue].meaning}`,
       location: { file, ...position(issue.offset) },
     };
   }
   const { value } = located;
   if (!isRecord(value))
-    return { message: 'The file is not an object.', location: { file, line: 1, column: 1 } };
+    return { message: 'The policy file does not contain an object.', location: { file, line: 1, column: 1 } };
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);
   const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
   return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, location: { file } };
 }
 
-/** The list as rules, unchecked; null where something on the way to it is no object. */
+/** The list as rules, unchecked; null if a value on the way to it is not an object. */
 function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): unknown {
   let current: unknown = value;
   for (const key of keys) {

@@ -4,6 +4,7 @@ import { fieldPath } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 import { parseTemplate } from './syntax.js';
 
+/** Environment variables by name, as in `process.env`. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface ExpandOptions {
@@ -15,13 +16,13 @@ export interface ExpandOptions {
 export interface Expansion {
   readonly config: ServerConfig;
   readonly issues: readonly EntryIssue[];
-  /** Values that came out of the environment, so that they can be kept out of messages. */
+  /** Values that were read from the environment, so that they can be redacted from messages. */
   readonly values: ReadonlySet<string>;
 }
 
 /**
- * Puts the values of variables into every text field, once: a value that looks like a variable stays as it is. An
- * empty variable counts as missing for `${NAME:-default}`, as in a shell, and is empty for `${NAME}`.
+ * Expands the variables in every string of an entry, once: a value that looks like a variable is not expanded again. An
+ * empty variable counts as not set for `${NAME:-default}`, as in a shell, and expands to nothing for `${NAME}`.
  */
 export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
   const { env, missing, bare } = options;
@@ -36,7 +37,7 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
         issues.push({
           code: 'VARIABLE_MALFORMED',
           path,
-          message: `What follows "\${" in "${path}" is not a variable.`,
+          message: `The text after "\${" in "${path}" is not a variable name.`,
           hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
         });
       } else {
@@ -49,8 +50,8 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           issues.push({
             code: 'VARIABLE_MISSING',
             path,
-            message: `The variable ${part.name}, used in "${path}", is not set.`,
-            hint: `Set ${part.name}, or write \${${part.name}:-default}.`,
+            message: `The environment variable ${part.name}, used in "${path}", is not set.`,
+            hint: `Set ${part.name}, or write \${${part.name}:-default} in the entry.`,
           });
         }
       }

@@ -1,6 +1,6 @@
 /**
- * What setting a variable may do: `dangerous` makes programs load or run other code, talk to another place, or look
- * elsewhere for their files; `harmless` is a credential or says how to write texts; `unknown` is every other one.
+ * What setting a variable can do. `dangerous`: it makes programs load or run other code, connect elsewhere, or read other
+ * files. `harmless`: it is a credential or affects only language and output. `unknown`: every other variable.
  */
 export type VariableRisk = 'dangerous' | 'harmless' | 'unknown';
 
@@ -18,7 +18,7 @@ const DANGEROUS: ReadonlySet<string> = new Set(
   SUDO_ASKPASS VIRTUAL_ENV CONDA_PREFIX PUPPETEER_EXECUTABLE_PATH CHROME_PATH`.split(/\s+/),
 );
 
-/** Everything that one interpreter, package manager or loader reads begins alike. */
+/** Prefixes of the variables that an interpreter, package manager or loader reads. */
 const DANGEROUS_PREFIXES =
   `LD_ DYLD_ BASH PYTHON PERL RUBY GEM_ BUNDLE_ NODE_ NPM_ YARN_ PNPM_ COREPACK_ BUN_ DENO_
   ELECTRON_ JAVA_ JDK_ _JAVA_ MAVEN_ GRADLE_ KOTLIN_ DOTNET_ COR_ CORECLR_ COMPLUS_ MONO_ MSBUILD NUGET_ GIT_ SSH_ LUA_
@@ -27,7 +27,7 @@ const DANGEROUS_PREFIXES =
     /\s+/,
   );
 
-/** Exceptions from the prefixes. */
+/** Exceptions to the prefixes. */
 const HARMLESS_NAMES: ReadonlySet<string> = new Set(
   'NODE_ENV PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE'.split(' '),
 );
@@ -35,7 +35,7 @@ const HARMLESS_NAMES: ReadonlySet<string> = new Set(
 const HARMLESS =
   /^(?:(?:[A-Z0-9_]*_)?(?:API_?KEY|KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASSWD|CLIENT_ID|USERNAME)|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|LOG_LEVEL)$/;
 
-/** Judges a variable by its name. Case does not matter, as on Windows. */
+/** The risk of a variable, by its name. Ignores case, as Windows does. */
 export function variableRisk(name: string): VariableRisk {
   const upper = name.toUpperCase();
   if (HARMLESS_NAMES.has(upper)) return 'harmless';
@@ -44,12 +44,12 @@ export function variableRisk(name: string): VariableRisk {
   return HARMLESS.test(upper) ? 'harmless' : 'unknown';
 }
 
-/** The variables of a risk that an entry sets. */
+/** The variables in `env` that have this risk. */
 export function variablesWithRisk(env: unknown, risk: VariableRisk): readonly string[] {
   return environmentNames(env).filter((name) => variableRisk(name) === risk);
 }
 
-/** The names of the variables that an entry sets. */
+/** The names of the variables in `env`. */
 export function environmentNames(env: unknown): readonly string[] {
   return typeof env === 'object' && env !== null ? Object.keys(env) : [];
 }

@@ -1,23 +1,23 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
 
-/** A piece of a text that may hold variables. `malformed` begins with `${` and is no variable. */
+/** A part of a text with variables. `malformed` begins with `${` and is not a variable. */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'variable';
       readonly text: string;
       readonly name: string;
-      /** What stands after `:-`; undefined without it. */
+      /** The default after `:-`; undefined without one. */
       readonly fallback: string | undefined;
     }
   | { readonly kind: 'malformed'; readonly text: string };
 
-/** `$${` is a literal `${`. A default reaches to the first `}`. */
+/** `$${` is a literal `${`. A default ends at the first `}`. */
 const PART = /\$\$\{|\$\{([^}]*)(\})?|\$([A-Za-z_]\w*)/g;
 const VARIABLE = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 
-/** Cuts a text into what is literal and what is a variable: one pass, so that no value is ever looked at again. */
+/** Splits a text into literal parts and variables, in one pass, so that the value of a variable is never parsed again. */
 export function parseTemplate(text: string, bare: boolean): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let at = 0;
@@ -40,18 +40,18 @@ export function parseTemplate(text: string, bare: boolean): readonly TemplatePar
 
 function bracedPart(whole: string, inside: string, closed: boolean): TemplatePart {
   const [, name, fallback] = (closed ? VARIABLE.exec(inside) : null) ?? [];
-  // A variable in a default would be cut at its own brace: nobody could tell what was meant.
+  // A variable inside a default is ambiguous, because the default ends at the first brace.
   if (name === undefined || fallback?.includes('${') === true) return { kind: 'malformed', text: whole };
   return { kind: 'variable', text: whole, name, fallback };
 }
 
-/** Our spelling of a variable; undefined for a name that can't be one. */
+/** `${NAME}` or `${NAME:-fallback}`; undefined if the name cannot be a variable's. */
 export function variableReference(name: string, fallback?: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return undefined;
   return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
 }
 
-/** Every text in a value with the path of its field. */
+/** Every string in a value, with the path of its field. */
 export function* stringValues(
   value: JsonValue,
   keys: readonly (string | number)[] = [],
@@ -64,7 +64,7 @@ export function* stringValues(
   }
 }
 
-/** Names of the variables that a value uses, each with the fields that use it; nothing is read. */
+/** Names of the variables that a value uses, with the paths of the fields. Does not read the environment. */
 export function referencedVariables(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
   const uses = new Map<string, string[]>();
   for (const [path, text] of stringValues(value)) {
@@ -78,12 +78,12 @@ export function referencedVariables(value: JsonValue, bare: boolean): ReadonlyMa
   return uses;
 }
 
-/** Stands for every variable of the environment where names are listed. */
+/** Stands for the whole environment in a list of variable names. */
 export const ALL_VARIABLES = '*';
 
 /**
- * Names of the variables that `inheritEnv` takes from the person's environment, each with its field. What is neither
- * absent, `safe`, nor a plain list of names counts as {@link ALL_VARIABLES}.
+ * Names of the variables that `inheritEnv` copies from the user's environment, with the paths of the fields. A value that
+ * is not absent, `safe`, or a list of plain names counts as {@link ALL_VARIABLES}.
  */
 export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, readonly string[]> {
   const { inheritEnv } = entry;
@@ -98,7 +98,7 @@ export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, reado
   return uses;
 }
 
-/** All variables that an entry would be given: those in its texts and those that it inherits. */
+/** Every variable that a server would receive: those that its fields use and those that it inherits. */
 export function requestedVariables(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
   const uses = new Map(referencedVariables(entry, bare));
   for (const [name, fields] of inheritedVariables(entry))

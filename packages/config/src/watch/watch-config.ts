@@ -6,26 +6,46 @@ import { locateFiles } from '../layout/locate-files.js';
 import { createPathWatcher } from './watch-paths.js';
 import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
 
+/** Options of {@link watchConfig}. */
 export interface WatchConfigOptions extends LoadConfigOptions {
-  /** How long the files must be quiet before they are read again, milliseconds. Default 200. */
+  /** How long the files must be unchanged before they are loaded again, in milliseconds. Default: 200. */
   readonly debounceMs?: number | undefined;
-  /** Told when servers or problems are not what they were. */
+  /** Called after a reload in which servers or problems changed. */
   readonly onChange: (changes: ServerChanges, config: LoadedConfig) => void;
-  /** Told when a folder can't be watched or the files can't be read again; the last configuration stays. */
+  /**
+   * Called if a folder cannot be watched, a reload rejects, or `onChange` throws. The last configuration stays in use.
+   * Default: errors are ignored.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
+  /** Clock for {@link debounceMs}. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A configuration that is kept up to date. Close it to stop. */
+/** A configuration that is kept up to date, the result of {@link watchConfig}. */
 export interface ConfigWatcher extends AsyncDisposable {
-  /** The last one that was read. */
+  /** The result of the last load. */
   readonly config: LoadedConfig;
+  /** Stops watching. Resolves when a reload that is running has ended; `onChange` is not called any more. */
   close(): Promise<void>;
 }
 
 /**
- * Loads the configuration and again whenever one of its files, the decisions about project servers included, changes.
- * Rejects as `loadConfig` does when the first reading fails.
+ * Loads the configuration, and loads it again whenever one of its files or the approvals change. Rejects as
+ * {@link loadConfig} does if the first load fails.
+ *
+ * @example
+ * ```ts
+ * const watcher = await watchConfig({
+ *   layout: layouts.claude,
+ *   onChange: async ({ added, changed, removed }) => {
+ *     for (const name of removed) await host.remove(name);
+ *     await host.connect({ ...added, ...changed });
+ *   },
+ * });
+ * await host.connect(watcher.config.servers);
+ * // When the program ends:
+ * await watcher.close();
+ * ```
  */
 export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
   const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock } = options;
@@ -57,7 +77,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
     }
   };
 
-  // What was written between the first reading and now would otherwise be missed.
+  // Detects changes between the first load and the start of watching.
   await watcher.update(await watchedPaths(options, config));
   await read();
 
@@ -76,7 +96,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   };
 }
 
-/** Everything whose change can change the result. */
+/** Every path whose change can change the result. */
 async function watchedPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
   const { directories } = await locateFiles(options);
@@ -97,11 +117,13 @@ async function watchedPaths(options: LoadConfigOptions, config: LoadedConfig): P
 
 type Servers = Readonly<Record<string, ServerConfig>>;
 
-/** What became of the servers from one reading to the next. */
+/** How the servers changed between two loads. */
 export interface ServerChanges {
-  readonly added: Servers;
-  /** With their new configuration. */
-  readonly changed: Servers;
+  /** Servers that are new, by name. */
+  readonly added: Readonly<Record<string, ServerConfig>>;
+  /** Servers whose configuration changed, by name, with the new configuration. */
+  readonly changed: Readonly<Record<string, ServerConfig>>;
+  /** Names of the servers that are gone. */
   readonly removed: readonly string[];
 }
 

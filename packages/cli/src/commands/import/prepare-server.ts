@@ -36,7 +36,7 @@ export async function prepareServer(
 ): Promise<Prepared | undefined> {
   const { name, origin } = server;
   const local = await asRemote(context, server, options);
-  if (origin === 'person') context.output.hide(secretsOf([local.entry]));
+  if (origin === 'user') context.output.hide(secretsOf([local.entry]));
   const secrets = findLiteralSecrets(local.entry);
   const fields = shown(secrets.map(({ field }) => field).join(', '));
   const how = secrets.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));

@@ -10,7 +10,7 @@ import { vscode } from './vscode.js';
 import { windsurf } from './windsurf.js';
 import { zed } from './zed.js';
 
-/** Programs whose configuration can be read and written. */
+/** MCP clients whose configuration {@link importServers} reads and {@link exportServers} writes. */
 export type InteropClient =
   | 'claude-code'
   | 'claude-desktop'
@@ -23,6 +23,7 @@ export type InteropClient =
   | 'windsurf'
   | 'zed';
 
+/** The configuration format of each client. */
 export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
   'claude-code': claudeCode,
   'claude-desktop': claudeDesktop,

@@ -6,7 +6,7 @@ const TITLE = 'Claude Code';
 const FIELDS = sameNames('type', 'command', 'args', 'env', 'url', 'headers', 'timeout');
 const OAUTH_FIELDS = ['clientId', 'callbackPort', 'authServerMetadataUrl', 'scopes'];
 
-/** Nearest to our own form; the variables are the same. @see https://code.claude.com/docs/en/mcp */
+/** Fields and variables are nearly the same as ours. @see https://code.claude.com/docs/en/mcp */
 export const claudeCode: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse', 'ws'],
@@ -22,7 +22,7 @@ export const claudeCode: ClientFormat = {
     const rules = {
       ...FIELDS,
       oauth: (value: unknown, draft: Record<string, unknown>): string | undefined => {
-        if (!isRecord(value)) return `"oauth" has no counterpart in ${TITLE} and was left out.`;
+        if (!isRecord(value)) return `"oauth" has no equivalent in ${TITLE} and was removed.`;
         const kept = Object.entries(value).filter(([field]) => OAUTH_FIELDS.includes(field));
         if (kept.length > 0) draft['oauth'] = Object.fromEntries(kept);
         const lost = Object.keys(value).filter(
@@ -30,11 +30,11 @@ export const claudeCode: ClientFormat = {
         );
         return lost.length === 0
           ? undefined
-          : `"oauth" lost ${lost.join(', ')}, which ${TITLE} does not keep there.`;
+          : `${lost.join(', ')} of "oauth" have no equivalent in ${TITLE} and were removed.`;
       },
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) =>
-      writeShellVariables(carried, TITLE),
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
+      writeShellVariables(converted, TITLE),
     );
   },
 };

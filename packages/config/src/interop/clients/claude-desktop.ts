@@ -5,7 +5,7 @@ const TITLE = 'Claude Desktop';
 const FILE = 'claude_desktop_config.json';
 const FIELDS = sameNames('command', 'args', 'env');
 
-/** Programs on this machine only, and no variables. @see https://modelcontextprotocol.io/docs/develop/connect-local-servers */
+/** Local servers only, without variables. @see https://modelcontextprotocol.io/docs/develop/connect-local-servers */
 export const claudeDesktop: ClientFormat = {
   title: TITLE,
   transports: ['stdio'],
@@ -26,8 +26,8 @@ export const claudeDesktop: ClientFormat = {
       'here',
     ),
   write(entry) {
-    return chain(convertFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (carried) =>
-      rejectVariables(carried, TITLE),
+    return chain(convertFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (converted) =>
+      rejectVariables(converted, TITLE),
     );
   },
 };

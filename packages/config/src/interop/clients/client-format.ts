@@ -1,52 +1,56 @@
 import type { JsonObject, JsonValue } from '../../jsonc/json-value.js';
 
-/** What became of one entry on its way from or to another program: notes say what is not the same any more. */
+/** The result of converting one entry: `notes` say what was changed or lost, `reason` why it cannot be converted. */
 export type Conversion =
   { readonly entry: JsonObject; readonly notes: readonly string[] } | { readonly reason: string };
 
-/** What is known of the place that an entry comes from. */
+/** What reading an entry of a client needs to know. */
 export interface ClientReadOptions {
   readonly home: string;
-  /** Folder of the project, where it is known. */
+  /** Folder that `${workspaceFolder}` stands for; undefined if it is not known. */
   readonly project: string | undefined;
-  /** The program that the entry starts replaces `${NAME}` by itself: what the host does not know is passed on as it is. */
+  /** True if the program that the entry starts expands `${NAME}` by itself: unknown variables are passed on to it. */
   readonly passesVariables?: boolean;
 }
 
+/** A file in which a client keeps its configuration. */
 export interface ClientFile {
   readonly base: 'home' | 'project';
+  /** Path below `base`, with `/`. */
   readonly path: string;
 }
 
-/** The configuration of another program: where it lies, and how its entries differ from ours. */
+/** The configuration format of another client: where its files are, and how its entries are converted. */
 export interface ClientFormat {
+  /** Name of the client, for messages. */
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** Types of our entries that it can hold. Others are written as a bridge. */
+  /** Types of transport that it supports. Servers of other types are written as a bridge. */
   readonly transports: readonly string[];
-  /** False: what looks like a variable is a text there. Default true. */
+  /** False if the client does not expand variables, so that `${NAME}` is literal text there. Default: true. */
   readonly expandsVariables?: boolean;
-  /** An entry of `env` may name a variable that the program hands on. Default false. */
+  /** Whether `env` of an entry may pass on a variable of the client's environment by name. Default: false. */
   readonly inheritsNamed?: boolean;
-  /** Keys that lead to the map of servers: the first that is there is read, the first of all is written. */
+  /** Keys that lead to the object with the servers. The first path that exists is read; the first of all is written. */
   readonly servers: readonly (readonly string[])[];
-  /** In the order in which they are read; of two servers with one name the first counts. */
+  /** The files, in the order in which they are read. Of two servers with one name, the first is used. */
   readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
+  /** Converts an entry of the client to one of ours. */
   readonly read: (entry: JsonObject, context: ClientReadOptions) => Conversion;
-  /** Given an entry with `type` set and `apiKey` turned into a header. */
+  /** Converts one of our entries, with `type` set and `apiKey` moved into a header, to one of the client. */
   readonly write: (entry: JsonObject) => Conversion;
 }
 
-/** An entry while it is put together. */
+/** An entry under construction. */
 export type Draft = Record<string, JsonValue>;
 
 /**
- * How one field is carried over: under another name, by a function that fills the draft and may return a note, or
- * `null` when nothing is lost without it.
+ * How one field is converted: it is renamed (a string), a function writes to the draft and may return a note, or it is
+ * dropped without a note (`null`).
  */
 export type FieldRule = string | null | ((value: JsonValue, draft: Draft) => string | undefined | void);
 
-/** Carries the fields of an entry over; a field without a rule is left out with a note. */
+/** Converts the fields of an entry. A field without a rule is dropped with a note. */
 export function convertFields(
   entry: JsonObject,
   rules: Readonly<Record<string, FieldRule>>,
@@ -57,7 +61,7 @@ export function convertFields(
   for (const [field, value] of Object.entries(entry)) {
     const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
     if (rule === null) continue;
-    if (rule === undefined) notes.push(`"${field}" has no counterpart ${there} and was left out.`);
+    if (rule === undefined) notes.push(`"${field}" has no equivalent ${there} and was removed.`);
     else if (typeof rule === 'string') draft[rule] = value;
     else {
       const note = rule(value, draft);
@@ -67,7 +71,7 @@ export function convertFields(
   return { entry: draft, notes };
 }
 
-/** Rules for fields that are called the same on both sides. */
+/** Rules for fields that have the same name in both formats. */
 export function sameNames<const Names extends readonly string[]>(
   ...names: Names
 ): Record<Names[number], string> {
@@ -75,7 +79,7 @@ export function sameNames<const Names extends readonly string[]>(
   return Object.fromEntries(names.map((name) => [name, name])) as Record<Names[number], string>;
 }
 
-/** Where a program keeps a file of the user on each platform, relative to the home directory. */
+/** A client's file in the home directory, which differs by platform. */
 export function userFile(
   platform: NodeJS.Platform,
   paths: { readonly linux: string; readonly darwin: string; readonly win32: string },
@@ -84,12 +88,12 @@ export function userFile(
   return { base: 'home', path: paths[known] };
 }
 
-/** Seconds in a file of another program as our milliseconds; undefined for what is no such number. */
-export function secondsToMs(value: JsonValue): number | undefined {
+/** Converts seconds to milliseconds; undefined if the value is not a positive number. */
+export function secondsToMilliseconds(value: JsonValue): number | undefined {
   return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : undefined;
 }
 
-/** Conversions one after the other, with the notes of all. */
+/** Runs a second conversion on the result of the first, and collects the notes of both. */
 export function chain(first: Conversion, next: (entry: JsonObject) => Conversion): Conversion {
   if ('reason' in first) return first;
   const second = next(first.entry);

@@ -1,9 +1,9 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
-import type { ClientReadOptions } from './client-format.js';
+import type { ClientReadOptions, Conversion } from './client-format.js';
 
-/** A copy of an entry with every text in it replaced. */
+/** A copy of an entry in which every string is replaced. */
 function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObject {
   const map = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') return change(value);
@@ -13,28 +13,25 @@ function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObje
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, map(value)]));
 }
 
-/** Text of a program that knows no variables: what looks like one of ours is meant literally. */
+/** Escapes every `${` of an entry from a client that does not expand variables. */
 export function escapeVariables(entry: JsonObject): JsonObject {
   return mapTexts(entry, literal);
 }
 
 function literal(text: string): string {
-  // A function, because `$$` in a replacement text is one dollar sign.
+  // A function, because `$$` in a replacement string is one dollar sign.
   return text.replaceAll('${', () => '$${');
 }
 
-export type Translated =
-  { readonly entry: JsonObject; readonly notes: readonly string[] } | { readonly reason: string };
-
 /**
- * An entry with the variables of another program in our spelling. `translate` gives our text for each match of the
- * pattern, or undefined where there is none; it may leave notes.
+ * Converts the variables of a client to ours. `translate` returns the replacement of each match of the pattern, or
+ * undefined if it has no equivalent; it may add notes.
  */
 export function translateVariables(
   entry: JsonObject,
   pattern: RegExp,
   translate: (match: RegExpExecArray, note: (text: string) => void) => string | undefined,
-): Translated {
+): Conversion {
   const notes = new Set<string>();
   let unknown: string | undefined;
   const translated = mapTexts(entry, (text) => {
@@ -50,12 +47,12 @@ export function translateVariables(
   });
   return unknown === undefined
     ? { entry: translated, notes: [...notes] }
-    : { reason: `It uses ${JSON.stringify(unknown)}, for which there is nothing here.` };
+    : { reason: `It uses ${JSON.stringify(unknown)}, which has no equivalent here.` };
 }
 
-/** The variables that VS Code and its relatives put into configuration: `${env:NAME}`, `${workspaceFolder}`, … */
-export function translateEditorVariables(entry: JsonObject, context: ClientReadOptions): Translated {
-  const { home, project, passesVariables = false } = context;
+/** Converts the variables of VS Code and editors based on it: `${env:NAME}`, `${workspaceFolder}`, … */
+export function translateEditorVariables(entry: JsonObject, options: ClientReadOptions): Conversion {
+  const { home, project, passesVariables = false } = options;
   const known: Readonly<Record<string, string | undefined>> = {
     userHome: home,
     workspaceFolder: project,
@@ -68,75 +65,76 @@ export function translateEditorVariables(entry: JsonObject, context: ClientReadO
     if (kind === 'env') return variableReference(name);
     if (kind === 'input') {
       const ours = name.toUpperCase().replace(/\W/g, '_');
-      note(`The input "${name}" became the variable ${ours}: set it before the server starts.`);
+      note(`The input "${name}" was replaced by the variable ${ours}: set it before the server starts.`);
       return variableReference(ours);
     }
     const value = Object.hasOwn(known, inside) ? known[inside] : undefined;
     if (inside.startsWith('workspaceFolder') && value !== undefined)
-      note(`"\${${inside}}" became ${JSON.stringify(value)}: the entry is for this folder.`);
+      note(
+        `"\${${inside}}" was replaced by ${JSON.stringify(value)}, so the entry works only for this folder.`,
+      );
     if (passesVariables && !Object.hasOwn(known, inside) && variableReference(inside) !== undefined)
       return literal(whole);
     return value === undefined ? undefined : literal(value);
   });
 }
 
-/** How another program writes a variable. */
-export interface Spelling {
+/** How a client writes a variable. */
+export interface VariableSyntax {
   readonly title: string;
-  readonly spell: (name: string, fallback: string | undefined) => string;
-  readonly keepsFallback: boolean;
-  /** It takes a literal `${` for the beginning of a variable. */
+  readonly format: (name: string, fallback: string | undefined) => string;
+  readonly supportsDefault: boolean;
+  /** True if the client reads a literal `${` as the beginning of a variable. */
   readonly readsBraces: boolean;
 }
 
-/** Our entry with its variables in the spelling of another program, and notes on what that can't hold. */
+/** Converts our variables to those of a client, with notes on what it cannot express. */
 export function writeVariables(
   entry: JsonObject,
-  { title, spell, keepsFallback, readsBraces }: Spelling,
+  { title, format, supportsDefault, readsBraces }: VariableSyntax,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const notes = new Set<string>();
-  const spelled = mapTexts(entry, (text) =>
+  const written = mapTexts(entry, (text) =>
     parseTemplate(text, false)
       .map((part) => {
         if (part.kind !== 'variable') {
-          if (readsBraces && part.text.includes('${'))
-            notes.add(`${title} has no way to write a literal "\${".`);
+          if (readsBraces && part.text.includes('${')) notes.add(`${title} cannot escape a literal "\${".`);
           return part.text;
         }
-        if (part.fallback !== undefined && !keepsFallback) {
-          notes.add(`${title} knows no default for a variable, so ${part.name} has to be set.`);
+        if (part.fallback !== undefined && !supportsDefault) {
+          notes.add(`${title} does not support defaults of variables, so ${part.name} must be set.`);
         }
-        return spell(part.name, part.fallback);
+        return format(part.name, part.fallback);
       })
       .join(''),
   );
-  return { entry: spelled, notes: [...notes] };
+  return { entry: written, notes: [...notes] };
 }
 
-/** `${env:NAME}`, the way of VS Code and its relatives. */
-export function writeEditorVariables(entry: JsonObject, title: string): Translated {
+/** Writes `${env:NAME}`, as VS Code and editors based on it do. */
+export function writeEditorVariables(entry: JsonObject, title: string): Conversion {
   return writeVariables(entry, {
     title,
-    spell: (name) => `\${env:${name}}`,
-    keepsFallback: false,
+    format: (name) => `\${env:${name}}`,
+    supportsDefault: false,
     readsBraces: false,
   });
 }
 
-/** `${NAME}` and `${NAME:-default}`, as here. */
-export function writeShellVariables(entry: JsonObject, title: string): Translated {
-  const spell = (name: string, fallback?: string): string => variableReference(name, fallback) ?? '';
-  return writeVariables(entry, { title, spell, keepsFallback: true, readsBraces: true });
+/** Writes `${NAME}` and `${NAME:-default}`, as our entries do. */
+export function writeShellVariables(entry: JsonObject, title: string): Conversion {
+  const format = (name: string, fallback?: string): string => variableReference(name, fallback) ?? '';
+  return writeVariables(entry, { title, format, supportsDefault: true, readsBraces: true });
 }
 
-/** Our entry for a program that knows no variables. */
-export function rejectVariables(entry: JsonObject, title: string): Translated {
+/** Rejects an entry with variables, for a client that does not expand them. */
+export function rejectVariables(entry: JsonObject, title: string): Conversion {
   const names = new Set<string>();
-  const spell = (name: string): string => {
+  const format = (name: string): string => {
     names.add(name);
     return '';
   };
-  const spelled = writeVariables(entry, { title, spell, keepsFallback: true, readsBraces: false });
-  if (names.size === 0) return spelled;
-  return { reason: `${title} expands no variables, and the entry uses ${[...names].join(', ')}.` };
+  const written = writeVariables(entry, { title, format, supportsDefault: true, readsBraces: false });
+  if (names.size === 0) return written;
+  return { reason: `${title} does not expand variables, and the entry uses ${[...names].join(', ')}.` };
 }

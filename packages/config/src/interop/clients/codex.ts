@@ -4,7 +4,7 @@ import {
   convertFields,
   chain,
   sameNames,
-  secondsToMs,
+  secondsToMilliseconds,
   type ClientFormat,
   type Draft,
 } from './client-format.js';
@@ -14,7 +14,7 @@ const TITLE = 'Codex CLI';
 const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
 
 /**
- * Tables `[mcp_servers.name]` in TOML; variables stand in fields of their own, never in texts.
+ * Tables `[mcp_servers.name]` in TOML. Variables have fields of their own and are not expanded in strings.
  * @see https://developers.openai.com/codex/mcp
  */
 export const codex: ClientFormat = {
@@ -46,7 +46,7 @@ export const codex: ClientFormat = {
         bearer_token_env_var: (value, draft) => {
           const token = typeof value === 'string' ? variableReference(value) : undefined;
           return token === undefined
-            ? '"bearer_token_env_var" is no name of a variable and was left out.'
+            ? '"bearer_token_env_var" is not the name of a variable and was removed.'
             : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
         },
         env_vars: (value, draft) => {
@@ -58,13 +58,14 @@ export const codex: ClientFormat = {
           );
         },
         tool_timeout_sec: (value, draft) => {
-          const timeout = secondsToMs(value);
-          if (timeout === undefined) return '"tool_timeout_sec" is no number of seconds and was left out.';
+          const timeout = secondsToMilliseconds(value);
+          if (timeout === undefined) return '"tool_timeout_sec" is not a number of seconds and was removed.';
           draft['timeout'] = timeout;
           return undefined;
         },
         disabled_tools: 'deniedTools',
-        enabled_tools: () => '"enabled_tools" offers only some tools; here all are offered, and each asks.',
+        enabled_tools: () =>
+          '"enabled_tools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
       },
       'here',
     ),
@@ -81,18 +82,18 @@ export const codex: ClientFormat = {
       },
       deniedTools: 'disabled_tools',
     };
-    const carried = convertFields(
+    const converted = convertFields(
       { ...splitVariables(env, headers), ...rest },
       { ...rules, ...VARIABLE_FIELDS },
       `in ${TITLE}`,
     );
-    return chain(carried, (plain) => rejectVariables(plain, TITLE));
+    return chain(converted, (plain) => rejectVariables(plain, TITLE));
   },
 };
 
 const VARIABLE_FIELDS = sameNames('env_vars', 'http_headers', 'env_http_headers', 'bearer_token_env_var');
 
-/** Values that are one variable and nothing else go to the fields that name variables. */
+/** Moves values that consist of one variable to the fields that take names of variables. */
 function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefined): JsonObject {
   const result: Draft = {};
   for (const [key, value] of membersOf(env)) {

@@ -34,14 +34,15 @@ export const gemini: ClientFormat = {
     const rules = {
       ...FIELDS,
       excludeTools: 'deniedTools',
-      // Ours would let those tools run without asking, which is more than offering them.
-      includeTools: () => '"includeTools" offers only some tools; here all are offered, and each asks.',
+      // Our `allowedTools` lets tools run without asking, which grants more than offering them.
+      includeTools: () =>
+        '"includeTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
     };
     const address: Draft = {};
     if (httpUrl !== undefined) Object.assign(address, { type: 'http', url: httpUrl });
     else if (url !== undefined) Object.assign(address, { type: type ?? 'sse', url });
-    const carried = convertFields(rest, rules, 'here');
-    return chain({ entry: { ...address, ...carried.entry }, notes: carried.notes }, (ours) =>
+    const converted = convertFields(rest, rules, 'here');
+    return chain({ entry: { ...address, ...converted.entry }, notes: converted.notes }, (ours) =>
       translateVariables(
         ours,
         /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
@@ -58,8 +59,8 @@ export const gemini: ClientFormat = {
       },
       deniedTools: 'excludeTools',
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) =>
-      writeShellVariables(carried, TITLE),
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
+      writeShellVariables(converted, TITLE),
     );
   },
 };

@@ -13,7 +13,7 @@ import { writeShellVariables, translateVariables } from './client-variables.js';
 const TITLE = 'mcporter';
 const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'headers', 'description');
 
-/** Names with `_` between words mean the same as ours with a capital letter. */
+/** mcporter accepts `snake_case` names of fields too. */
 const camelCase = (entry: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(entry).map(([field, value]) => [
@@ -22,7 +22,7 @@ const camelCase = (entry: JsonObject): JsonObject =>
     ]),
   );
 
-/** `baseUrl`, a command that may be one line, `$env:NAME`. @see https://github.com/openclaw/mcporter/blob/main/docs/config.md */
+/** `baseUrl`, a command line in one string, `$env:NAME`. @see https://github.com/openclaw/mcporter/blob/main/docs/config.md */
 export const mcporter: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
@@ -37,19 +37,19 @@ export const mcporter: ClientFormat = {
     const { baseUrl, url, serverUrl, command, executable, args, cwd, ...rest } = camelCase(entry);
     const address = [baseUrl, url, serverUrl].find((each) => each !== undefined);
     const words = parseCommand(command ?? executable, args);
-    // An address goes before a command there.
+    // mcporter prefers a URL to a command.
     const target = address === undefined ? words : { url: address };
-    if (target === undefined) return { reason: 'It has neither "baseUrl" nor "command".' };
-    const carried = convertFields(
+    if (target === undefined) return { reason: 'The entry has neither "baseUrl" nor "command".' };
+    const converted = convertFields(
       rest,
       {
         ...FIELDS,
         headers: (value, draft) => mergeHeaders(draft, value),
         bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
-        // The variable holds the whole value of the header there.
+        // The variable holds the whole value of the header.
         bearerTokenEnv: (value, draft) => {
           const token = typeof value === 'string' ? variableReference(value) : undefined;
-          if (token === undefined) return '"bearerTokenEnv" does not name a variable and was left out.';
+          if (token === undefined) return '"bearerTokenEnv" is not the name of a variable and was removed.';
           mergeHeaders(draft, { Authorization: token });
           return undefined;
         },
@@ -58,7 +58,7 @@ export const mcporter: ClientFormat = {
         oauthClientSecretEnv: (value, draft) => {
           const secret = typeof value === 'string' ? variableReference(value) : undefined;
           return secret === undefined
-            ? '"oauthClientSecretEnv" does not name a variable and was left out.'
+            ? '"oauthClientSecretEnv" is not the name of a variable and was removed.'
             : mergeOauth(draft, 'clientSecret', secret);
         },
         oauthRedirectUrl: (value, draft) => mergeOauth(draft, 'redirectUri', value),
@@ -71,7 +71,8 @@ export const mcporter: ClientFormat = {
               .filter((each) => each !== ''),
           ),
         blockedTools: 'deniedTools',
-        allowedTools: () => '"allowedTools" offers only some tools; here all are offered, and each asks.',
+        allowedTools: () =>
+          '"allowedTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
         auth: null,
         lifecycle: null,
         logging: null,
@@ -81,8 +82,8 @@ export const mcporter: ClientFormat = {
       'here',
     );
     const folder = typeof cwd === 'string' ? cwd.replace(/^~(?=$|[/\\])/, () => home) : cwd;
-    const whole = { ...target, ...(folder !== undefined && { cwd: folder }), ...carried.entry };
-    return chain({ entry: whole, notes: carried.notes }, (ours) =>
+    const whole = { ...target, ...(folder !== undefined && { cwd: folder }), ...converted.entry };
+    return chain({ entry: whole, notes: converted.notes }, (ours) =>
       translateVariables(
         ours,
         /^\$env:([A-Za-z_]\w*)$|\\?\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
@@ -110,7 +111,7 @@ export const mcporter: ClientFormat = {
       ...(redirectUri !== undefined && { oauthRedirectUrl: redirectUri }),
       ...(deniedTools !== undefined && { blockedTools: deniedTools }),
     };
-    const carried = convertFields(
+    const converted = convertFields(
       theirs,
       {
         ...FIELDS,
@@ -120,15 +121,15 @@ export const mcporter: ClientFormat = {
       `in ${TITLE}`,
     );
     const lost = Object.keys(more).map(
-      (field) => `"oauth.${field}" has no counterpart in ${TITLE} and was left out.`,
+      (field) => `"oauth.${field}" has no equivalent in ${TITLE} and was removed.`,
     );
-    return chain({ ...carried, notes: [...carried.notes, ...lost] }, (ours) =>
+    return chain({ ...converted, notes: [...converted.notes, ...lost] }, (ours) =>
       writeShellVariables(ours, TITLE),
     );
   },
 };
 
-/** A list, a program with arguments, or all in one line. */
+/** Accepts a list, a program with arguments, or a command line in one string. */
 function parseCommand(command: JsonValue | undefined, args: JsonValue | undefined): JsonObject | undefined {
   const more = isJsonList(args) ? args : [];
   if (isJsonList(command)) {
@@ -155,7 +156,7 @@ function mergeOauth(draft: Draft, field: string, value: JsonValue): undefined {
   draft['oauth'] = { ...(isJsonObject(present) && present), [field]: value };
 }
 
-/** The words of one command line, as mcporter cuts it: quotes of both kinds, and `\` before any character. */
+/** Splits a command line as mcporter does: with single and double quotes, and `\` before any character. */
 export function splitWords(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -7,8 +7,8 @@ const TITLE = 'opencode';
 const FIELDS = sameNames('cwd', 'url', 'headers', 'timeout');
 
 /**
- * `local` or `remote`; the command and its arguments are one list. Version 2 keeps servers under `mcp.servers` and
- * says `disabled`, version 1 under `mcp` and says `enabled`; both are read, version 2 is written.
+ * `type` is `local` or `remote`; the command and its arguments are one list. Version 2 has servers under `mcp.servers` and
+ * the field `disabled`, version 1 under `mcp` and the field `enabled`. Both are read; version 2 is written.
  * @see https://opencode.ai/v2/docs/mcp-servers/
  */
 export const opencode: ClientFormat = {
@@ -38,8 +38,8 @@ export const opencode: ClientFormat = {
         },
         'here',
       ),
-      (carried) =>
-        translateVariables(carried, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
+      (converted) =>
+        translateVariables(converted, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
           kind === 'env' ? variableReference(name) : undefined,
         ),
     ),
@@ -58,11 +58,11 @@ export const opencode: ClientFormat = {
     const { type, ...others } = rest;
     return chain(
       convertFields({ type: type ?? 'http', ...list, ...others }, rules, `in ${TITLE}`),
-      (carried) =>
-        writeVariables(carried, {
+      (converted) =>
+        writeVariables(converted, {
           title: TITLE,
-          spell: (name) => `{env:${name}}`,
-          keepsFallback: false,
+          format: (name) => `{env:${name}}`,
+          supportsDefault: false,
           readsBraces: false,
         }),
     );

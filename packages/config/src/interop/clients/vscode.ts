@@ -18,14 +18,14 @@ export const vscode: ClientFormat = {
       win32: 'AppData/Roaming/Code/User/mcp.json',
     }),
   ],
-  read: (entry, context) =>
+  read: (entry, options) =>
     chain(
       convertFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
-      (carried) => translateEditorVariables(carried, context),
+      (converted) => translateEditorVariables(converted, options),
     ),
   write(entry) {
-    return chain(convertFields(entry, FIELDS, `in ${TITLE}`), (carried) =>
-      writeEditorVariables(carried, TITLE),
+    return chain(convertFields(entry, FIELDS, `in ${TITLE}`), (converted) =>
+      writeEditorVariables(converted, TITLE),
     );
   },
 };

@@ -29,10 +29,10 @@ export const zed: ClientFormat = {
   ],
   read(entry): Conversion {
     if (entry['command'] === undefined && entry['url'] === undefined) {
-      return { reason: 'It belongs to a Zed extension, which brings the command with it.' };
+      return { reason: 'It belongs to a Zed extension, which contains the command.' };
     }
     const { command, ...rest } = entry;
-    // Older files keep path, arguments and environment together.
+    // Older files have path, arguments and environment in one object.
     const { path, ...nested } = isJsonObject(command) ? command : { path: command };
     const flat: JsonObject = { ...(path !== undefined && { command: path }), ...nested, ...rest };
     return convertFields(
@@ -54,6 +54,8 @@ export const zed: ClientFormat = {
         if (value === true) draft['enabled'] = false;
       },
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (carried) => rejectVariables(carried, TITLE));
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
+      rejectVariables(converted, TITLE),
+    );
   },
 };

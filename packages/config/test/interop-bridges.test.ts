@@ -105,8 +105,8 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
       expect(server?.remote).toMatchObject({
         entry: { headers: { Authorization: 'Bearer ${AUTH}' } },
         notes: [
-          'Set AUTH in the environment: its value in "env" was not taken over.',
-          '"env.OTHER" has no meaning for a remote server and was left out.',
+          'Set AUTH in the environment: its value in "env" was not imported, because it may be a secret.',
+          '"env.OTHER" has no meaning for a remote server and was removed.',
         ],
       });
       expect(JSON.stringify(server?.remote)).not.toContain('hunter2');
@@ -125,10 +125,10 @@ describe('M10: a line of mcp-remote becomes an entry of ours', () => {
   });
 
   it.each([
-    [['mcp-remote'], 'does not name the URL'],
-    [['mcp-remote', URL_OF, '--static-oauth-client-info', '@/x.json'], 'is a file'],
-    [['mcp-remote', URL_OF, 'port'], 'not a port'],
-    [['mcp-remote', URL_OF, '--new-option'], 'unknown here'],
+    [['mcp-remote'], 'has no URL'],
+    [['mcp-remote', URL_OF, '--static-oauth-client-info', '@/x.json'], 'is not a JSON object'],
+    [['mcp-remote', URL_OF, 'port'], 'not a valid port'],
+    [['mcp-remote', URL_OF, '--new-option'], 'is not supported'],
   ])('M10: %j is not turned into an entry, with the reason', async (args, reason) => {
     const remote = await importRemote(args);
     expect(remote).toMatchObject({ entry: undefined, notes: [expect.stringContaining(reason)] });
@@ -153,7 +153,7 @@ describe('M10: export to a program that does not know a transport', () => {
     async (program) => {
       const { text, failed, exported } = exportServers({ to: program, servers });
       const { imported: back } = await importServers({ from: program, text, home: '/home/me' });
-      expect(failed.filter(({ reason }) => !reason.includes('expands no variables'))).toEqual([]);
+      expect(failed.filter(({ reason }) => !reason.includes('does not expand variables'))).toEqual([]);
       const bridged = exported.filter(({ losses }) => losses.some((loss) => loss.includes('bridge')));
       expect(bridged.map(({ name }) => name)).toContain('socket');
       for (const { name } of bridged)
@@ -178,8 +178,8 @@ describe('M10: export to a program that does not know a transport', () => {
       expect(text).not.toContain(secret);
     expect(text).toContain('Authorization: Bearer ${API_AUTHORIZATION}');
     const losses = exported[0]?.losses.join('\n');
-    expect(losses).toContain('"proxy" cannot be given to a bridge');
-    expect(losses).toContain('"oauth.clientSecret" cannot be given');
+    expect(losses).toContain('"proxy" was removed, because a bridge');
+    expect(losses).toContain('"oauth.clientSecret" was removed, because');
     expect(losses).toContain('API_AUTHORIZATION');
   });
 
@@ -224,7 +224,7 @@ describe('M10: mcporter', () => {
       },
     });
     expect(servers.flatMap(({ notes }) => notes)).toEqual([
-      '"allowedTools" offers only some tools; here all are offered, and each asks.',
+      '"allowedTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
     ]);
     expect(failed).toMatchObject([{ name: 'empty' }]);
   });
@@ -235,7 +235,7 @@ describe('M10: mcporter', () => {
       'project/config/mcporter.json': { mcpServers: { theirs: { command: 'x y' } } },
     });
     const where = { from: 'mcporter', home: place.home, project: place.project } as const;
-    expect((await importServers(where)).imported).toMatchObject([{ name: 'mine', origin: 'person' }]);
+    expect((await importServers(where)).imported).toMatchObject([{ name: 'mine', origin: 'user' }]);
     expect((await importServers({ ...where, projectFiles: true })).imported).toMatchObject([
       { name: 'theirs', origin: 'project', entry: { command: 'x', args: ['y'] } },
     ]);

@@ -40,7 +40,9 @@ describe('C9 import: the documented form of each program', () => {
         env: { AUTH_HEADER: 'Bearer something' },
       },
     });
-    expect(notes(result)).toEqual({ 'remote-bridge': ['The name "remote bridge" became "remote-bridge".'] });
+    expect(notes(result)).toEqual({
+      'remote-bridge': ['The name "remote bridge" was changed to "remote-bridge".'],
+    });
     expect(result.imported.map(({ line }) => line)).toEqual([3, 7, 12]);
   });
 
@@ -63,7 +65,7 @@ describe('C9 import: the documented form of each program', () => {
       'with-helper': { type: 'http', url: 'https://internal.example/mcp' },
     });
     expect(notes(result)).toEqual({
-      'with-helper': ['"headersHelper" has no counterpart here and was left out.'],
+      'with-helper': ['"headersHelper" has no equivalent here and was removed.'],
     });
   });
 
@@ -85,15 +87,15 @@ describe('C9 import: the documented form of each program', () => {
     });
     expect(notes(result)).toEqual({
       perplexity: [
-        '"envFile" has no counterpart here and was left out.',
-        '"${workspaceFolder}" became "/work/app": the entry is for this folder.',
-        'The input "perplexity-key" became the variable PERPLEXITY_KEY: set it before the server starts.',
+        '"envFile" has no equivalent here and was removed.',
+        '"${workspaceFolder}" was replaced by "/work/app", so the entry works only for this folder.',
+        'The input "perplexity-key" was replaced by the variable PERPLEXITY_KEY: set it before the server starts.',
       ],
     });
     expect(result.failed).toEqual([
       {
         name: 'uses-setting',
-        reason: 'It uses "${config:some.setting}", for which there is nothing here.',
+        reason: 'It uses "${config:some.setting}", which has no equivalent here.',
         file: 'VS Code configuration',
         line: 21,
       },
@@ -205,8 +207,8 @@ describe('C9 import: the documented form of each program', () => {
     });
     expect(notes(result)).toEqual({
       chrome_devtools: [
-        '"enabled_tools" offers only some tools; here all are offered, and each asks.',
-        '"startup_timeout_sec" has no counterpart here and was left out.',
+        '"enabled_tools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
+        '"startup_timeout_sec" has no equivalent here and was removed.',
       ],
     });
   });
@@ -288,7 +290,7 @@ describe('C9 import: files', () => {
     const own = await importServers(options);
     expect(entries(own)).toMatchObject({ a: { command: 'home' }, b: { command: 'home' } });
     expect(own.files).toEqual([place.path('home/.cursor/mcp.json')]);
-    expect(own.imported.map(({ origin }) => origin)).toEqual(['person', 'person']);
+    expect(own.imported.map(({ origin }) => origin)).toEqual(['user', 'user']);
     const brought = await importServers({ ...options, projectFiles: true });
     expect(entries(brought)).toEqual({ a: { type: 'stdio', command: 'project' } });
     expect(brought.imported.map(({ origin }) => origin)).toEqual(['project']);
