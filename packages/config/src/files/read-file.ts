@@ -132,7 +132,7 @@ export async function isBrokenLink(path: string): Promise<boolean> {
 
 /**
  * Finds the nearest folder above a file in which another user could replace the file: one that does not belong to this user
- * or root, or that others may write to and that has no sticky bit. Undefined if there is none or the system has no owners.
+ * or root, or that others may write to and that has no sticky bit. Undefined if every folder is safe, or if the system has no file owners.
  */
 export async function findUntrustedFolder(path: string): Promise<string | undefined> {
   const self = process.getuid?.();
