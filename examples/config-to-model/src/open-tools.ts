@@ -18,7 +18,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 export interface AgentOptions {
   readonly cwd: string;
   readonly home: string;
-  /** Asks whether a server that came with the project may be used: `once`, `always`, `no` or `never`. */
+  /** Asks whether a server that the project defines may be used: `once`, `always`, `no` or `never`. */
   readonly approveServer: NonNullable<ServerApprovalsOptions['ask']>;
   /** Asks whether a tool may run: `once`, `always-tool`, `always-server` or `cancel`. */
   readonly confirmCall: Confirm;
@@ -32,7 +32,7 @@ export interface OpenTools {
   close(): Promise<void>;
 }
 
-/** Everything between configuration files and the tools of a model. */
+/** Loads the configuration, connects the servers, and returns their tools. */
 export async function openTools(options: AgentOptions): Promise<OpenTools> {
   const { cwd, home, approveServer, confirmCall, signIn } = options;
   const transports = [stdio(), http({ fallback: sse() })];
