@@ -8,8 +8,8 @@ import { scratch, servers } from './support/scratch.js';
 const project = { id: 'p', root: '/p' };
 const decision = (hash: string, kind: 'always' | 'never' = 'always') => ({ decision: kind, hash, at: 1 });
 
-describe('C8 decisions are kept outside of the project', () => {
-  it('in a file for its owner alone, with hashes and no definition', async () => {
+describe('C8 decisions are stored outside of the project', () => {
+  it('writes a file that only its owner can read, with hashes and no definition', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: { command: 'x', env: { TOKEN: 'canary' } } }),
     });
@@ -37,13 +37,13 @@ describe('C8 decisions are kept outside of the project', () => {
     }
   });
 
-  it('has a place on each platform', () => {
+  it('has a default path on each platform', () => {
     expect(defaultApprovalPath('/h', 'linux')).toContain('.config');
     expect(defaultApprovalPath('/h', 'darwin')).toContain('Application Support');
     expect(defaultApprovalPath('/h', 'win32')).toContain('AppData');
   });
 
-  it('keeps several definitions of a name, never more than twenty; never and always replace one another', async () => {
+  it('keeps up to twenty definitions of a name; never and always replace each other', async () => {
     const place = await scratch();
     const store = createFileApprovalStore({ path: place.path('home/a.json') });
     for (let index = 0; index < 25; index++) await store.write(project, 's', decision(`h${String(index)}`));
@@ -62,7 +62,7 @@ describe('C8 decisions are kept outside of the project', () => {
     expect([...(await store.read('p')).keys()]).toEqual([]);
   });
 
-  it('names like those of JavaScript are names', async () => {
+  it('accepts names with a meaning in JavaScript', async () => {
     const place = await scratch();
     const store = createFileApprovalStore({ path: place.path('home/a.json') });
     expect((await store.read('constructor')).size).toBe(0);
@@ -70,7 +70,7 @@ describe('C8 decisions are kept outside of the project', () => {
     expect([...(await store.read('toString')).keys()]).toEqual(['hasOwnProperty']);
   });
 
-  it('several writers at once lose nothing', async () => {
+  it('loses no decision of concurrent writers', async () => {
     const place = await scratch();
     const stores = [1, 2, 3].map(() => createFileApprovalStore({ path: place.path('home/a.json') }));
     await Promise.all(
@@ -82,13 +82,13 @@ describe('C8 decisions are kept outside of the project', () => {
   });
 
   it.each([
-    ['that is no JSON', '{'],
+    ['that is not JSON', '{'],
     ['of another version', '{"version":2,"projects":{}}'],
     [
       'with other decisions',
       '{"version":1,"projects":{"p":{"root":"/","servers":{"s":[{"decision":"sure","hash":"h","at":1}]}}}}',
     ],
-  ])('a file %s approves nothing and is not written over', async (_, content) => {
+  ])('a file %s approves nothing and is not overwritten', async (_, content) => {
     const place = await scratch({
       'home/a.json': content,
       'project/.mcp.json': servers({ s: { command: 'x' } }),
@@ -102,7 +102,7 @@ describe('C8 decisions are kept outside of the project', () => {
     expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
   });
 
-  it.runIf(process.platform !== 'win32')('a file that others may change is not believed', async () => {
+  it.runIf(process.platform !== 'win32')('refuses a file that others may change', async () => {
     const place = await scratch();
     const store = createFileApprovalStore({ path: place.path('home/a.json') });
     await store.write(project, 's', decision('h'));
@@ -113,7 +113,7 @@ describe('C8 decisions are kept outside of the project', () => {
     });
   });
 
-  it('a link in the home directory is followed, so that dotfiles can be kept elsewhere', async () => {
+  it('follows a link in the home directory, so that dotfiles can be kept elsewhere', async () => {
     const place = await scratch({ 'home/real.json': '{"version":1,"projects":{}}' });
     await chmod(place.path('home/real.json'), 0o600);
     await symlink(place.path('home/real.json'), place.path('home/a.json'));
@@ -126,7 +126,7 @@ describe('C8 decisions are kept outside of the project', () => {
     ['world-writable', 'home/.config/mcp-fittings', 0o707],
     ['group-writable, further up', 'home/.config', 0o775],
     ['world-writable home', 'home', 0o777],
-  ])('S27: a folder that others may change is refused: %s', async (_, folder, mode) => {
+  ])('S27: refuses a file in a folder that others may change: %s', async (_, folder, mode) => {
     const place = await scratch();
     const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));
@@ -138,11 +138,11 @@ describe('C8 decisions are kept outside of the project', () => {
     expect([...(await store.read('p')).keys()]).toEqual(['s']);
   });
 
-  it.runIf(process.platform !== 'win32')('S27: so is one that belongs to another user', async () => {
+  it.runIf(process.platform !== 'win32')('S27: refuses a file in a folder of another user', async () => {
     const place = await scratch();
     const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));
-    // Only root can give a folder away; anybody else becomes another user.
+    // Only root can change the owner of a folder; other users mock the user id instead.
     if (process.getuid?.() === 0) await chown(place.path('home/.config'), 4242, 4242);
     else vi.spyOn(process, 'getuid').mockReturnValue(4242);
     onTestFinished(() => void vi.restoreAllMocks());

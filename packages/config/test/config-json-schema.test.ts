@@ -30,8 +30,8 @@ const schema = configJsonSchema({ plugins, id: 'https://schemas.example/mcp.json
 const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 const check = (entry: unknown, name = 's'): boolean => validate({ mcpServers: { [name]: entry } });
 
-describe('the schema that editors use', () => {
-  it('is draft 7 and names its place', () => {
+describe('configJsonSchema', () => {
+  it('is draft 7 and has an $id', () => {
     expect(schema).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: 'https://schemas.example/mcp.json',
@@ -64,25 +64,25 @@ describe('the schema that editors use', () => {
     expect(check(entry)).toBe(valid);
   });
 
-  it('knows the rule for names', () => {
+  it('contains the rule for names', () => {
     for (const name of ['good', 'a.b-c_d', 'a__b', 'a_', 'my server', 'x'.repeat(65)]) {
       expect(check({ command: 'x' }, name)).toBe(checkServerName(name) === undefined);
     }
     expect(suggestServerName('my server')).toBe('my-server');
   });
 
-  it('other settings may stand beside the servers', () => {
+  it('permits other settings beside the servers', () => {
     expect(validate({ $schema: './mcp.schema.json', theme: 'dark', mcpServers: {} })).toBe(true);
     expect(validate({ mcpServers: [] })).toBe(false);
   });
 
-  it('tells an editor what each field is for', () => {
+  it('describes each field', () => {
     const written = JSON.stringify(schema);
     expect(written).toContain('The program.');
     expect(written).toContain('"description":"MCP servers by name."');
   });
 
-  it('works without plugins, and with one whose schema can not tell', () => {
+  it('works without plugins, and with one that has no JSON Schema', () => {
     const bare = new Ajv({ strict: false }).compile(configJsonSchema());
     expect(bare({ mcpServers: { s: { type: 'anything', x: 1 } } })).toBe(true);
     const failing = plugin('f', {

@@ -18,8 +18,8 @@ const notes = (result: ImportResult): Record<string, readonly string[]> =>
 const read = async (from: InteropClient, file: string): Promise<ImportResult> =>
   importServers({ from, text: await fixture(file), home: '/home/me', project: '/work/app' });
 
-describe('C9 import: the documented form of each program', () => {
-  it('C9 Claude Desktop: programs; what looks like a variable is literal there', async () => {
+describe('C9 import: the documented format of each client', () => {
+  it('C9 Claude Desktop: local servers; variables are literal text', async () => {
     const result = await read('claude-desktop', 'claude-desktop.json');
     expect(entries(result)).toEqual({
       filesystem: {
@@ -46,7 +46,7 @@ describe('C9 import: the documented form of each program', () => {
     expect(result.imported.map(({ line }) => line)).toEqual([3, 7, 12]);
   });
 
-  it('C9 Claude Code: the same variables; what has no counterpart is said', async () => {
+  it('C9 Claude Code: the same variables; reports fields without an equivalent', async () => {
     const result = await read('claude-code', 'claude-code.json');
     expect(entries(result)).toEqual({
       'api-server': {
@@ -102,7 +102,7 @@ describe('C9 import: the documented form of each program', () => {
     ]);
   });
 
-  it('C9 Cursor: variables of the editor, fixed OAuth credentials', async () => {
+  it('C9 Cursor: variables of the editor, static OAuth credentials', async () => {
     const result = await read('cursor', 'cursor.json');
     expect(entries(result)).toEqual({
       local: {
@@ -246,7 +246,7 @@ describe('C9 import: the documented form of each program', () => {
     });
   });
 
-  it('C9 Zed: both forms of a command; extensions bring their own', async () => {
+  it('C9 Zed: both forms of a command; extensions contain their own', async () => {
     const result = await read('zed', 'zed.json');
     expect(entries(result)).toEqual({
       'local-mcp-server': { type: 'stdio', command: 'some-command', args: ['arg-1', 'arg-2'], env: {} },
@@ -267,21 +267,21 @@ describe('C9 import: files', () => {
   it.each([
     ['linux', '.config/Claude/claude_desktop_config.json'],
     ['darwin', 'Library/Application Support/Claude/claude_desktop_config.json'],
-  ] as const)('C9 Claude Desktop is found on %s', async (platform, path) => {
+  ] as const)('C9 finds Claude Desktop on %s', async (platform, path) => {
     const place = await scratch({ [`home/${path}`]: await fixture('claude-desktop.json') });
     const result = await importServers({ from: 'claude-desktop', home: place.home, platform });
     expect(result.files).toEqual([place.path(`home/${path}`)]);
     expect(result.imported).toHaveLength(3);
   });
 
-  it('C9 Claude Desktop is looked for in AppData on Windows', async () => {
+  it('C9 looks for Claude Desktop in AppData on Windows', async () => {
     const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
     expect(claudeDesktop.files('win32')).toEqual([
       { base: 'home', path: 'AppData/Roaming/Claude/claude_desktop_config.json' },
     ]);
   });
 
-  it('S2: files of the project are read only when asked for, and never beside those of the person', async () => {
+  it('S2: reads files of the project only if asked to, and never together with the user’s', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"project"}}}',
       'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"home"},"b":{"command":"home"}}}',
@@ -307,7 +307,7 @@ describe('C9 import: files', () => {
     ['vscode', '.vscode/mcp.json', '{"servers":{"a":{"command":"evil"}}}'],
     ['zed', '.zed/settings.json', '{"context_servers":{"a":{"command":"evil"}}}'],
   ] as const)(
-    'S2: %s: the %s of a clone is the project’s, also when it is named',
+    'S2: %s: the %s of a clone has the origin project, even if it is named',
     async (from, file, text) => {
       const place = await scratch({ [`project/${file}`]: text });
       const options = { from, home: place.home, project: place.project };
@@ -323,7 +323,7 @@ describe('C9 import: files', () => {
     },
   );
 
-  it('S2: a project’s file that is a link out of the project is refused', async () => {
+  it('S2: refuses a project file that is a link out of the project', async () => {
     const place = await scratch({ 'home/secret.json': '{"mcpServers":{"a":{"command":"x"}}}' });
     await symlink(place.path('home/secret.json'), place.path('project/.mcp.json'));
     const result = await importServers({
@@ -335,7 +335,7 @@ describe('C9 import: files', () => {
     expect(result).toMatchObject({ imported: [], problems: [{ code: 'FILE_SYMLINK' }] });
   });
 
-  it('S2: a home directory that a variable puts into the project is not believed', async () => {
+  it('S2: ignores a home directory that a variable puts into the project', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"evil":{"command":"evil"}}}',
     });
@@ -345,7 +345,7 @@ describe('C9 import: files', () => {
     expect(files).not.toContain(place.path('project/.cursor/mcp.json'));
   });
 
-  it('S2: the folder of the project means nothing in a file of the person', async () => {
+  it('S2: does not expand the project folder in a file of the user', async () => {
     const place = await scratch({
       'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"${workspaceFolder}/tool"}}}',
     });
@@ -356,7 +356,7 @@ describe('C9 import: files', () => {
     ]);
   });
 
-  it('S2: grants are left out and reported, whatever the program calls them', async () => {
+  it('S2: removes and reports grants, whatever the client calls them', async () => {
     const grants = {
       trust: true,
       allowedTools: ['*'],
@@ -375,7 +375,7 @@ describe('C9 import: files', () => {
     expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual(['trust']);
   });
 
-  it('S2: the whole definition and its source can be shown, escaped and uncut', async () => {
+  it('S2: shows the whole definition and its source, escaped and untruncated', async () => {
     const args = [
       '-y',
       'tool',
@@ -405,7 +405,7 @@ describe('C9 import: files', () => {
     expect(server?.notes.join()).toContain('"command" is a relative path');
   });
 
-  it('F13: on Windows %APPDATA% is searched, wherever it is, before the home directory', async () => {
+  it('F13: on Windows searches %APPDATA%, wherever it is, before the home directory', async () => {
     const place = await scratch();
     const { clientFilePaths } = await import('../src/interop/client-files.js');
     const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
@@ -430,7 +430,7 @@ describe('C9 import: files', () => {
     expect((await at(undefined))[0]).toBe('E:\\roaming\\Claude\\claude_desktop_config.json');
   });
 
-  it('what can not be read is a problem with its place, and nothing is thrown', async () => {
+  it('an unreadable file is a problem with its position, and nothing is thrown', async () => {
     const place = await scratch({
       'home/bad.json': '{ "mcpServers": { x } }',
       'home/bad.toml': 'a = 1\nb = \n',
@@ -447,7 +447,7 @@ describe('C9 import: files', () => {
     expect((await importServers({ from: 'cursor', home: place.home })).problems).toEqual([]);
   });
 
-  it('C9 one bad entry fails with its reason, the others are imported', async () => {
+  it('C9 an invalid entry fails with its reason, and the others are imported', async () => {
     const text = String.raw`{"mcpServers":{"ok":{"command":"x"},"none":{},"list":[],"type":{"command":7},"twice":{"command":"a","command":"b"},"日本":{"command":"x"},"o k":{"command":"x"},"o/k":{"command":"x"},"__proto__":{"command":"x"}}}`;
     const result = await importServers({ from: 'cursor', text });
     expect(Object.keys(entries(result))).toEqual(['ok', 'o-k', 'proto']);
@@ -457,7 +457,7 @@ describe('C9 import: files', () => {
   });
 });
 
-describe('export says what the target can not hold', () => {
+describe('export reports what the client’s format cannot express', () => {
   const servers: Record<string, ServerConfig> = {
     local: {
       command: 'npx',
@@ -476,7 +476,7 @@ describe('export says what the target can not hold', () => {
     socket: { type: 'ws', url: 'wss://x.example' },
     broken: { args: [] },
   };
-  // A transport that the target does not know is reached through a bridge.
+  // A transport that the client does not support is reached through a bridge.
   const socket = {
     command: 'npx',
     args: ['-y', '@mcp-fittings/cli', 'bridge', 'wss://x.example', '--type', 'ws'],
@@ -684,7 +684,7 @@ describe('export says what the target can not hold', () => {
     });
   });
 
-  it('a literal brace survives where the target reads none, and is a loss where it does', () => {
+  it('keeps a literal brace if the client has no variables, and reports a loss if it has', () => {
     const literal = { s: { command: 'x', args: ['$${A}'] } };
     const desktop = exportServers({ to: 'claude-desktop', servers: literal });
     expect(desktop).toMatchObject({
@@ -694,7 +694,7 @@ describe('export says what the target can not hold', () => {
     expect(exportServers({ to: 'claude-code', servers: literal }).exported[0]?.losses).toHaveLength(1);
   });
 
-  it('into a file that is there, everything else in it stays', () => {
+  it('keeps everything else in an existing file', () => {
     const into =
       '{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "old": { "command": "o" }\n  }\n}\n';
     const { text } = exportServers({ to: 'gemini', servers: { n: { command: 'x' } }, into });
@@ -724,7 +724,7 @@ describe('export says what the target can not hold', () => {
     'zed',
     'claude-desktop',
     'mcporter',
-  ] as const)('%s: what was exported without loss comes back the same', async (program) => {
+  ] as const)('%s: importing what was exported without loss restores it', async (program) => {
     const all: Record<string, ServerConfig> = {
       tool: { type: 'stdio', command: 'npx', args: ['-y', 'x', 'a b', '"quoted"'], env: { A: '1', B: 'ü' } },
       web: { type: 'http', url: 'https://x.example/mcp', headers: { 'X-Key': 'v' } },
@@ -735,7 +735,7 @@ describe('export says what the target can not hold', () => {
     const back = entries(await importServers({ from: program, text }));
     const whole = exported.filter(({ losses }) => losses.length === 0).map(({ name }) => name);
     expect(whole).toContain('tool');
-    // Where the target does not say which of the two a URL is, it is what we try first.
+    // If the client does not distinguish http from sse, the import uses the one that we try first.
     for (const name of whole) expect(back[name]).toEqual(all[name]);
   });
 });

@@ -19,7 +19,7 @@ describe('CF-21 one rule for names', () => {
     'A9',
     'a'.repeat(MAX_SERVER_NAME_LENGTH),
     'toString',
-  ])('CF-21 %j is a name', (name) => {
+  ])('CF-21 accepts %j', (name) => {
     expect(checkServerName(name)).toBeUndefined();
   });
 
@@ -45,11 +45,11 @@ describe('CF-21 one rule for names', () => {
     'constructor',
     'prototype',
     '__proto__',
-  ])('CF-21 %j is none', (name) => {
+  ])('CF-21 rejects %j', (name) => {
     expect(checkServerName(name)).toEqual(expect.any(String));
   });
 
-  it('CF-21 the suggestion keeps the rule and is stable', () => {
+  it('CF-21 suggests valid names, and the same one again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
         const suggestion = suggestServerName(name);
@@ -63,7 +63,7 @@ describe('CF-21 one rule for names', () => {
     expect(suggestServerName('日本')).toBeUndefined();
   });
 
-  it('CF-21 refused names are reported with a suggestion, and shown without control characters', async () => {
+  it('CF-21 reports invalid names with a suggestion, without control characters', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ 'My Server': { command: 'x' }, 'a\u001b[31m__b': { command: 'x' } }),
     });
@@ -75,7 +75,7 @@ describe('CF-21 one rule for names', () => {
     ]);
   });
 
-  it('CF-21 a project name that can be mistaken for one of the person’s is refused before anybody is asked', async () => {
+  it('CF-21 refuses a project server whose name is easily confused with a user’s, without a question', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ github: { command: 'mine' }, 'linear-app': { command: 'mine' } }),
       'project/.mcp.json': servers({
@@ -98,7 +98,7 @@ describe('CF-21 one rule for names', () => {
     );
   });
 
-  it('CF-21 among one’s own servers it is a warning', async () => {
+  it('CF-21 warns of confusable names among the user’s own servers', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a1: { command: 'x' }, al: { command: 'y' } }),
     });

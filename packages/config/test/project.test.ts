@@ -24,7 +24,7 @@ const found = async (place: Scratch, cwd: string, more: object = {}) => {
 };
 
 describe('CF-22 which folder is the project', () => {
-  it('CF-22 the nearest folder with a file of the layout or .git', async () => {
+  it('CF-22 finds the nearest folder with a file of the layout or .git', async () => {
     const place = await scratch({
       'project/.git/HEAD': '',
       'project/.mcp.json': servers({ top: { command: 'x' } }),
@@ -52,7 +52,7 @@ describe('CF-22 which folder is the project', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'CF-22 it stops below a folder that anybody may write to',
+    'CF-22 it stops below a folder that all users may write to',
     async () => {
       const place = await scratch({
         'open/.mcp.json': servers({ evil: { command: 'x' } }),
@@ -79,7 +79,7 @@ describe('CF-22 which folder is the project', () => {
     expect((await findProject({ ...options, owners })).root).toBe(place.path('theirs/mine'));
   });
 
-  it('the root of the file system is no project by accident', async () => {
+  it('does not take the root of the file system for a project', async () => {
     const place = await scratch();
     expect((await found(place, 'project')).root).toBe(place.project);
   });
@@ -96,7 +96,7 @@ describe('CF-22 one id for one project', () => {
     );
   };
 
-  it('CF-22 worktrees of a repository share it, also in a folder below their top', async () => {
+  it('CF-22 worktrees of a repository share it, even in a subfolder', async () => {
     const place = await scratch({ 'project/sub/.mcp.json': servers({}) });
     git(place.project, 'init');
     git(place.project, 'add', '.');
@@ -107,7 +107,7 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'tree/sub')).not.toBe(await idOf(place, 'tree'));
   });
 
-  it('CF-22 a folder that only claims to be a worktree does not get it', async () => {
+  it('CF-22 a folder that only claims to be a worktree does not share it', async () => {
     const place = await scratch();
     git(place.project, 'init');
     git(place.project, 'commit', '--allow-empty', '-m', 'x');
@@ -121,7 +121,7 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'forged')).not.toBe(trusted);
   });
 
-  it('CF-22 a link to the project has its id, another project has not', async () => {
+  it('CF-22 a link to the project has the same id, and another project does not', async () => {
     const place = await scratch({ 'second/file': '' });
     await symlink(place.project, place.path('link'));
     expect(await idOf(place, 'link')).toBe(await idOf(place, 'project'));
@@ -135,8 +135,8 @@ describe('CF-22 one id for one project', () => {
   });
 });
 
-describe('CF-17 nothing in the project moves a place', () => {
-  it('CF-17 a .env of the project is not read, and variables do not move home, store or system files', async () => {
+describe('CF-17 nothing in the project changes a path', () => {
+  it('CF-17 does not read the project’s .env, and variables do not change home, store or system paths', async () => {
     const place = await scratch({
       'project/.env':
         'HOME=/tmp/evil\nXDG_CONFIG_HOME=.\nCLAUDE_CONFIG_DIR=.\nGEMINI_CLI_SYSTEM_SETTINGS_PATH=./s.json\nTOKEN=from-dotenv\n',
@@ -161,7 +161,7 @@ describe('CF-17 nothing in the project moves a place', () => {
     );
   });
 
-  it('CF-17 a home directory that a variable puts into the project is not believed', async () => {
+  it('CF-17 ignores a home directory that a variable puts into the project', async () => {
     const name = `.fittings-test-${randomUUID()}.json`;
     const layout = defineLayout({
       name: 'test',
@@ -181,7 +181,7 @@ describe('CF-17 nothing in the project moves a place', () => {
     expect(inside.problems).toMatchObject([
       { code: 'HOME_REFUSED', message: expect.stringContaining(place.path('project/fake')) as string },
     ]);
-    // Anywhere else it is a sandbox that the user wanted.
+    // Elsewhere it is a sandbox that the user set up.
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     const sandbox = await loadConfig({ layout, cwd: place.project, env: {} });
     expect(sandbox.files).toMatchObject([{ path: place.path(`home/${name}`) }]);
@@ -192,7 +192,7 @@ describe('CF-17 nothing in the project moves a place', () => {
     ['a folder above it', '.', {}],
     ['the home directory with files of the layout', 'home', { 'home/.gemini/settings.json': servers({}) }],
     ['the root of the file system', '/', {}],
-  ])('M4: HOME counts if the working directory is %s', async (_what, cwd, files) => {
+  ])('M4: uses HOME if the working directory is %s', async (_what, cwd, files) => {
     const place = await scratch(files);
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -204,7 +204,7 @@ describe('CF-17 nothing in the project moves a place', () => {
   });
 
   it.each(['.git/HEAD', '.env', '.envrc', '.vscode/settings.json'])(
-    'M4: HOME does not count in a project with %s, and that is said',
+    'M4: ignores HOME inside a project with %s and reports it',
     async (marker) => {
       const place = await scratch({ [`project/${marker}`]: '', 'project/fake/x': '' });
       onTestFinished(() => void vi.unstubAllEnvs());
@@ -218,14 +218,14 @@ describe('CF-17 nothing in the project moves a place', () => {
     },
   );
 
-  it('in the home directory the files of the project are the person’s own', async () => {
+  it('in the home directory, project files are the user’s own', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: { command: 'x' } }) });
-    const approvals = answering('once', { ask: () => expect.fail('nobody is asked') });
+    const approvals = answering('once', { ask: () => expect.fail('no question is asked') });
     const config = await place.load({ layout: layouts.gemini, cwd: place.home, approvals });
     expect(config.entries.map(({ scope, status }) => [scope, status])).toEqual([['user', 'ready']]);
   });
 
-  it('CF-17 decisions that lie in the project are refused', async () => {
+  it('CF-17 refuses approvals that are stored in the project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
     const store = createFileApprovalStore({ path: place.path('project/.approvals/approvals.json') });
     const approvals = answering('once', { store });

@@ -9,7 +9,7 @@ import type { LoadedConfig } from '../src/load/load-config.js';
 import { resolveEntryPaths } from '../src/entry/working-directory.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
-/** Starts the program the way a transport does: with the entry's own folder. */
+/** Starts the program as a transport does, in the entry's `cwd`. */
 async function run({ servers: loaded }: LoadedConfig, name: string): Promise<string> {
   const { command, args, cwd } = loaded[name] ?? {};
   const { stdout } = await promisify(execFile)(String(command), args as string[], { cwd: cwd as string });
@@ -38,7 +38,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(await run(await defaults.load({ layout: layouts.gemini }), 's')).toBe(defaults.home);
   });
 
-  it('S1: so do servers of the command line, of the host, and of a service', async () => {
+  it('S1: servers of the command line, the host and a remote service start there too', async () => {
     const place = await scratch({ 'project/mine.json': servers({ file: WHERE }) });
     const config = await place.load({
       layout: layouts.claude,
@@ -50,7 +50,7 @@ describe('S1 the folder in which a server starts', () => {
       expect(await run(config, name), name).toBe(place.home);
   });
 
-  it('S1: an approved project server starts in the root of the project, whatever folder one is in', async () => {
+  it('S1: an approved project server starts in the root of the project, from any subfolder', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: WHERE }),
       'project/deep/down/file': '',
@@ -63,7 +63,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(await run(config, 's')).toBe(place.project);
   });
 
-  it('S1: a `cwd` that is set counts, a relative one from the folder of its file', async () => {
+  it('S1: uses `cwd`, and resolves a relative one against the folder of its file', async () => {
     const place = await scratch({
       'home/.gemini/settings.json': servers({
         relative: { ...WHERE, cwd: 'work' },
@@ -81,7 +81,7 @@ describe('S1 the folder in which a server starts', () => {
   });
 
   it.each(['./tool', 'bin/../tool', './/tool', 'sub/../../.gemini/tool', '${HERE}/tool', '$HERE/tool'])(
-    'S1: the command %s of a user file is looked up from the folder of that file',
+    'S1: resolves the command %s of a user file against the folder of that file',
     async (command) => {
       const place = await scratch({
         'home/.gemini/settings.json': servers({ s: { command, args: [] } }),
@@ -97,7 +97,7 @@ describe('S1 the folder in which a server starts', () => {
     },
   );
 
-  it('S1: a relative command of a project file is looked up from the root, and the question says where', async () => {
+  it('S1: resolves a relative command of a project file against the root, and the question shows it', async () => {
     const place = await scratch({
       'project/.gemini/settings.json': servers({
         s: { command: './run', cwd: 'sub' },
@@ -129,7 +129,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(second?.summary).toContain(`"${place.project}"`);
   });
 
-  it('S1: a rule for a relative command covers no file of a project', async () => {
+  it('S1: a rule for a relative command covers no project file', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: './run' } }) });
     const trusted = createServerApprovals({ trusted: [{ serverCommand: ['./run'] }] });
     expect((await place.load({ layout: layouts.mcpJson, approvals: trusted })).servers).toEqual({});
@@ -145,7 +145,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(Object.keys(allowed.servers)).toEqual(['s']);
   });
 
-  it('S1: on Windows both separators and root-relative paths are looked up from the folder of the file', () => {
+  it('S1: on Windows resolves both separators and root-relative paths against the folder of the file', () => {
     const origin = { trusted: true, folder: 'D:\\users\\me' };
     const folders = { home: 'D:\\users\\me', project: 'D:\\clone' };
     const parseCommand = (command: string): unknown =>

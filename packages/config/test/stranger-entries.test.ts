@@ -11,7 +11,7 @@ import { answering, codes, scratch, servers, type Scratch } from './support/scra
 
 const { mcpJson } = layouts;
 
-/** What a person is asked about the servers of a project; the answer is no. */
+/** The questions about the servers of a project; each is answered with no. */
 async function asking(place: Scratch, more: Partial<LoadConfigOptions> = {}) {
   const asked: ApprovalRequest[] = [];
   const approvals = createServerApprovals({ ask: (request) => (asked.push(request), Promise.resolve('no')) });
@@ -26,7 +26,7 @@ const question = async (entry: object, more: Partial<LoadConfigOptions> = {}): P
   return first;
 };
 
-describe('S13 a rule covers an entry only when nothing else is set', () => {
+describe('S13 a rule covers an entry only if no other field is set', () => {
   const npx = { command: 'npx', args: ['-y', 'tool'] };
   const web = { url: 'https://good.example/mcp' };
   const rules = [{ serverCommand: ['npx', '-y', 'tool'] }, { serverUrl: 'https://good.example/*' }];
@@ -41,7 +41,7 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
     unknown: { ...web, fieldOfNextYear: true },
   };
 
-  it('S13: rules of `trusted` leave such project servers to the person', async () => {
+  it('S13: rules of `trusted` leave such project servers to the user', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ npx, web, ...more }) });
     const config = await place.load({
       layout: mcpJson,
@@ -59,7 +59,7 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
     expect(config.servers['npx']?.['cwd']).toBe(place.home);
   });
 
-  it('S13: an allow list of a policy refuses them in every scope of the person', async () => {
+  it('S13: the allow list of a policy refuses them in every scope of the user', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ npx, web, ...more }),
       'project/.mcp.json': servers({ fromProject: more.cwd }),
@@ -71,7 +71,7 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
     expect(why).toContain('it sets proxy, which no matching rule of the allow list lists in "fields"');
   });
 
-  it('S13: a rule may list the fields that it covers too; those of a file of the administrator do', async () => {
+  it('S13: a rule may list further fields, in an administrator’s file too', async () => {
     const place = await scratch({
       'system/managed-settings.json': {
         allowedMcpServers: [{ serverCommand: ['npx', '-y', 'tool'], fields: ['cwd'] }],
@@ -81,7 +81,7 @@ describe('S13 a rule covers an entry only when nothing else is set', () => {
     expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['npx', 'cwd']);
   });
 
-  it('S13: entries of the administrator may say what they want', async () => {
+  it('S13: entries of the administrator may set any field', async () => {
     const place = await scratch({
       'system/managed-settings.json': { allowedMcpServers: rules },
       'system/managed-mcp.json': servers({ cwd: more.cwd, proxy: more.proxy }),
@@ -97,8 +97,8 @@ describe('S14 inheriting the environment is a use of variables', () => {
     ['a variable that could become all', '${MODE:-all}'],
     ['a list with a variable', ['${NAME:-AWS_SECRET_ACCESS_KEY}']],
     ['a pattern', ['*']],
-    ['what is no list', { 0: 'AWS_SECRET_ACCESS_KEY' }],
-  ])('S14: `inheritEnv` with %s is refused where a project may use no variables', async (_, inheritEnv) => {
+    ['an object', { 0: 'AWS_SECRET_ACCESS_KEY' }],
+  ])('S14: refuses `inheritEnv` with %s if a project may use no variables', async (_, inheritEnv) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', inheritEnv } }) });
     for (const projectVariables of ['refuse', ['PATH']] as const) {
       const config = await place.load({ layout: mcpJson, approvals: answering('once'), projectVariables });
@@ -109,7 +109,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
     expect((await place.load({ layout: mcpJson, remote })).servers).toEqual({});
   });
 
-  it('S14: a list of permitted names permits exactly those, and the safe ones need none', async () => {
+  it('S14: a list of names permits exactly those, and `safe` needs no permission', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         ok: { command: 'x', inheritEnv: ['A'] },
@@ -134,7 +134,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
   });
 });
 
-describe('S15 names without a project only pre-select', () => {
+describe('S15 names without a project only preselect', () => {
   it.each([
     ['claude', 'home/.claude/settings.json', 'project/.mcp.json'],
     ['blade', 'home/.blade/config.json', 'project/.mcp.json'],
@@ -154,7 +154,7 @@ describe('S15 names without a project only pre-select', () => {
     expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
   });
 
-  it('S15: names that the host passes pre-select too, with a store and without', async () => {
+  it('S15: names that the host passes only preselect, with and without a store', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
     for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
       const approvals = createServerApprovals({ enabled: ['github'], store });
@@ -175,13 +175,13 @@ describe('S17 variables that change what a program does', () => {
     expect(variableRisk(name)).toBe('dangerous');
   });
 
-  it('S17: the question warns of what is not known, and of nothing that is harmless', async () => {
+  it('S17: warns of unknown variables, and not of harmless ones', async () => {
     const env = { FROBNICATOR_HOOK: 'x', GITHUB_TOKEN: 't', WEATHER_API_KEY: 'k', LANG: 'C', NODE_ENV: 'p' };
     const { warnings } = await question({ command: 'x', env });
     expect(warnings).toEqual(['It sets "FROBNICATOR_HOOK". The effect of that on the program is unknown.']);
   });
 
-  it('S17: under a policy only harmless variables and those that it lists may be set', async () => {
+  it('S17: a policy permits only harmless variables and those that it lists', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         known: { command: 'npx', env: { API_KEY: 'k' } },
@@ -208,7 +208,7 @@ describe('S21 a managed policy fails closed', () => {
     ['null', 'null'],
     ['NUL characters', '\0\0\0\0'],
     ['a byte order mark', '\ufeff'],
-  ])('S21: a file that holds %s permits nothing', async (_, content) => {
+  ])('S21: a file with %s permits nothing', async (_, content) => {
     for (const [layout, file] of [
       ['claude', 'managed-settings.json'],
       ['gemini', 'settings.json'],
@@ -224,7 +224,7 @@ describe('S21 a managed policy fails closed', () => {
     }
   });
 
-  it('S21: neither does a link that leads nowhere, nor one in the place of its folder', async () => {
+  it('S21: a broken link in place of the file or its folder permits nothing', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('nowhere'), place.path('system/managed-settings.json'));
     expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
@@ -233,7 +233,7 @@ describe('S21 a managed policy fails closed', () => {
     expect(moved.servers).toEqual({});
   });
 
-  it('S21: a managed list of servers that is a link to nowhere leaves no server of the person', async () => {
+  it('S21: a managed file that is a broken link leaves no server of the user', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('nowhere'), place.path('system/managed-mcp.json'));
     expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
@@ -245,9 +245,9 @@ describe('S22 a missing variable is never sent', () => {
     ['a header', { url: 'https://x.example', headers: { a: 'Bearer ${MISSING}' } }],
     ['an argument', { command: 'x', args: ['$MISSING'] }],
     ['the environment', { command: 'x', env: { A: '${MISSING}' } }],
-    ['an address', { url: 'https://${MISSING}/mcp' }],
-    ['what is no variable', { command: 'x', args: ['${not a name}'] }],
-  ])('S22: gemini: in %s it is an error', async (_, entry) => {
+    ['a URL', { url: 'https://${MISSING}/mcp' }],
+    ['a malformed reference', { command: 'x', args: ['${not a name}'] }],
+  ])('S22: gemini: a missing variable in %s is an error', async (_, entry) => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: entry }) });
     const config = await place.load({ layout: layouts.gemini });
     expect(config.servers).toEqual({});
@@ -255,8 +255,8 @@ describe('S22 a missing variable is never sent', () => {
   });
 });
 
-describe('S25 a long question says that it is long', () => {
-  it('S25: its length comes before what could push it off the screen, and again at its end', async () => {
+describe('S25 the length of a question', () => {
+  it('S25: states its length at the beginning and again at the end', async () => {
     const args = Array.from({ length: 1500 }, (_, index) => `--option-${String(index)}`);
     args[700] = '--config=https://evil.example/x';
     const { summary } = await question({ args, env: { LD_PRELOAD: 'x', K: '${SECRET}' }, command: 'sh' });
@@ -269,13 +269,13 @@ describe('S25 a long question says that it is long', () => {
       expect(first).toContain(part);
   });
 
-  it('S25: fields of unknown objects count', async () => {
+  it('S25: counts fields of unknown objects', async () => {
     const deep = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${String(index)}`, index]));
     const { summary } = await question({ url: 'https://x.example', other: { deep } });
     expect(summary).toContain(`This text has ${String(summary.split('\n').length)} lines`);
   });
 
-  it('S25: a short question says it once, and the address comes first', async () => {
+  it('S25: a short question states it once, and begins with the URL', async () => {
     const { summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
     const lines = summary.split('\n');
     expect(lines[2]).toBe('This text has 7 lines. It lists 1 other field.');
@@ -284,7 +284,7 @@ describe('S25 a long question says that it is long', () => {
   });
 });
 
-describe('S12 the question says where a sign-in goes', () => {
+describe('S12 the question names the addresses of the sign-in', () => {
   const url = 'https://mcp.example/mcp';
 
   it.each([
@@ -294,21 +294,21 @@ describe('S12 the question says where a sign-in goes', () => {
     ['identityProvider.issuer', { identityProvider: { issuer: 'https://evil.example' } }],
     ['another port', { authServerMetadataUrl: 'https://mcp.example:8443/meta' }],
     ['another scheme', { authServerMetadataUrl: 'http://mcp.example/meta' }],
-  ])('S12: %s of another origin is named', async (_, oauth) => {
+  ])('S12: names %s of another origin', async (_, oauth) => {
     const { warnings } = await question({ url, oauth });
     expect(warnings.join()).toMatch(
       /Your sign-in would involve "https?:\/\/(?:evil\.example\.?|mcp\.example.*)"/,
     );
   });
 
-  it('S12: one that depends on a variable is named too, the own origin is not', async () => {
+  it('S12: names one that depends on a variable, and not the server’s own origin', async () => {
     const variable = await question({ url, oauth: { authServerMetadataUrl: '${WHERE}/meta' } });
     expect(variable.warnings.join()).toContain('"${WHERE}/meta"');
     const own = await question({ url, oauth: { authServerMetadataUrl: 'https://MCP.example:443/meta' } });
     expect(own.warnings.join()).not.toContain('would involve');
   });
 
-  it('S12: a sign-in at the address is mentioned; an address with a variable is not looked up', async () => {
+  it('S12: mentions an earlier sign-in at the URL; does not look up a URL with a variable', async () => {
     const looked: string[] = [];
     const hasSignIn = (address: string): boolean => (looked.push(address), true);
     const known = await question({ url }, { hasSignIn });
@@ -318,7 +318,7 @@ describe('S12 the question says where a sign-in goes', () => {
     expect(looked).toEqual([url]);
   });
 
-  it('S12: the identity tells entries apart by scope, project and definition', async () => {
+  it('S12: the identity differs by scope, project and definition', async () => {
     const entry = { url, oauth: { clientId: 'c' } };
     const place = await scratch({
       'home/.claude.json': servers({ a: entry }),
@@ -339,7 +339,7 @@ describe('S12 the question says where a sign-in goes', () => {
     expect(await identities(place.project)).not.toEqual(first);
   });
 
-  it('S12: loaded servers come with their identities', async () => {
+  it('S12: loaded servers have identities', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { url }, toString: { url } }) });
     const { identities, entries } = await place.load({ layout: layouts.claude });
     expect(Object.getPrototypeOf(identities)).toBeNull();
@@ -349,7 +349,7 @@ describe('S12 the question says where a sign-in goes', () => {
 });
 
 describe('F3 the files of hosts C and E', () => {
-  it('F3: claude: settings files and a flat .mcp.json name servers', async () => {
+  it('F3: claude: settings files and a flat .mcp.json define servers', async () => {
     const place = await scratch({
       'home/.claude/settings.json': servers({ mine: { command: 'x' } }),
       'project/.claude/settings.json': servers({ shared: { command: 'x' } }),

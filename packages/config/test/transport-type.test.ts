@@ -66,7 +66,7 @@ describe('T12 the transport of an entry', () => {
     [{ type: 'sse', transportType: 'http', url: 'u' }, 'TYPE_CONFLICT', 'transportType'],
     [{ url: 'a', httpUrl: 'b' }, 'TYPE_CONFLICT', 'httpUrl'],
     [{ type: '${T}', url: 'a' }, 'VARIABLE_REFUSED', 'type'],
-  ])('T12 %j is refused', (entry, code, path) => {
+  ])('T12 rejects %j', (entry, code, path) => {
     expect(normalizeEntry(entry)).toMatchObject({ issues: [{ code, path }] });
   });
 });
@@ -80,7 +80,7 @@ describe('T13 schemas of installed transports', () => {
     create: () => expect.fail('no transport is made'),
   };
 
-  it('T13 check the entry after its variables, and name field and place', async () => {
+  it('T13 validate the expanded entry, and name field and position', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         good: { type: 'pipe', path: '${P}' },
@@ -96,7 +96,7 @@ describe('T13 schemas of installed transports', () => {
     ]);
   });
 
-  it('T13 a type without a plugin stays in, for the host to say which package is missing', async () => {
+  it('T13 keeps a type without a plugin, so that the host can name the missing package', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { type: 'carrier-pigeon', url: 'https://x.example' } }),
     });
@@ -107,7 +107,7 @@ describe('T13 schemas of installed transports', () => {
     expect(Object.keys(config.servers)).toEqual(['s']);
   });
 
-  it('a validator that throws is a problem of that server', async () => {
+  it('reports a validator that throws as a problem of that server', async () => {
     const throwing: TransportPlugin = {
       ...plugin,
       schema: {

@@ -11,7 +11,7 @@ const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boo
   return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
 
-describe('CF-14 variables have one defined result each', () => {
+describe('CF-14 each variable has one defined result', () => {
   it.each([
     ['plain', 'plain'],
     ['${B}', 'b'],
@@ -42,22 +42,22 @@ describe('CF-14 variables have one defined result each', () => {
     ['$$${B}', '$${B}'],
     ['$', '$'],
     ['}', '}'],
-  ])('CF-14 %j gives %j', (text, result) => {
+  ])('CF-14 %j becomes %j', (text, result) => {
     expect(expand(text)).toBe(result);
   });
 
-  it('C6 S22: a missing variable is an error or nothing, as the host chooses, and never its own text', () => {
+  it('C6 S22: a missing variable is an error or empty, as the host chooses, and never its own text', () => {
     expect(expand('<${NOPE}>', { missing: 'empty' })).toBe('<>');
     expect(expand('<${NOPE:-${B}}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
     expect(expand('<${1}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
   });
 
-  it('C6 bare names where a layout says so', () => {
+  it('C6 expands bare names if the layout says so', () => {
     expect(expand('$B-${B}-$NOPE', { bare: true, missing: 'empty' })).toBe('b-b-');
     expect(expand('$1 $', { bare: true })).toBe('$1 $');
   });
 
-  it('CF-14 any text: never a second pass, never a throw, linear', () => {
+  it('CF-14 any text: one pass, never throws, linear', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
         const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'empty', bare: false });
@@ -72,7 +72,7 @@ describe('CF-14 variables have one defined result each', () => {
 });
 
 describe('C6 expansion in an entry', () => {
-  it('C6 every text field, at any depth, keys not', async () => {
+  it('C6 expands every string at any depth, and no keys', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         a: {
@@ -109,7 +109,7 @@ describe('C6 expansion in an entry', () => {
     });
   });
 
-  it('C6 a missing variable names its server, field and place, and only that server is lost', async () => {
+  it('C6 a missing variable is reported with server, field and position, and affects only that server', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a: { command: 'x', env: { T: '${TOKEN}' } }, b: { command: 'y' } }),
     });
@@ -129,12 +129,12 @@ describe('C6 expansion in an entry', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('the type of a transport can not come from a variable', async () => {
+  it('the type of a transport cannot come from a variable', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { type: '${B}', command: 'x' } }) });
     expect(codes(await place.load({ layout: layouts.claude, env }))).toEqual(['VARIABLE_REFUSED']);
   });
 
-  it('no value of a variable is in a problem', async () => {
+  it('problems contain no value of a variable', async () => {
     const schema = {
       '~standard': {
         version: 1 as const,
