@@ -115,7 +115,7 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
 export function createServerApprovals(options: ServerApprovalsOptions = {}): ServerApprovals {
   const { store, ask, enabled = [], disabled = [], trusted = [], clock = systemClock } = options;
   const rules = parsePolicy({ allow: trusted });
-  if ('wrong' in rules || trusted.some((rule) => 'serverName' in rule)) {
+  if ('error' in rules || trusted.some((rule) => 'serverName' in rule)) {
     throw new FittingsError(
       'CONFIG_INVALID',
       'The option "trusted" is malformed: each rule must have either "serverCommand" or "serverUrl".',

@@ -277,11 +277,11 @@ async function checkEntry(
   const refuse = (message: string, path?: string, hint?: string): never => {
     throw new FittingsError('CONFIG_INVALID', message, { server: printable(name), hint, details: { path } });
   };
-  const wrongName = checkServerName(name);
-  if (wrongName !== undefined) {
+  const nameError = checkServerName(name);
+  if (nameError !== undefined) {
     const suggestion = suggestServerName(name);
     refuse(
-      `The server name "${printable(name)}" ${wrongName}.`,
+      `The server name "${printable(name)}" ${nameError}.`,
       undefined,
       suggestion && `Use another name, for example "${suggestion}".`,
     );

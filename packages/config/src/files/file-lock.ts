@@ -9,7 +9,7 @@ import { replaceFile } from './replace-file.js';
 
 /** A lock that has not been renewed for this long belongs to a process that exited, in milliseconds. */
 const STALE_MS = 10_000;
-/** About half a minute of waiting in all. */
+/** Attempts to acquire the lock; together they wait about half a minute. */
 const ATTEMPTS = 80;
 /** How often a write starts again because the file changed while it was prepared. */
 const MAX_TRIES = 20;
@@ -108,7 +108,7 @@ async function acquire(
       if (!(await isLock(lockPath))) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `${printable(lockPath)} is not a lock, although locks of this file have that name.`,
+          `Cannot lock ${printable(path)}: ${printable(lockPath)} exists and is not a lock.`,
           {
             cause: error,
             hint: 'Delete or rename it. It was not created by a process that uses the file.',

@@ -8,13 +8,9 @@ import { trustedHome } from '../layout/locate-files.js';
 import { problem, type ConfigProblem } from '../problems.js';
 import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
 import { clientFormats } from './clients/all-clients.js';
-import type { ImportServersOptions } from './import-servers.js';
 
 /** Finds the home directory as `loadConfig` does: one inside the project is replaced by the account's. */
-export async function resolveHome(
-  { home }: ImportServersOptions,
-  project: string | undefined,
-): Promise<string> {
+export async function resolveHome(home: string | undefined, project: string | undefined): Promise<string> {
   if (home !== undefined) return home;
   const said = await resolveLinks(resolve(homedir()));
   if (project === undefined) return said;
@@ -22,6 +18,13 @@ export async function resolveHome(
     client.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
   );
   return trustedHome(said, project, [...new Set(markers)]);
+}
+
+/** Which files {@link clientFilePaths} looks for. */
+export interface SearchOptions {
+  readonly platform: NodeJS.Platform;
+  readonly projectFiles?: boolean | undefined;
+  readonly appData?: string | undefined;
 }
 
 export interface ClientFilePath extends Pick<ReadRules, 'within'> {
@@ -34,7 +37,7 @@ export interface ClientFilePath extends Pick<ReadRules, 'within'> {
 export async function clientFilePaths(
   client: ClientFormat,
   { home, project }: ClientReadOptions,
-  { projectFiles = false, platform, appData }: ImportServersOptions & { readonly platform: NodeJS.Platform },
+  { projectFiles = false, platform, appData }: SearchOptions,
 ): Promise<readonly ClientFilePath[]> {
   const base = projectFiles ? 'project' : 'home';
   const folder = projectFiles ? project : home;

@@ -122,7 +122,7 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
   const client = clientFormats[options.from];
   const { platform = process.platform } = options;
   const project = options.project === undefined ? undefined : await resolveLinks(resolve(options.project));
-  const home = await resolveHome(options, project);
+  const home = await resolveHome(options.home, project);
   const imported = new Map<string, ImportedServer>();
   const failed: FailedServer[] = [];
   const problems: ConfigProblem[] = [];
@@ -205,13 +205,13 @@ function* listEntries(
   for (const { key, keyNode, valueNode } of membersOf(found.node)) {
     const { value, issues } = readJsonValue(valueNode);
     const [issue] = issues;
-    const wrong =
+    const ambiguity =
       issue === undefined
         ? undefined
         : `"${issue.path}" is ambiguous. ${CONFIG_PROBLEM_CODES[issue.issue].meaning}`;
     yield {
       name: key,
-      value: wrong ?? (isJsonObject(value) ? value : 'The entry must be an object.'),
+      value: ambiguity ?? (isJsonObject(value) ? value : 'The entry must be an object.'),
       location: at(keyNode.offset),
     };
   }

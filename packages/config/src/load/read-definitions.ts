@@ -77,14 +77,14 @@ export function readDefinitions(
   const definitions: Definition[] = [];
   const repeated = repeatedKeys(members);
   for (const member of members) {
-    const wrong = checkServerName(member.key);
-    if (wrong === undefined) {
+    const reason = checkServerName(member.key);
+    if (reason === undefined) {
       definitions.push(readEntry(member, origin, repeated.has(member.key), at, problems));
       continue;
     }
     const suggestion = suggestServerName(member.key);
     problems.push(
-      problem('NAME_INVALID', `The server name ${wrong}.`, {
+      problem('NAME_INVALID', `The server name ${reason}.`, {
         location: at(member.keyNode.offset),
         server: printable(member.key),
         hint:

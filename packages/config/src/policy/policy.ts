@@ -62,11 +62,11 @@ const policySchema = z.strictObject({
 });
 
 /** Parses a policy. One with any invalid part is rejected as a whole, so that it is not applied in part. */
-export function parsePolicy(policy: unknown): { readonly policy: ServerPolicy } | { readonly wrong: string } {
+export function parsePolicy(policy: unknown): { readonly policy: ServerPolicy } | { readonly error: string } {
   const result = policySchema.safeParse(policy);
   if (result.success) return { policy: result.data };
   const [issue] = result.error.issues;
-  return { wrong: `is invalid${issue === undefined ? '' : ` at "${issue.path.join('.')}"`}` };
+  return { error: `is invalid${issue === undefined ? '' : ` at "${issue.path.join('.')}"`}` };
 }
 
 export interface PolicyCandidate {

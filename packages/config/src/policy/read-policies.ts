@@ -40,7 +40,7 @@ export async function readPolicies(
   if (own !== undefined) {
     const parsed = parsePolicy(own);
     if ('policy' in parsed) policies.push(parsed.policy);
-    else block(`The policy of the host ${parsed.wrong}.`);
+    else block(`The policy of the host ${parsed.error}.`);
   }
   for (const source of layout.policies ?? []) {
     const path = absolutePath({ base: 'system', path: source.path }, directories, platform);
@@ -84,7 +84,7 @@ function parsePolicyFile(
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);
   const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
-  return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, location: { file } };
+  return 'policy' in policy ? policy : { message: `The policy ${policy.error}.`, location: { file } };
 }
 
 /** The list as rules, unchecked; null if a value on the way to it is not an object. */
