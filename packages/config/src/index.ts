@@ -17,7 +17,7 @@ export {
 } from './problems.js';
 
 export { homeDirectory, type LocationOptions } from './layout/locate-files.js';
-export { layouts } from './layout/layouts.js';
+export { layouts } from './layout/built-in-layouts.js';
 export {
   defineLayout,
   PROJECT_PLACEHOLDER,

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import { definitionHash } from '../src/entry/identity.js';
 import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/approval-request.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadConfigOptions } from '../src/load/load-config.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';

@@ -10,7 +10,7 @@ import {
   type ConfigEditorOptions,
 } from '../src/edit/config-editor.js';
 import { replaceFile } from '../src/files/replace-file.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
 
 const run = promisify(execFile);

@@ -101,7 +101,7 @@ describe('configJsonSchema', () => {
   });
 
   it('the fixture of Claude Code is valid', async () => {
-    const content = await readFile(new URL('fixtures/foreign/claude-code.json', import.meta.url), 'utf8');
+    const content = await readFile(new URL('fixtures/clients/claude-code.json', import.meta.url), 'utf8');
     expect(validate(JSON.parse(content))).toBe(true);
   });
 });

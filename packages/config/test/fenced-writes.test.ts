@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { withFileLock, writeError } from '../src/files/file-lock.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { answering, scratch, servers, type Scratch } from './support/scratch.js';
 
 const run = promisify(execFile);

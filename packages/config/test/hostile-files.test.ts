@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileReader } from '../src/files/read-file.js';
 import { readTextFile } from '../src/files/read-file.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 const posix = process.platform !== 'win32';

@@ -194,7 +194,7 @@ describe('M10: export to a client that does not support a transport', () => {
 
 describe('M10: mcporter', () => {
   it('M10: reads baseUrl, both forms of a variable, and a command line', async () => {
-    const text = await readFile(new URL('fixtures/foreign/mcporter.json', import.meta.url), 'utf8');
+    const text = await readFile(new URL('fixtures/clients/mcporter.json', import.meta.url), 'utf8');
     const { imported: servers, failed } = await importServers({ from: 'mcporter', text, home: '/home/me' });
     expect(Object.fromEntries(servers.map(({ name, entry }) => [name, entry]))).toEqual({
       linear: {

@@ -8,7 +8,7 @@ import { importServers, type ImportResult } from '../src/interop/import-servers.
 import { scratch } from './support/scratch.js';
 
 const fixture = (name: string): Promise<string> =>
-  readFile(new URL(`fixtures/foreign/${name}`, import.meta.url), 'utf8');
+  readFile(new URL(`fixtures/clients/${name}`, import.meta.url), 'utf8');
 const entries = (result: ImportResult): Record<string, ServerConfig> =>
   Object.fromEntries(result.imported.map(({ name, entry }) => [name, entry]));
 const notes = (result: ImportResult): Record<string, readonly string[]> =>
@@ -414,7 +414,7 @@ describe('C9 import: files', () => {
         await clientFilePaths(
           claudeDesktop,
           { home: 'C:\\Users\\me', project },
-          { from: 'claude-desktop', appData, platform: 'win32' },
+          { appData, platform: 'win32' },
         )
       ).map(({ path }) => path);
     const inHome = 'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json';

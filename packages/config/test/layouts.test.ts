@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { absolutePath, defaultSystemDirectory } from '../src/layout/layout.js';
 import { DEFAULT_SCOPE_ORDER } from '../src/layout/scopes.js';
 import { answering, scratch, servers } from './support/scratch.js';

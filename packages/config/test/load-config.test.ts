@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadedConfig } from '../src/load/load-config.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 

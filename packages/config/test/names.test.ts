@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import {
   MAX_SERVER_NAME_LENGTH,
   checkServerName,

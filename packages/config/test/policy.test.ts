@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { globMatches } from '../src/policy/match-rules.js';
 import { commandMatches } from '../src/policy/match-rules.js';
 import { isUrlRule, urlMatches } from '../src/policy/match-rules.js';

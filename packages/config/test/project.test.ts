@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
 import { loadConfig } from '../src/load/load-config.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { homeDirectory } from '../src/layout/locate-files.js';
 import { findProject } from '../src/layout/find-project.js';
 import { pathId } from '../src/layout/project-id.js';

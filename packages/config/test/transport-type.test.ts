@@ -2,7 +2,7 @@ import { entrySchema, required, text } from '@mcp-fittings/client-core/transport
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { normalizeEntry } from '../src/entry/normalize.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
 describe('T12 the transport of an entry', () => {

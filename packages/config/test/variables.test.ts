@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expandEntry } from '../src/variables/expand.js';
 import { referencedVariables } from '../src/variables/syntax.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { codes, scratch, servers } from './support/scratch.js';
 
 const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };

@@ -3,7 +3,7 @@ import type { Clock } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { watchConfig, type WatchConfigOptions } from '../src/watch/watch-config.js';
 import type { ServerChanges } from '../src/watch/watch-config.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';

@@ -49,7 +49,7 @@ export interface Evaluation {
  * Validates one definition, applies policies, asks for approval and expands variables. The order matters: the user is not
  * asked before the entry is valid and permitted, and no variable is read before the entry is approved.
  */
-export async function evaluateDefinition(definition: Definition, context: EvaluateDeps): Promise<Evaluation> {
+export async function evaluateDefinition(definition: Definition, deps: EvaluateDeps): Promise<Evaluation> {
   const { name, origin, value } = definition;
   if (value === undefined) return { status: 'invalid', problems: [] };
 
@@ -76,7 +76,7 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
     ...more,
   });
   const denied = (config: ServerConfig): boolean => {
-    const reason = refusal(context.policies, { name, scope: origin.scope, config });
+    const reason = refusal(deps.policies, { name, scope: origin.scope, config });
     if (reason !== undefined) report('POLICY_DENIED', '', `A policy forbids this server: ${reason}.`);
     return reason !== undefined;
   };
@@ -84,48 +84,48 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
   const hash = definitionHash(name, value);
   const identity = serverIdentity(name, value, {
     scope: origin.scope,
-    project: origin.trusted && origin.scope !== 'local' ? undefined : context.project.id,
+    project: origin.trusted && origin.scope !== 'local' ? undefined : deps.project.id,
   });
   const fieldIssues = validateFields(value);
   const normal = normalizeEntry(value);
   const issues = [
     ...fieldIssues,
     ...('issues' in normal ? normal.issues : []),
-    ...variableIssues(definition, value, context),
+    ...variableIssues(definition, value, deps),
     ...reviewIssues(definition, value),
   ];
   reportIssues(issues);
   if (issues.length > 0 || 'issues' in normal) return end('invalid');
 
-  const ungranted = origin.trusted || context.folderTrusted ? undefined : removeGrants(normal.config);
-  for (const field of ungranted?.removed ?? []) {
+  const stripped = origin.trusted || deps.folderTrusted ? undefined : removeGrants(normal.config);
+  for (const field of stripped?.removed ?? []) {
     report('TRUST_KEY_IGNORED', field, `"${field}" is ignored in a file of the project.`);
   }
-  const template = ungranted?.config ?? normal.config;
+  const template = stripped?.config ?? normal.config;
   const { command, args, url } = value;
-  const isFullyWritten = ![...stringValues([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
+  const hasNoVariables = ![...stringValues([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
     text.includes('$'),
   );
   const placed = (config: ServerConfig, at: Pick<Definition['origin'], 'trusted' | 'folder'>): ServerConfig =>
-    resolveEntryPaths(config, at, context.folders, context.platform);
+    resolveEntryPaths(config, at, deps.folders, deps.platform);
   // Policies check the fields as written, except the program: they check the one that would run.
-  const judged = (config: ServerConfig): ServerConfig =>
+  const forPolicy = (config: ServerConfig): ServerConfig =>
     config['command'] === undefined ? config : { ...config, command: placed(config, origin)['command'] };
-  if ((context.policies === undefined || isFullyWritten) && denied(judged(template))) return end('denied');
+  if ((deps.policies === undefined || hasNoVariables) && denied(forPolicy(template))) return end('denied');
 
   let approval: ApprovalRequest | undefined;
   // A server that a rule covers was not approved as part of this project, so it starts where the user's own servers do.
   let at: Pick<Definition['origin'], 'trusted' | 'folder'> = origin;
   if (!origin.trusted) {
     reportEnvironment(value, report);
-    const question = await askApproval({ definition, value, hash, template }, context, report);
-    approval = question.request;
-    if (question.verdict === 'covered') at = { trusted: true, folder: context.folders.project };
-    else if (question.verdict !== 'approved')
-      return end(question.verdict, approval === undefined ? {} : { approval });
+    const outcome = await askApproval({ definition, value, hash, template }, deps, report);
+    approval = outcome.request;
+    if (outcome.verdict === 'covered') at = { trusted: true, folder: deps.folders.project };
+    else if (outcome.verdict !== 'approved')
+      return end(outcome.verdict, approval === undefined ? {} : { approval });
   }
 
-  const expansion = expandEntry(template, context);
+  const expansion = expandEntry(template, deps);
   const config = placed(expansion.config, at);
   reportIssues(expansion.issues);
   if (expansion.issues.length > 0) return end('invalid');
@@ -133,9 +133,9 @@ export async function evaluateDefinition(definition: Definition, context: Evalua
     report('FIELD_INVALID', 'url', '"url" is not an absolute URL.');
     return end('invalid');
   }
-  if (denied(judged(expansion.config))) return end('denied');
-  if (context.plugins.length > 0) {
-    const found = await validateWithPlugin(config, context.plugins, expansion.values);
+  if (denied(forPolicy(expansion.config))) return end('denied');
+  if (deps.plugins.length > 0) {
+    const found = await validateWithPlugin(config, deps.plugins, expansion.values);
     reportIssues(found);
     if (found.some(({ code }) => code !== 'TYPE_UNKNOWN')) return end('invalid');
   }
@@ -168,21 +168,21 @@ function reviewIssues({ origin }: Definition, value: JsonObject): readonly Entry
 function variableIssues(
   { origin }: Definition,
   value: JsonObject,
-  context: EvaluateDeps,
+  deps: EvaluateDeps,
 ): readonly EntryIssue[] {
   const issues: EntryIssue[] = [];
   const refuse = (path: string, message: string, hint: string): void => {
     issues.push({ code: 'VARIABLE_REFUSED', path, message, hint });
   };
   if (!origin.trusted && typeof value['command'] === 'string') {
-    if (parseTemplate(value['command'], context.bare).some(({ kind }) => kind !== 'text')) {
+    if (parseTemplate(value['command'], deps.bare).some(({ kind }) => kind !== 'text')) {
       const hint =
         'Write the name or path of the program, so that the approved program is the one that runs.';
       refuse('command', 'A file of the project cannot use a variable in "command".', hint);
     }
   }
-  const permitted = origin.trusted ? undefined : context.projectVariables;
-  for (const [variable, [field = '']] of requestedVariables(value, context.bare)) {
+  const permitted = origin.trusted ? undefined : deps.projectVariables;
+  for (const [variable, [field = '']] of requestedVariables(value, deps.bare)) {
     const subject = variable === ALL_VARIABLES ? 'the whole environment' : `the variable ${variable}`;
     if (!origin.mayUseVariables) {
       refuse(field, `A server from a remote list cannot use ${subject}.`, 'Write the value itself.');

@@ -24,7 +24,7 @@ export async function resolvePrecedence(
     let winner: Definition | undefined;
     for (const definition of group) {
       if (winner !== undefined) {
-        entries.push(entryOf(definition, projectId, replacedBy(definition, winner)));
+        entries.push(createEntry(definition, projectId, replacedBy(definition, winner)));
         continue;
       }
       const imitated = definition.origin.trusted
@@ -32,9 +32,9 @@ export async function resolvePrecedence(
         : trustedSkeletons.get(nameSkeleton(definition.name));
       const evaluation =
         imitated !== undefined && imitated !== definition.name
-          ? imitation(definition, imitated)
+          ? rejectImitation(definition, imitated)
           : await evaluate(definition);
-      entries.push(entryOf(definition, projectId, evaluation));
+      entries.push(createEntry(definition, projectId, evaluation));
       if (definition.origin.trusted || evaluation.status === 'ready') winner = definition;
     }
   }
@@ -73,7 +73,7 @@ function groupByName(
   return [...groups.values()].map((group) => group.toSorted((a, b) => rank(b) - rank(a)));
 }
 
-function imitation(definition: Definition, imitated: string): Evaluation {
+function rejectImitation(definition: Definition, imitated: string): Evaluation {
   const message = `The name is easily confused with your server "${imitated}".`;
   const hint = 'Choose another name.';
   const details = {
@@ -98,7 +98,7 @@ function replacedBy(
   };
 }
 
-function entryOf(
+function createEntry(
   definition: Definition,
   projectId: string,
   evaluation: Omit<Evaluation, 'status'> & Pick<ServerEntry, 'status'>,

@@ -36,7 +36,7 @@ export interface ClientFormat {
   /** The files, in the order in which they are read. Of two servers with one name, the first is used. */
   readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
   /** Converts an entry of the client to one of ours. */
-  readonly read: (entry: JsonObject, context: ClientReadOptions) => Conversion;
+  readonly read: (entry: JsonObject, options: ClientReadOptions) => Conversion;
   /** Converts one of our entries, with `type` set and `apiKey` moved into a header, to one of the client. */
   readonly write: (entry: JsonObject) => Conversion;
 }

@@ -2,7 +2,7 @@ import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFileApprovalStore, defaultApprovalPath } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
 const project = { id: 'p', root: '/p' };

@@ -4,7 +4,7 @@ import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/approval-request.js';
 import { variableRisk } from '../src/variables/risk.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadConfigOptions } from '../src/load/load-config.js';
 import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
