@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
+import { printable } from '../display-text.js';
 import { withFileLock } from '../files/file-lock.js';
 import {
   DEFAULT_MAX_FILE_BYTES,
@@ -10,7 +11,6 @@ import {
   readTextFile,
   resolveLinks,
 } from '../files/read-file.js';
-import { printable } from '../display-text.js';
 
 /** A decision that outlives the process. */
 export interface StoredDecision {

@@ -1,8 +1,8 @@
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
-import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
 import { normalizeEntry } from '../entry/normalize.js';
-import type { ApprovalStore } from './approval-store.js';
+import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
 import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';
+import type { ApprovalStore } from './approval-store.js';
 
 /** Options of {@link createServerApprovals}. */
 export interface ServerApprovalsOptions {

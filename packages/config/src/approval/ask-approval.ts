@@ -1,14 +1,14 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { ServerApprovals, ListedStatus } from './approvals.js';
-import { promptDetails, promptSummary } from './prompt-text.js';
-import type { ApprovalRequest } from './approval-request.js';
-import { warningsFor } from './warnings.js';
-import { requestedVariables } from '../variables/syntax.js';
-import type { JsonObject } from '../jsonc/json-value.js';
-import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
-import type { Project } from '../layout/find-project.js';
 import type { Definition } from '../entry/definition.js';
 import { isCommandPath, resolveEntryPaths, type BaseFolders } from '../entry/working-directory.js';
+import type { JsonObject } from '../jsonc/json-value.js';
+import type { Project } from '../layout/find-project.js';
+import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
+import { requestedVariables } from '../variables/syntax.js';
+import type { ApprovalRequest } from './approval-request.js';
+import type { ServerApprovals, ListedStatus } from './approvals.js';
+import { promptDetails, promptSummary } from './prompt-text.js';
+import { warningsFor } from './warnings.js';
 
 export interface ApprovalDeps {
   readonly project: Project;

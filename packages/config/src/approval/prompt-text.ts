@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
+import { fieldPath, quoteText } from '../display-text.js';
 import { jsonCopy, type JsonValue } from '../jsonc/json-value.js';
 import { ALL_VARIABLES } from '../variables/syntax.js';
-import { fieldPath, quoteText } from '../display-text.js';
 import type { ApprovalRequest } from './approval-request.js';
 import { warningsFor } from './warnings.js';
 

@@ -1,5 +1,4 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { ListedStatus } from './approvals.js';
 import type { FileReader } from '../files/read-file.js';
 import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
@@ -10,6 +9,7 @@ import {
   absolutePath,
   type Directories,
 } from '../layout/layout.js';
+import type { ListedStatus } from './approvals.js';
 
 /**
  * Reads the user's settings files and returns what they say about a server's name. A name in two lists is disabled. An

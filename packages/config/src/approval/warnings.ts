@@ -1,7 +1,7 @@
+import { quoteText } from '../display-text.js';
+import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import { variablesWithRisk } from '../variables/risk.js';
 import { ALL_VARIABLES, inheritedVariables, stringValues } from '../variables/syntax.js';
-import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
-import { quoteText } from '../display-text.js';
 
 const SHELLS =
   /^(?:.*[/\\])?(?:sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh|wsl|osascript|env|sudo|eval)(?:\.exe)?$/i;

@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
 import { defaultApprovalPath } from '../approval/approval-store.js';
 import type { ServerApprovals } from '../approval/approvals.js';
-import { definitionHash } from '../entry/identity.js';
-import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { printable } from '../display-text.js';
 import { validateFields } from '../entry/entry-schema.js';
+import { definitionHash } from '../entry/identity.js';
 import { normalizeEntry } from '../entry/normalize.js';
-import { referencedVariables } from '../variables/syntax.js';
+import { validateWithPlugin } from '../entry/plugin-schema.js';
 import { withFileLock } from '../files/file-lock.js';
+import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
 import {
   canonicalJson,
   type JsonObject,
@@ -19,12 +20,11 @@ import {
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
-import { CONFIG_PROBLEM_CODES, type EntryIssue } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
+import { CONFIG_PROBLEM_CODES, type EntryIssue } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { printable } from '../display-text.js';
+import { referencedVariables } from '../variables/syntax.js';
 import { openEditableFile, type EditableFile } from './editable-file.js';
-import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
 
 /** A change that a {@link ConfigEditor} is about to write. */
 export interface ConfigChange {

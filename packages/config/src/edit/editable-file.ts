@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { printable } from '../display-text.js';
 import {
   DEFAULT_MAX_FILE_BYTES,
   isBrokenLink,
@@ -8,11 +9,10 @@ import {
 } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
+import type { Project } from '../layout/find-project.js';
 import { PROJECT_PLACEHOLDER, type FileSource } from '../layout/layout.js';
 import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 import type { ConfigProblem } from '../problems.js';
-import type { Project } from '../layout/find-project.js';
-import { printable } from '../display-text.js';
 
 /** The content of one file of a layout, as the editor read it. */
 export interface EditableFile {

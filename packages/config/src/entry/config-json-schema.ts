@@ -1,8 +1,8 @@
 import { isRecord, type TransportPlugin } from '@mcp-fittings/client-core';
 import { z } from 'zod';
+import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 import { entrySchema } from './entry-schema.js';
 import { typeSpellings } from './normalize.js';
-import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 
 /** Options of {@link configJsonSchema}. */
 export interface ConfigJsonSchemaOptions {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonc/json-value.js';
-import type { SourceLocation } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
+import type { SourceLocation } from '../problems.js';
 
 /** Where a definition comes from, and what that permits. */
 export interface Origin {

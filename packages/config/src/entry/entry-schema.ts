@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
+import type { JsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
 
 const milliseconds = z

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { HOST_FIELDS } from './permissions.js';
 import { canonicalJson, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { HOST_FIELDS } from './permissions.js';
 
 /**
  * Hashes a name and its definition, with every field as written and variables unexpanded. The order of keys, comments and

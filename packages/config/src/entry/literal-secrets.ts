@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { parseTemplate, variableReference } from '../variables/syntax.js';
-import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
+import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../variables/syntax.js';
 
 /** A secret that is written into an entry as text, where a variable could stand. */
 export interface LiteralSecret {

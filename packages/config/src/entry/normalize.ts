@@ -1,7 +1,7 @@
 import { nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
+import { printable } from '../display-text.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
-import { printable } from '../display-text.js';
 
 const SPELLINGS: Readonly<Record<string, string>> = {
   'streamable-http': 'http',

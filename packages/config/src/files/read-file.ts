@@ -1,10 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { isUtf8 } from 'node:buffer';
-import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
 import { printable } from '../display-text.js';
 import { createPositions } from '../jsonc/parse-document.js';
+import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
 
 /** Default limit for the size of a configuration file, in bytes. */
 export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -188,7 +188,7 @@ export type DecodedText =
   { readonly text: string } | { readonly message: string; readonly line: number; readonly column: number };
 
 /** Accepts only UTF-8, because two programs that guess the encoding can read different contents. */
-export function decodeText(bytes: Uint8Array): DecodedText {
+function decodeText(bytes: Uint8Array): DecodedText {
   const begins = (...mark: number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
   const refuse = (message: string): DecodedText => ({ message, line: 1, column: 1 });
   if (begins(0xef, 0xbb, 0xbf)) return refuse('The file begins with a byte order mark.');

@@ -1,7 +1,7 @@
-import { parseTemplate } from '../variables/syntax.js';
-import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
-import type { ClientFormat } from './clients/client-format.js';
 import { moveSecretsToVariables } from '../entry/literal-secrets.js';
+import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
+import { parseTemplate } from '../variables/syntax.js';
+import type { ClientFormat } from './clients/client-format.js';
 
 /** Fields that stay in the entry or become options of the command line. */
 const CARRIED = new Set([

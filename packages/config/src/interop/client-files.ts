@@ -6,8 +6,8 @@ import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import { absolutePath } from '../layout/layout.js';
 import { trustedHome } from '../layout/locate-files.js';
 import { problem, type ConfigProblem } from '../problems.js';
-import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
 import { clientFormats } from './clients/all-clients.js';
+import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
 
 /** Finds the home directory as `loadConfig` does: one inside the project is replaced by the account's. */
 export async function resolveHome(home: string | undefined, project: string | undefined): Promise<string> {

@@ -1,11 +1,11 @@
 import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { parse, stringify } from 'smol-toml';
-import { applyChanges } from '../jsonc/apply-changes.js';
 import { normalizeEntry } from '../entry/normalize.js';
+import { applyChanges } from '../jsonc/apply-changes.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { bridgeEntry } from './bridge-entry.js';
-import { chain, type Conversion, type ClientFormat } from './clients/client-format.js';
 import { clientFormats, type InteropClient } from './clients/all-clients.js';
+import { chain, type Conversion, type ClientFormat } from './clients/client-format.js';
 
 /** Options of {@link exportServers}. */
 export interface ExportServersOptions {

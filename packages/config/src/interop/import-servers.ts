@@ -1,20 +1,20 @@
 import { isAbsolute, resolve, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describeServer } from '../approval/prompt-text.js';
+import { printable } from '../display-text.js';
 import { validateFields } from '../entry/entry-schema.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { removeGrants } from '../entry/permissions.js';
+import { isCommandPath } from '../entry/working-directory.js';
 import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolveLinks } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import { findServerMap } from '../layout/server-map.js';
-import { isCommandPath } from '../entry/working-directory.js';
 import { CONFIG_PROBLEM_CODES, problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { printable } from '../display-text.js';
-import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
-import { clientFormats, type InteropClient } from './clients/all-clients.js';
-import { parseRemoteCommand } from './mcp-remote.js';
 import { resolveHome, parseClientFile, clientFilePaths } from './client-files.js';
+import { clientFormats, type InteropClient } from './clients/all-clients.js';
+import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
+import { parseRemoteCommand } from './mcp-remote.js';
 
 /** Options of {@link importServers}. */
 export interface ImportServersOptions {

@@ -1,6 +1,6 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import { parseTemplate, variableReference } from '../variables/syntax.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../variables/syntax.js';
 
 /** A remote server that an entry reaches through a local program. */
 export interface RemoteServer {

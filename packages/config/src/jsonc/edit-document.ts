@@ -205,7 +205,7 @@ export interface ValueStyle {
 const SHORT = 80;
 
 /** Formats JSON for readers: an object on several lines, a short list of plain values on one. */
-export function formatValue(value: JsonValue, style: ValueStyle): string {
+function formatValue(value: JsonValue, style: ValueStyle): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = { ...style, indent: style.indent + style.unit };
   const block = (open: string, lines: readonly string[], close: string): string => {
@@ -231,7 +231,7 @@ export function formatValue(value: JsonValue, style: ValueStyle): string {
 }
 
 /** Formats JSON on one line. */
-export function formatInline(value: JsonValue): string {
+function formatInline(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isJsonList(value)) return `[${value.map(formatInline).join(', ')}]`;
   const members = Object.entries(value).map(

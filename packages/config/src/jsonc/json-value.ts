@@ -1,5 +1,5 @@
-import type { Node } from 'jsonc-parser';
 import { isRecord } from '@mcp-fittings/client-core';
+import type { Node } from 'jsonc-parser';
 import { fieldPath } from '../display-text.js';
 
 /** A value that JSON can represent. */

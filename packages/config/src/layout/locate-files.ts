@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { printable } from '../display-text.js';
 import { isInside, resolveLinks } from '../files/read-file.js';
+import { findProject, holdsAny, type Project } from './find-project.js';
 import {
   type FileSource,
   type Layout,
@@ -10,7 +11,6 @@ import {
   defaultSystemDirectory,
   type Directories,
 } from './layout.js';
-import { findProject, holdsAny, type Project } from './find-project.js';
 
 /**
  * Where the files of a layout are looked for. No environment variable changes that, because a project's `.env` could set

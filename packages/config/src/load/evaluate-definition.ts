@@ -1,13 +1,13 @@
 import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
-import { definitionHash, serverIdentity } from '../entry/identity.js';
 import type { ApprovalRequest } from '../approval/approval-request.js';
-import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { askApproval, type ApprovalDeps } from '../approval/ask-approval.js';
+import type { Definition } from '../entry/definition.js';
 import { validateFields } from '../entry/entry-schema.js';
-import { variablesWithRisk } from '../variables/risk.js';
-import { expandEntry, type ExpandOptions } from '../variables/expand.js';
+import { definitionHash, serverIdentity } from '../entry/identity.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { removeGrants } from '../entry/permissions.js';
-import { ALL_VARIABLES, parseTemplate, stringValues, requestedVariables } from '../variables/syntax.js';
+import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { resolveEntryPaths } from '../entry/working-directory.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import { findPolicyViolation, type ServerPolicy } from '../policy/policy.js';
 import {
@@ -17,10 +17,10 @@ import {
   type EntryIssue,
   type ProblemDetails,
 } from '../problems.js';
-import { askApproval, type ApprovalDeps } from '../approval/ask-approval.js';
-import type { Definition } from '../entry/definition.js';
+import { expandEntry, type ExpandOptions } from '../variables/expand.js';
+import { variablesWithRisk } from '../variables/risk.js';
+import { ALL_VARIABLES, parseTemplate, stringValues, requestedVariables } from '../variables/syntax.js';
 import type { ServerStatus } from './server-entry.js';
-import { resolveEntryPaths } from '../entry/working-directory.js';
 
 /**
  * Which environment variables files of a project may use. `'ask'`: any, and the approval question lists them. `'refuse'`:

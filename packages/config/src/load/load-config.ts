@@ -2,23 +2,29 @@ import { dirname, resolve } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createFileApprovalStore } from '../approval/approval-store.js';
 import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
-import type { EnvironmentVariables } from '../variables/expand.js';
-import { entryPermissions, type LoadedServer } from '../entry/permissions.js';
-import { createFileReader, DEFAULT_MAX_FILE_BYTES, isInside, resolveLinks } from '../files/read-file.js';
-import type { MissingVariable } from '../layout/layout.js';
-import { resolvePrecedence, confusableNames } from './precedence.js';
-import type { Definition, Origin } from '../entry/definition.js';
-import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
-import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
-import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
-import type { ReadDefinitions } from './read-definitions.js';
-import type { ServerEntry } from './server-entry.js';
+import type { Definition, Origin } from '../entry/definition.js';
+import { entryPermissions, type LoadedServer } from '../entry/permissions.js';
+import {
+  createFileReader,
+  type FileReader,
+  DEFAULT_MAX_FILE_BYTES,
+  isInside,
+  resolveLinks,
+} from '../files/read-file.js';
+import type { Project } from '../layout/find-project.js';
+import type { MissingVariable } from '../layout/layout.js';
+import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
+import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
 import type { ServerPolicy } from '../policy/policy.js';
 import { readPolicies } from '../policy/read-policies.js';
 import { problem, type ConfigProblem } from '../problems.js';
-import type { Project } from '../layout/find-project.js';
-import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
+import type { EnvironmentVariables } from '../variables/expand.js';
+import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
+import { resolvePrecedence, confusableNames } from './precedence.js';
+import type { ReadDefinitions } from './read-definitions.js';
+import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
+import type { ServerEntry } from './server-entry.js';
 
 /** Options of {@link loadConfig}. */
 export interface LoadConfigOptions extends LocationOptions {
@@ -98,67 +104,20 @@ export interface LoadedConfig {
  * ```
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
-  const { layout, cli, platform = process.platform } = options;
+  const { layout, platform = process.platform } = options;
   const located = await locateFiles(options);
   const { project, directories, refusedHome } = located;
   const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
   const policySet = await readPolicies(read, layout, directories, platform, options.policy);
 
-  const files: SourceFile[] = [];
   const problems: ConfigProblem[] = [...policySet.problems];
   if (refusedHome !== undefined) {
     const message = `HOME (${refusedHome}) is inside the project, which could have set it. The account's home directory is used instead: ${directories.home}.`;
     const hint = 'Unset HOME, or set it to a folder outside of the project.';
     problems.push(problem('HOME_REFUSED', message, { hint }));
   }
-  const definitions: Definition[] = [];
-  // A file can be a source of several scopes: it is reported only if it has servers for none of them.
-  const withoutServers = new Map<string, string | undefined>();
-  const withServers = new Set<string>();
-  const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
-    definitions.push(...found.definitions);
-    problems.push(...found.problems);
-    const { file, missingMap } = found;
-    if (file === undefined) return;
-    files.push(file);
-    if (missingMap === undefined) withServers.add(file.path);
-    else withoutServers.set(file.path, withoutServers.get(file.path) ?? missingMap.hint);
-  };
-
-  for (const { path, source } of located.sources) {
-    if (cli?.strict === true && !(source.scope === 'managed' && layout.managedIsExclusive === true)) continue;
-    checkAborted(options.signal);
-    const trusted = source.base !== 'project';
-    const origin: Origin = {
-      scope: source.scope,
-      file: path,
-      folder: dirname(path),
-      trusted,
-      mayUseVariables: true,
-    };
-    const rules = trusted
-      ? { refuseBrokenLink: source.base === 'system' }
-      : { within: project.root, owners: project.owners };
-    add(await readSource(read, path, origin, rules, source.servers, project.spellings));
-  }
-  const managed =
-    layout.managedIsExclusive === true &&
-    files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
-  // Later arguments win, and within a scope the first definition does.
-  for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
-    add(await readCommandLineConfig(read, argument, index, resolve(options.cwd ?? process.cwd())));
-  }
-  for (const [file, hint] of withoutServers) {
-    if (withServers.has(file)) continue;
-    const location = { file };
-    problems.push(
-      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', { location, hint }),
-    );
-  }
-  if (cli?.strict !== true) {
-    add(readHostServers('remote', options.remote ?? {}));
-    add(readHostServers('dynamic', options.dynamic ?? {}));
-  }
+  const { definitions, files, managedOnly, problems: found } = await readSources(read, options, located);
+  problems.push(...found);
 
   const approvals = await guardApprovals(options, located);
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
@@ -167,7 +126,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     folders: { home: directories.home, project: project.root },
     platform,
     policies:
-      policySet.policies === undefined || !managed
+      policySet.policies === undefined || !managedOnly
         ? policySet.policies
         : [...policySet.policies, { exclusive: true }],
     approvals,
@@ -199,6 +158,74 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   }
   problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
   return { servers, identities, entries, problems: withoutDuplicates(problems), files, project };
+}
+
+interface ReadSources {
+  readonly definitions: readonly Definition[];
+  readonly files: readonly SourceFile[];
+  readonly problems: readonly ConfigProblem[];
+  /** True if an exclusive managed file exists, so that only its servers are permitted. */
+  readonly managedOnly: boolean;
+}
+
+/** Reads the files of the layout, the command line, and the servers of the host. */
+async function readSources(
+  read: FileReader,
+  options: LoadConfigOptions,
+  { project, sources }: FileLocations,
+): Promise<ReadSources> {
+  const { layout, cli } = options;
+  const files: SourceFile[] = [];
+  const problems: ConfigProblem[] = [];
+  const definitions: Definition[] = [];
+  // A file can be a source of several scopes: it is reported only if it has servers for none of them.
+  const withoutServers = new Map<string, string | undefined>();
+  const withServers = new Set<string>();
+  const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
+    definitions.push(...found.definitions);
+    problems.push(...found.problems);
+    const { file, missingMap } = found;
+    if (file === undefined) return;
+    files.push(file);
+    if (missingMap === undefined) withServers.add(file.path);
+    else withoutServers.set(file.path, withoutServers.get(file.path) ?? missingMap.hint);
+  };
+
+  for (const { path, source } of sources) {
+    if (cli?.strict === true && !(source.scope === 'managed' && layout.managedIsExclusive === true)) continue;
+    checkAborted(options.signal);
+    const trusted = source.base !== 'project';
+    const origin: Origin = {
+      scope: source.scope,
+      file: path,
+      folder: dirname(path),
+      trusted,
+      mayUseVariables: true,
+    };
+    const rules = trusted
+      ? { refuseBrokenLink: source.base === 'system' }
+      : { within: project.root, owners: project.owners };
+    add(await readSource(read, path, origin, rules, source.servers, project.spellings));
+  }
+  const managedOnly =
+    layout.managedIsExclusive === true &&
+    files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
+  // Later arguments win, and within a scope the first definition does.
+  for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
+    add(await readCommandLineConfig(read, argument, index, resolve(options.cwd ?? process.cwd())));
+  }
+  for (const [file, hint] of withoutServers) {
+    if (withServers.has(file)) continue;
+    const location = { file };
+    problems.push(
+      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', { location, hint }),
+    );
+  }
+  if (cli?.strict !== true) {
+    add(readHostServers('remote', options.remote ?? {}));
+    add(readHostServers('dynamic', options.dynamic ?? {}));
+  }
+  return { definitions, files, problems, managedOnly };
 }
 
 /** A file that is a source of two scopes is read for both and would report its problems twice. */

@@ -1,7 +1,7 @@
-import { problem, type ConfigProblem } from '../problems.js';
-import type { ConfigScope } from '../layout/scopes.js';
-import { nameSkeleton } from '../server-names.js';
 import type { Definition } from '../entry/definition.js';
+import type { ConfigScope } from '../layout/scopes.js';
+import { problem, type ConfigProblem } from '../problems.js';
+import { nameSkeleton } from '../server-names.js';
 import type { Evaluation } from './evaluate-definition.js';
 import type { Provenance, ServerEntry } from './server-entry.js';
 

@@ -1,13 +1,13 @@
 import type { Node } from 'jsonc-parser';
+import { printable } from '../display-text.js';
+import type { Definition, Origin } from '../entry/definition.js';
 import { FILE_TRUST_KEYS } from '../entry/permissions.js';
 import { type Member, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
+import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
-import { printable } from '../display-text.js';
-import type { Definition, Origin } from '../entry/definition.js';
-import { findServerMap, looksLikeServer } from '../layout/server-map.js';
 
 /** A file with more servers than this is rejected as a mistake or an attack. */
 const MAX_SERVERS = 1000;

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import type { Origin } from '../entry/definition.js';
 import type { FileReader, ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { problem } from '../problems.js';
-import type { Origin } from '../entry/definition.js';
 import type { ConfigScope } from '../layout/scopes.js';
+import { problem } from '../problems.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
 /** A file that {@link loadConfig} looked for. */

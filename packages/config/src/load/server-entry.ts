@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { ApprovalRequest } from '../approval/approval-request.js';
-import type { ConfigProblem } from '../problems.js';
 import type { ConfigScope } from '../layout/scopes.js';
+import type { ConfigProblem } from '../problems.js';
 
 /**
  * What became of a definition.

@@ -1,8 +1,8 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
-import { environmentNames, variableRisk } from '../variables/risk.js';
 import { HOST_FIELDS } from '../entry/permissions.js';
 import type { ConfigScope } from '../layout/scopes.js';
+import { environmentNames, variableRisk } from '../variables/risk.js';
 import { globMatches, commandMatches, isUrlRule, urlMatches } from './match-rules.js';
 
 /**

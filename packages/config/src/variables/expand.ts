@@ -1,6 +1,6 @@
 import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
-import type { MissingVariable } from '../layout/layout.js';
 import { fieldPath } from '../display-text.js';
+import type { MissingVariable } from '../layout/layout.js';
 import type { EntryIssue } from '../problems.js';
 import { parseTemplate } from './syntax.js';
 

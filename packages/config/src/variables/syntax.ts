@@ -1,5 +1,5 @@
-import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { fieldPath } from '../display-text.js';
+import { isJsonList, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 
 /** A part of a text with variables. `malformed` begins with `${` and is not a variable. */
 export type TemplatePart =

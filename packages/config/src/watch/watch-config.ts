@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { systemClock, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
-import { absolutePath } from '../layout/layout.js';
-import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
-import { locateFiles } from '../layout/locate-files.js';
-import { createPathWatcher } from './watch-paths.js';
 import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
+import { absolutePath } from '../layout/layout.js';
+import { locateFiles } from '../layout/locate-files.js';
+import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
+import { createPathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
 export interface WatchConfigOptions extends LoadConfigOptions {
@@ -127,7 +127,7 @@ export interface ServerChanges {
   readonly removed: readonly string[];
 }
 
-export function compareServers(before: Servers, after: Servers): ServerChanges {
+function compareServers(before: Servers, after: Servers): ServerChanges {
   const names = Object.keys(after);
   const pick = (chosen: readonly string[]): Servers =>
     Object.fromEntries(Object.entries(after).filter(([name]) => chosen.includes(name)));

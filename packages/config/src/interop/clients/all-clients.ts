@@ -1,8 +1,8 @@
 import { claudeCode } from './claude-code.js';
 import { claudeDesktop } from './claude-desktop.js';
+import type { ClientFormat } from './client-format.js';
 import { codex } from './codex.js';
 import { cursor } from './cursor.js';
-import type { ClientFormat } from './client-format.js';
 import { gemini } from './gemini.js';
 import { mcporter } from './mcporter.js';
 import { opencode } from './opencode.js';

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';
 
 /** A copy of an entry in which every string is replaced. */

@@ -1,5 +1,5 @@
-import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import {
   convertFields,
   chain,

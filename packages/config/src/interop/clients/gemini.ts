@@ -1,5 +1,5 @@
-import { variableReference } from '../../variables/syntax.js';
 import type { JsonValue } from '../../jsonc/json-value.js';
+import { variableReference } from '../../variables/syntax.js';
 import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
 import { writeShellVariables, translateVariables } from './client-variables.js';
 

@@ -1,5 +1,5 @@
-import { variableReference } from '../../variables/syntax.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
+import { variableReference } from '../../variables/syntax.js';
 import {
   convertFields,
   chain,
@@ -157,7 +157,7 @@ function mergeOauth(draft: Draft, field: string, value: JsonValue): undefined {
 }
 
 /** Splits a command line as mcporter does: with single and double quotes, and `\` before any character. */
-export function splitWords(line: string): readonly string[] {
+function splitWords(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
