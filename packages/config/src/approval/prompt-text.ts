@@ -21,7 +21,7 @@ export function promptSummary(asked: Asked): string {
   const fields = [...leaves(others)];
   const head = [
     `The project ${quoteText(asked.project.root)} defines the MCP server ${quoteText(asked.name)}.`,
-    `It is defined in ${quoteText(file)}${line === undefined ? '' : `, line ${String(line)}`}.`,
+    `The definition is in ${quoteText(file)}${line === undefined ? '' : `, line ${String(line)}`}.`,
   ];
   const body: string[] = [];
   if (changed)
