@@ -61,7 +61,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   const { servers = {}, folderIsTrusted = false, approvals = createApprovals(), identify } = options;
   // At once, so that a mistake does not wait for the first call.
   for (const [server, entry] of Object.entries(servers)) permissionsIn(server, entry);
-  const serverPermissions = (server: string): ServerPermissions => {
+  const permissionsOf = (server: string): ServerPermissions => {
     const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
     return entry === undefined ? {} : permissionsIn(server, entry);
   };
@@ -82,7 +82,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   return {
     approvals,
     forTool(tool) {
-      const permissions = serverPermissions(tool.server);
+      const permissions = permissionsOf(tool.server);
       const server = `server "${show(tool.server)}"`;
       if (
         fitsAny(
@@ -112,7 +112,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       return sinceApproval(status, tool, server, listed) ?? listed;
     },
     forResource({ server, uri }) {
-      const permissions = serverPermissions(server);
+      const permissions = permissionsOf(server);
       const where = `server "${show(server)}"`;
       const general = byPermission('read', permissions.readPermission, `Reading from ${where}`);
       if (fitsAny(uri, permissions.allowedResources)) {
