@@ -1,6 +1,6 @@
 import { anthropicToolResult, anthropicTools, type Tools } from '@mcp-fittings/tools';
 
-/** What a model is sent, and what it says: the part of Anthropic's API that a tool loop needs. */
+/** Request and response of a model: the part of Anthropic's API that a tool loop needs. */
 export type Model = (request: {
   readonly tools: ReturnType<typeof anthropicTools>;
   readonly messages: readonly object[];
@@ -12,7 +12,7 @@ export type ModelBlock =
 
 const MAX_TURNS = 20;
 
-/** Offers the tools, runs what the model calls, returns the results to it, until it answers. */
+/** Offers the tools, runs those that the model calls, and returns the results to it, until the model answers. */
 export async function runAgent(tools: Tools, model: Model, task: string): Promise<string> {
   const messages: object[] = [{ role: 'user', content: task }];
   for (let turn = 0; turn < MAX_TURNS; turn++) {

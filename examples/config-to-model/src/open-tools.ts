@@ -1,11 +1,11 @@
 import { keychain } from '@mcp-fittings/store-keychain';
 import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-fittings/auth-oauth';
 import {
-  approvalFile,
-  createApprovals,
+  createFileApprovalStore,
+  createServerApprovals,
   layouts,
   loadConfig,
-  type ApprovalsOptions,
+  type ServerApprovalsOptions,
 } from '@mcp-fittings/config';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
@@ -18,8 +18,8 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 export interface AgentOptions {
   readonly cwd: string;
   readonly home: string;
-  /** Asks whether a server that came with the project may be used: `once`, `always`, `no` or `never`. */
-  readonly approveServer: NonNullable<ApprovalsOptions['ask']>;
+  /** Asks whether a server that the project defines may be used: `once`, `always`, `no` or `never`. */
+  readonly approveServer: NonNullable<ServerApprovalsOptions['ask']>;
   /** Asks whether a tool may run: `once`, `always-tool`, `always-server` or `cancel`. */
   readonly confirmCall: Confirm;
   /** How the user signs in where there is no browser. */
@@ -32,7 +32,7 @@ export interface OpenTools {
   close(): Promise<void>;
 }
 
-/** Everything between configuration files and the tools of a model. */
+/** Loads the configuration, connects the servers, and returns their tools. */
 export async function openTools(options: AgentOptions): Promise<OpenTools> {
   const { cwd, home, approveServer, confirmCall, signIn } = options;
   const transports = [stdio(), http({ fallback: sse() })];
@@ -42,7 +42,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     cwd,
     home,
     plugins: transports,
-    approvals: createApprovals({ store: approvalFile({ home }), ask: approveServer }),
+    approvals: createServerApprovals({ store: createFileApprovalStore({ home }), ask: approveServer }),
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identityProviderFrom, xaa } from '@mcp-fittings/auth-xaa';
-import { createApprovals, defineLayout, loadConfig } from '@mcp-fittings/config';
+import { createServerApprovals, defineLayout, loadConfig } from '@mcp-fittings/config';
 import { memoryStore } from '@mcp-fittings/store-file';
 
 const layout = defineLayout({
@@ -45,7 +45,7 @@ describe('AX-10 who may say which identity provider is asked', () => {
       layout: { ...layout, systemDirectory: { linux: system, darwin: system, win32: system } },
       cwd: join(folder, 'project'),
       home: join(folder, 'home'),
-      approvals: createApprovals({ ask: async () => 'once' }),
+      approvals: createServerApprovals({ ask: async () => 'once' }),
     });
   }
 

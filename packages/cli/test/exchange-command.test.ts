@@ -134,7 +134,7 @@ it('minor 20: --dry-run shows the whole entry, escaped, and the folder that a va
   const run = await workspace.fittings(['import', '--from', 'vscode', '--project', '--all', '--dry-run']);
   expect(run.stderr).toContain(String.raw`args[0] = "a\u{1b}[2K\u{9d}"`);
   expect(run.stderr).toContain(`cwd = "${workspace.project}/sub"`);
-  expect(run.stdout).toContain(`"\${workspaceFolder}" became "${workspace.project}"`);
+  expect(run.stdout).toContain(`"\${workspaceFolder}" was replaced by "${workspace.project}"`);
   expect(await projectFile(workspace)).toBe('');
 });
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { layouts, loadConfig, permissionsOf } from '@mcp-fittings/config';
+import { layouts, loadConfig, serverPermissions } from '@mcp-fittings/config';
 import { createPolicy } from '@mcp-fittings/tools';
 import { expect, it, onTestFinished } from 'vitest';
 
-it("F4: createPolicy takes loadConfig's servers as they are, and those of permissionsOf", async () => {
+it("F4: createPolicy takes loadConfig's servers as they are, and those of serverPermissions", async () => {
   const home = await mkdtemp(join(tmpdir(), 'fittings-permissions-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const loaded = await loadConfig({
@@ -16,7 +16,7 @@ it("F4: createPolicy takes loadConfig's servers as they are, and those of permis
       s: { command: 'x', deniedTools: ['drop'], readPermission: 'deny', allowedResources: ['file:///ok'] },
     },
   });
-  for (const servers of [loaded.servers, permissionsOf(loaded)]) {
+  for (const servers of [loaded.servers, serverPermissions(loaded)]) {
     const policy = createPolicy({ servers });
     const tool = { server: 's', name: 'drop', annotations: undefined, digest: '' };
     expect(policy.forTool(tool).decision).toBe('deny');

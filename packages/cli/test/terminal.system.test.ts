@@ -160,7 +160,7 @@ describeWithTerminal('a person at a terminal', () => {
       const changed = await terminal.run('fittings status brought');
       expect(changed.text).toContain('needs approval');
       const again = await terminal.start('fittings approve');
-      await terminal.until('its definition has changed since');
+      await terminal.until('Its definition has changed since');
       await terminal.press('Down', 'Enter');
       expect((await again.ended()).code).toBe(0);
       const broken = await terminal.run('fittings status brought');

@@ -1,26 +1,28 @@
-export { loadConfig, type LoadedConfig, type LoadOptions } from './load-config.js';
-export { homeDirectory, type PlaceOptions } from './load/locate.js';
-export type { ProjectVariables } from './load/judge-definition.js';
+export { loadConfig, type LoadedConfig, type LoadConfigOptions } from './load/load-config.js';
+export type { ProjectVariables } from './load/evaluate-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
-export type { Environment } from './entry/expand.js';
 export {
-  permissionsOf,
-  type LoadedServer,
-  type Permission,
-  type ServerPermissions,
-} from './entry/permissions.js';
-export type { Project } from './project/find-project.js';
-export { PROBLEM_CODES, type Problem, type ProblemCode, type Severity } from './problems.js';
-export { DEFAULT_ORDER, type Scope } from './scopes.js';
-export { MAX_NAME_LENGTH, nameProblem, suggestName } from './server-names.js';
+  watchConfig,
+  type ConfigWatcher,
+  type ServerChanges,
+  type WatchConfigOptions,
+} from './watch/watch-config.js';
+export {
+  CONFIG_PROBLEM_CODES,
+  type ConfigProblem,
+  type ConfigProblemCode,
+  type ProblemCodeInfo,
+  type Severity,
+} from './problems.js';
 
-export { layouts } from './layout/layouts.js';
+export { homeDirectory, type LocationOptions } from './layout/locate-files.js';
+export { layouts } from './layout/built-in-layouts.js';
 export {
   defineLayout,
-  PROJECT_KEY,
+  PROJECT_PLACEHOLDER,
   type ApprovalListSource,
-  type Base,
+  type BaseDirectory,
   type FileSource,
   type KeyPath,
   type Layout,
@@ -28,44 +30,64 @@ export {
   type PolicySource,
   type VariableStyle,
 } from './layout/layout.js';
+export type { Project } from './layout/find-project.js';
+export { DEFAULT_SCOPE_ORDER, type ConfigScope } from './layout/scopes.js';
 
 export {
-  createApprovals,
-  type Approvals,
-  type ApprovalsOptions,
+  createServerApprovals,
+  type ApprovalPromptOptions,
   type ApprovalVerdict,
-  type AskOptions,
-  type Listed,
+  type ListedStatus,
+  type ServerApprovals,
+  type ServerApprovalsOptions,
 } from './approval/approvals.js';
-export { approvalFile, type ApprovalFileOptions } from './approval/approval-file.js';
-export { definitionText as describeServer } from './approval/prompt-text.js';
-export type { ApprovalStore, KeptDecision } from './approval/approval-store.js';
-export type { ApprovalAnswer, ApprovalDecision, ApprovalRequest, VariableUse } from './approval/request.js';
-export type { Policy, ServerRule } from './policy/policy.js';
+export {
+  createFileApprovalStore,
+  type ApprovalStore,
+  type FileApprovalStoreOptions,
+  type StoredDecision,
+} from './approval/approval-store.js';
+export type {
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalRequest,
+  VariableUse,
+} from './approval/approval-request.js';
+export { describeServer } from './approval/prompt-text.js';
+export type { ServerPolicy, ServerRule } from './policy/policy.js';
+
+export {
+  serverPermissions,
+  type LoadedServer,
+  type Permission,
+  type ServerPermissions,
+} from './entry/permissions.js';
+export type { EnvironmentVariables } from './variables/expand.js';
+export { checkServerName, MAX_SERVER_NAME_LENGTH, suggestServerName } from './server-names.js';
+export {
+  findLiteralSecrets,
+  isSecretName,
+  moveSecretsToVariables,
+  type LiteralSecret,
+} from './entry/literal-secrets.js';
+export { configJsonSchema, type ConfigJsonSchemaOptions } from './entry/config-json-schema.js';
+export type { JsonObject, JsonValue } from './jsonc/json-value.js';
 
 export {
   createConfigEditor,
   type ConfigChange,
   type ConfigEditor,
-  type EditorOptions,
+  type ConfigEditorOptions,
+  type ServerTarget,
   type WrittenFile,
 } from './edit/config-editor.js';
-export type { ForeignProgram } from './exchange/dialects.js';
-export {
-  isSecretName,
-  literalSecrets,
-  secretsAsVariables,
-  type LiteralSecret,
-} from './exchange/literal-secrets.js';
+export type { InteropClient } from './interop/clients/all-clients.js';
 export {
   importServers,
   type FailedServer,
   type ImportedRemote,
   type ImportedServer,
-  type ImportOptions,
   type ImportResult,
-} from './exchange/import-servers.js';
-export { exportServers, type ExportOptions, type ExportResult } from './exchange/export-servers.js';
-export { configJsonSchema, type JsonSchemaOptions } from './config-json-schema.js';
-export { watchConfig, type ConfigWatcher, type WatchOptions } from './watch/watch-config.js';
-export type { ServerChanges } from './watch/compare-servers.js';
+  type ImportServersOptions,
+} from './interop/import-servers.js';
+export { exportServers, type ExportResult, type ExportServersOptions } from './interop/export-servers.js';

@@ -1,110 +1,135 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
 
-/** How bad it is: `error` means that a file or a server is not used, `warning` that a person should look. */
+/** `error`: a file or a server is not used. `warning`: the user should look at it. `info`: nothing needs to be done. */
 export type Severity = 'error' | 'warning' | 'info';
 
-interface CodeFacts {
+/** What a problem code means. */
+export interface ProblemCodeInfo {
+  /** Severity of a problem with this code, unless {@link ConfigProblem.severity} differs. */
   readonly severity: Severity;
-  /** What it means, for the reference that is generated from this table. */
+  /** One sentence that explains the code, for a reference. */
   readonly meaning: string;
 }
 
-const code = (severity: Severity, meaning: string): CodeFacts => ({ severity, meaning });
+const code = (severity: Severity, meaning: string): ProblemCodeInfo => ({ severity, meaning });
 
-const CODES = {
+/** Severity and meaning of every {@link ConfigProblemCode}. */
+export const CONFIG_PROBLEM_CODES = {
   // files
-  FILE_MISSING: code('error', 'A file that was named on the command line does not exist.'),
-  FILE_UNREADABLE: code('error', 'The file exists and could not be read.'),
+  FILE_MISSING: code('error', 'A file named on the command line does not exist.'),
+  FILE_UNREADABLE: code('error', 'The file exists and cannot be read.'),
   FILE_NOT_REGULAR: code('error', 'The path is a directory, a pipe, a device or a socket.'),
-  FILE_SYMLINK: code('error', 'A link leads out of the project.'),
+  FILE_SYMLINK: code('error', 'A symbolic link points outside of the project.'),
   FILE_TOO_LARGE: code('error', 'The file exceeds the size limit.'),
-  FILE_OWNER: code('error', 'The file belongs to another user, or others may change it.'),
+  FILE_OWNER: code('error', 'The file belongs to another user, or other users may change it.'),
   HOME_REFUSED: code(
     'warning',
-    'A variable names a home directory that lies in the project; it is not used.',
+    '`HOME` is inside the project; the home directory of the account is used instead.',
   ),
   ENCODING_INVALID: code('error', 'The file is not UTF-8 without a byte order mark.'),
 
   // JSON
-  JSON_SYNTAX: code('error', 'The text is not JSON, also when comments and trailing commas are allowed.'),
+  JSON_SYNTAX: code('error', 'The text is not JSON. Comments and trailing commas are allowed.'),
   JSON_TOO_DEEP: code('error', 'Values are nested deeper than the limit.'),
-  JSON_DUPLICATE_KEY: code('error', 'A key stands twice in one object, so that readers could differ.'),
-  JSON_KEY_REFUSED: code('error', 'A key is one that JavaScript gives a meaning to.'),
-  JSON_VALUE_REFUSED: code('error', 'A text holds half a character, or a number is not finite.'),
-  SHAPE_INVALID: code('error', 'There is something else where an object is expected.'),
-  SERVERS_MISSING: code('info', 'The file was read and names no servers where they are looked for.'),
-  TOO_MANY_SERVERS: code('error', 'The file names more servers than the limit.'),
+  JSON_DUPLICATE_KEY: code(
+    'error',
+    'An object has the same key twice, so that two programs could read different values.',
+  ),
+  JSON_KEY_REFUSED: code('error', 'A key has a special meaning in JavaScript, such as `__proto__`.'),
+  JSON_VALUE_REFUSED: code('error', 'A string contains a lone surrogate, or a number is not finite.'),
+  SHAPE_INVALID: code('error', 'A value is not the object that is expected there.'),
+  SERVERS_MISSING: code('info', 'The file has no servers under the expected key.'),
+  TOO_MANY_SERVERS: code('error', 'The file defines more servers than the limit.'),
 
   // entries
-  NAME_INVALID: code('error', 'The name of the server breaks the rule for names.'),
-  NAME_CONFUSABLE: code('warning', 'Two servers have names that a person can mistake for one another.'),
-  FIELD_INVALID: code('error', 'A field of the entry is missing or malformed.'),
-  TYPE_MISSING: code('error', 'The entry says neither `type` nor `command` nor `url`.'),
-  TYPE_CONFLICT: code('error', 'Two fields of the entry say different things about the transport.'),
-  TYPE_UNKNOWN: code('warning', 'No installed transport plugin serves the type of the entry.'),
-  VARIABLE_MISSING: code('error', 'A variable without default is not set.'),
-  VARIABLE_MALFORMED: code('error', 'What stands after `${` is not a variable.'),
-  VARIABLE_REFUSED: code('error', 'A variable stands where this source may not use one.'),
-  SERVER_REPLACED: code('info', 'A source of higher rank defines a server of the same name.'),
+  NAME_INVALID: code('error', 'The name of the server is invalid.'),
+  NAME_CONFUSABLE: code('warning', 'Two servers have names that are easily confused.'),
+  FIELD_INVALID: code('error', 'A field of the entry is missing or invalid.'),
+  TYPE_MISSING: code('error', 'The entry has neither `type` nor `command` nor `url`.'),
+  TYPE_CONFLICT: code('error', 'Two fields of the entry contradict each other about the transport.'),
+  TYPE_UNKNOWN: code('warning', 'No installed transport supports the type of the entry.'),
+  VARIABLE_MISSING: code('error', 'A variable without a default is not set.'),
+  VARIABLE_MALFORMED: code('error', 'The text after `${` is not a variable name.'),
+  VARIABLE_REFUSED: code('error', 'The source of the entry may not use this variable.'),
+  SERVER_REPLACED: code('info', 'A scope with higher precedence defines a server of the same name.'),
 
   // trust
-  TRUST_KEY_IGNORED: code('warning', 'A project file tried to grant trust to itself.'),
-  ENVIRONMENT_DANGEROUS: code('warning', 'The entry sets a variable that makes programs run other code.'),
-  ENVIRONMENT_UNKNOWN: code('info', 'The entry sets a variable whose effect is not known here.'),
-  APPROVAL_REQUIRED: code('warning', 'A person has to approve this server before it is used.'),
-  APPROVAL_REJECTED: code('info', 'A person decided against this server.'),
-  APPROVAL_FAILED: code('error', 'The decision could not be asked for, read or remembered.'),
+  TRUST_KEY_IGNORED: code('warning', 'A file of the project grants trust to itself; the grant is ignored.'),
+  ENVIRONMENT_DANGEROUS: code('warning', 'The entry sets a variable that can make programs run other code.'),
+  ENVIRONMENT_UNKNOWN: code('info', 'The entry sets a variable whose effect is unknown.'),
+  APPROVAL_REQUIRED: code('warning', 'The user must approve this server before it is used.'),
+  APPROVAL_REJECTED: code('info', 'The user decided against this server.'),
+  APPROVAL_FAILED: code('error', 'The decision about the server could not be asked for, read or stored.'),
   POLICY_DENIED: code('error', 'A policy forbids this server.'),
-  POLICY_INVALID: code('error', 'A policy exists and could not be understood, so nothing is permitted.'),
-} as const satisfies Record<string, CodeFacts>;
+  POLICY_INVALID: code('error', 'A policy is invalid, so no server is permitted.'),
+} as const satisfies Record<string, ProblemCodeInfo>;
 
-/** The closed set of problem codes. */
-export type ProblemCode = keyof typeof CODES;
+/** The code of a {@link ConfigProblem}. Codes are stable; {@link CONFIG_PROBLEM_CODES} lists them all. */
+export type ConfigProblemCode = keyof typeof CONFIG_PROBLEM_CODES;
 
-/** Severity and meaning of each problem code. */
-export const PROBLEM_CODES: { readonly [Code in ProblemCode]: CodeFacts } = CODES;
-
-/** Where something stands in a file. Lines and columns count from 1, columns in UTF-16 units. */
-export interface Place {
+/** A location in a file. Lines and columns count from 1, columns in UTF-16 code units. */
+export interface SourceLocation {
   readonly file: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
-/** What is wrong with a configuration, as data: nothing is thrown for one bad file or entry. No secret is in it. */
-export interface Problem {
-  readonly code: ProblemCode;
+/**
+ * Something that is wrong with a file or an entry. Problems are returned and not thrown, so that one invalid entry does not
+ * prevent the other servers from loading. All texts are safe to print and contain no secrets.
+ */
+export interface ConfigProblem {
+  /** Stable code to test for. */
+  readonly code: ConfigProblemCode;
+  /** How serious this occurrence is. Usually that of the code. */
   readonly severity: Severity;
+  /** Path of the file, or a name such as `--mcp-config #1`; undefined if the problem is not about one file. */
   readonly file?: string | undefined;
+  /** Line in {@link file}, from 1. */
   readonly line?: number | undefined;
+  /** Column in {@link line}, from 1, in UTF-16 code units. */
   readonly column?: number | undefined;
-  /** Name of the server, made fit to show. */
+  /** Name of the server that it is about; undefined for a problem of the whole file. */
   readonly server?: string | undefined;
-  /** Field within the entry: `oauth.callbackPort`, `args[0]`. */
+  /** Path of the field within the entry, such as `oauth.callbackPort` or `args[0]`. */
   readonly path?: string | undefined;
+  /** One or more sentences that say what is wrong. */
   readonly message: string;
-  /** What the reader can do about it. */
+  /** What the user can do about it. */
+  readonly hint?: string | undefined;
+}
+
+/** A problem of an entry whose location in a file is not known yet. */
+export interface EntryIssue {
+  readonly code: ConfigProblemCode;
+  /** Field path; `''` is the entry itself. */
+  readonly path: string;
+  readonly message: string;
   readonly hint?: string | undefined;
 }
 
 export interface ProblemDetails {
-  readonly place?: Place | undefined;
+  readonly location?: SourceLocation | undefined;
   readonly server?: string | undefined;
   readonly path?: string | undefined;
   readonly hint?: string | undefined;
-  /** Where this occurrence is better or worse than its code says. */
+  /** Set if this occurrence is more or less serious than its code. */
   readonly severity?: Severity | undefined;
 }
 
-/** Makes a problem. Texts that a stranger may have had a hand in are made fit to show. */
-export function problem(problemCode: ProblemCode, message: string, details: ProblemDetails = {}): Problem {
-  const { place, server, path, hint, severity = CODES[problemCode].severity } = details;
+/** Creates a problem. Texts that may come from an untrusted file are made safe to print. */
+export function problem(
+  problemCode: ConfigProblemCode,
+  message: string,
+  details: ProblemDetails = {},
+): ConfigProblem {
+  const { location, server, path, hint, severity = CONFIG_PROBLEM_CODES[problemCode].severity } = details;
   return {
     code: problemCode,
     severity,
-    ...(place !== undefined && { file: place.file }),
-    ...(place?.line !== undefined && { line: place.line }),
-    ...(place?.column !== undefined && { column: place.column }),
+    ...(location !== undefined && { file: location.file }),
+    ...(location?.line !== undefined && { line: location.line }),
+    ...(location?.column !== undefined && { column: location.column }),
     ...(server !== undefined && { server: sanitizeText(server) }),
     ...(path !== undefined && { path: sanitizeText(path) }),
     message: sanitizeText(message),

@@ -2,17 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { access } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
-import { definitionHash } from '../src/approval/definition-hash.js';
-import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/request.js';
-import { layouts } from '../src/layout/layouts.js';
-import type { LoadOptions } from '../src/load-config.js';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
+import { definitionHash } from '../src/entry/identity.js';
+import type { ApprovalAnswer, ApprovalRequest } from '../src/approval/approval-request.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import type { LoadConfigOptions } from '../src/load/load-config.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const { mcpJson } = layouts;
 
-/** An environment that tells which variables were looked at. */
+/** An environment that records which variables are read. */
 function spyEnvironment(values: Record<string, string>) {
   const reads: string[] = [];
   const env = new Proxy(values, {
@@ -26,11 +26,11 @@ function spyEnvironment(values: Record<string, string>) {
   return { env, reads };
 }
 
-/** Asks once for the only server of a project, and says what was asked and what came of it. */
-async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<LoadOptions> = {}) {
+/** Loads a project with one server and returns the question and its outcome. */
+async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<LoadConfigOptions> = {}) {
   const asked: ApprovalRequest[] = [];
-  const store = approvalFile({ home: place.home });
-  const approvals = createApprovals({
+  const store = createFileApprovalStore({ home: place.home });
+  const approvals = createServerApprovals({
     store,
     ask: (request) => (asked.push(request), Promise.resolve(answer)),
   });
@@ -38,8 +38,8 @@ async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<
   return { config, asked, approvals };
 }
 
-describe('CF-01 nothing happens before a person said yes', () => {
-  it('CF-01 CF-16 not spawned, not contacted, no variable read, until approved', async () => {
+describe('CF-01 nothing happens before the user approves', () => {
+  it('CF-01 CF-16 starts and contacts no server and reads no variable until approved', async () => {
     let contacted = 0;
     const server = createServer((_, response) => (contacted++, response.end()));
     onTestFinished(() => void server.close());
@@ -83,24 +83,26 @@ describe('CF-01 nothing happens before a person said yes', () => {
     expect(contacted).toBe(0);
   });
 
-  it('CF-01 the variable is not read while the person is being asked either', async () => {
+  it('CF-01 does not read the variable while the question is open', async () => {
     const { env, reads } = spyEnvironment({ SECRET: 'canary' });
     const place = await scratch({
       'project/.mcp.json': servers({ s: { url: 'https://x.example/${SECRET}' } }),
     });
-    const approvals = createApprovals({ ask: () => (expect(reads).toEqual([]), Promise.resolve('no')) });
+    const approvals = createServerApprovals({
+      ask: () => (expect(reads).toEqual([]), Promise.resolve('no')),
+    });
     await place.load({ layout: mcpJson, approvals, env });
     expect(reads).toEqual([]);
   });
 
-  it('C8 without a person nobody is asked and nothing starts; what was remembered counts', async () => {
+  it('C8 without `ask` no question is asked and nothing starts; stored decisions apply', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
     expect((await place.load({ layout: mcpJson })).servers).toEqual({});
     await loadAsking(place, 'always');
     expect(Object.keys((await place.load({ layout: mcpJson })).servers)).toEqual(['s']);
   });
 
-  it('a disabled project server disturbs nobody and can not be enabled unapproved', async () => {
+  it('a disabled project server causes no question and cannot be enabled unapproved', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', disabled: true } }) });
     const { config, asked } = await loadAsking(place, 'always');
     expect(asked).toEqual([]);
@@ -133,19 +135,19 @@ describe('C8 the decisions', () => {
     expect(Object.keys(restarted.config.servers)).toEqual(later);
   });
 
-  it('C8 details are shown, and asking for them for ever is a no', async () => {
+  it('C8 shows the details; asking for them again and again counts as no', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
     const seen: boolean[] = [];
     const ask = (_: ApprovalRequest, { details }: { details: boolean }): Promise<ApprovalAnswer> => {
       seen.push(details);
       return Promise.resolve(details ? 'once' : 'details');
     };
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
     expect(Object.keys(config.servers)).toEqual(['s']);
     expect(seen).toEqual([false, true]);
     const endless = await place.load({
       layout: mcpJson,
-      approvals: createApprovals({ ask: () => Promise.resolve('details') }),
+      approvals: createServerApprovals({ ask: () => Promise.resolve('details') }),
     });
     expect(endless.entries[0]?.status).toBe('rejected');
   });
@@ -154,9 +156,9 @@ describe('C8 the decisions', () => {
     ['throws', () => Promise.reject(new Error('dialogue crashed'))],
     ['answers nonsense', () => Promise.resolve('sure' as ApprovalAnswer)],
     ['answers true', () => Promise.resolve(true as unknown as ApprovalAnswer)],
-  ])('a dialogue that %s approves nothing', async (_, ask) => {
+  ])('a callback that %s approves nothing', async (_, ask) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
-    const config = await place.load({ layout: mcpJson, approvals: createApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
     expect(config).toMatchObject({
       servers: {},
       entries: [{ status: 'pending' }],
@@ -164,9 +166,9 @@ describe('C8 the decisions', () => {
     });
   });
 
-  it('C8 a host asks later with what the entry holds', async () => {
+  it('C8 a host can ask later with the approval of the entry', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
-    const approvals = createApprovals({ store: approvalFile({ home: place.home }) });
+    const approvals = createServerApprovals({ store: createFileApprovalStore({ home: place.home }) });
     const [pending] = (await place.load({ layout: mcpJson, approvals })).entries;
     await approvals.remember(pending!.approval!, 'always');
     expect(Object.keys((await place.load({ layout: mcpJson, approvals })).servers)).toEqual(['s']);
@@ -174,7 +176,7 @@ describe('C8 the decisions', () => {
     expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
   });
 
-  it('C8 lists of the person: wanted ones are pinned to what they are now, unwanted ones are off', async () => {
+  it('C8 settings lists: wanted servers are pinned to their present definition, unwanted ones are rejected', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
     await place.write('home/.claude.json', {
       projects: {
@@ -187,9 +189,9 @@ describe('C8 the decisions', () => {
     expect((await load()).servers).toEqual({});
   });
 
-  it('S15: the host’s own lists approve nothing, since they name no project', async () => {
+  it('S15: the host’s own lists approve nothing, because they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
-    const approvals = createApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
+    const approvals = createServerApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
     const config = await place.load({ layout: mcpJson, approvals });
     expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
       ['want', 'pending'],
@@ -198,7 +200,7 @@ describe('C8 the decisions', () => {
     ]);
   });
 
-  it('C8 the trusted list covers a bare command or URL, and nothing that has more', async () => {
+  it('C8 `trusted` covers only a command or URL without other fields', async () => {
     const trusted = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] };
     const place = await scratch({
       'project/.mcp.json': servers({
@@ -213,7 +215,7 @@ describe('C8 the decisions', () => {
         both: { type: 'stdio', command: 'evil', url: 'https://mcp.example.com/a' },
       }),
     });
-    const approvals = createApprovals({
+    const approvals = createServerApprovals({
       trusted: [
         { serverCommand: [trusted.command, ...trusted.args] },
         { serverUrl: 'https://mcp.example.com/*' },
@@ -221,7 +223,7 @@ describe('C8 the decisions', () => {
     });
     const config = await place.load({ layout: mcpJson, approvals, env: { SECRET: 'x' } });
     expect(Object.keys(config.servers)).toEqual(['ok', 'typed', 'remote']);
-    expect(() => createApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
+    expect(() => createServerApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );
   });
@@ -247,12 +249,12 @@ describe('CF-02 an approval is for one definition', () => {
     ['another variable', stdio, { ...stdio, env: { K: 'v', L: '1' } }],
     ['the working directory', stdio, { ...stdio, cwd: '/x' }],
     ['the type', stdio, { ...stdio, type: 'other' }],
-    ['a field that nobody here knows', stdio, { ...stdio, other: { deep: [2] } }],
+    ['an unknown field', stdio, { ...stdio, other: { deep: [2] } }],
     ['the URL', remote, { ...remote, url: 'https://x.example/mcp2' }],
     ['a header', remote, { ...remote, headers: { h: 'w' } }],
     ['the template of a variable', remote, { ...remote, url: 'https://x.example/${PATH_PART}' }],
     ['a type that was implied', { command: 'x' }, { type: 'stdio', command: 'x' }],
-  ])('CF-02 changing %s makes it void', async (_, before, after) => {
+  ])('CF-02 changing %s invalidates the approval', async (_, before, after) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: before }) });
     await loadAsking(place, 'always');
     expect((await loadAsking(place, 'no')).asked).toEqual([]);
@@ -264,7 +266,7 @@ describe('CF-02 an approval is for one definition', () => {
     ]);
   });
 
-  it('CF-02 comments, order of keys and white space do not', async () => {
+  it('CF-02 comments, order of keys and whitespace do not', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: stdio }) });
     await loadAsking(place, 'always');
     const reversed = Object.fromEntries(Object.entries(stdio).toReversed());
@@ -272,7 +274,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect((await loadAsking(place, 'no')).asked).toEqual([]);
   });
 
-  it('CF-02 it does not hold in another project, nor for another name', async () => {
+  it('CF-02 an approval is not valid in another project or for another name', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: stdio }),
       'second/.mcp.json': servers({ s: stdio }),
@@ -303,7 +305,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('CF-04 what executes can not come from a variable in a project file', async () => {
+  it('CF-04 the command of a project file cannot come from a variable', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         a: { command: '${TOOL}' },
@@ -327,7 +329,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect(asked.map(({ name }) => name)).toEqual(['c']);
   });
 
-  it('CF-16 the person sees the names of the variables, and the host may refuse some or all', async () => {
+  it('CF-16 the question names the variables, and the host may refuse some or all', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         s: {
@@ -353,8 +355,8 @@ describe('CF-02 an approval is for one definition', () => {
   });
 });
 
-describe('CF-05 CF-06 a project speaks for itself only', () => {
-  it('CF-05 trust that a project file grants itself is ignored with a warning', async () => {
+describe('CF-05 CF-06 a project decides only about itself', () => {
+  it('CF-05 ignores trust that a project file grants itself, with a warning', async () => {
     const place = await scratch({
       'project/.mcp.json': {
         enableAllProjectMcpServers: true,
@@ -393,14 +395,14 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     ]);
   });
 
-  it('U9 in a folder that the person trusts the grants count, and it is approved all the same', async () => {
+  it('U9 in a trusted folder the grants apply, and approval is required nevertheless', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', trust: true } }) });
     expect((await place.load({ layout: mcpJson, folderTrusted: true })).servers).toEqual({});
     const { config } = await loadAsking(place, 'once', { folderTrusted: true });
     expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', trust: true, cwd: place.project });
   });
 
-  it('CF-06 a project server of the name of the person’s is another one and inherits nothing', async () => {
+  it('CF-06 a project server with the name of a user’s server inherits nothing', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         api: {
@@ -420,7 +422,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     expect(winner?.id).toContain(config.project.id);
   });
 
-  it('CF-06 until it is approved the person’s own server stays what it is', async () => {
+  it('CF-06 the user’s own server is used until the project’s is approved', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ api: { url: 'https://mine.example' } }),
       'project/.mcp.json': servers({ api: { url: 'https://evil.example', disabled: true } }),
@@ -431,7 +433,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     }
   });
 
-  it('CF-18 variables that make a program run other code are pointed out, or refused by policy', async () => {
+  it('CF-18 reports variables that make a program run other code, or refuses them by policy', async () => {
     const names = [
       'LD_PRELOAD',
       'NODE_OPTIONS',
@@ -446,7 +448,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
     const { asked, config } = await loadAsking(place, 'no');
     expect(asked[0]!.warnings).toEqual([
       `It sets ${names.map((name) => `"${name}"`).join(', ')}, which can make the program run other code.`,
-      'It sets "HARMLESS". It is not known whether that changes what the program does.',
+      'It sets "HARMLESS". The effect of that on the program is unknown.',
     ]);
     expect(asked[0]!.summary).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
     expect(
@@ -459,7 +461,7 @@ describe('CF-05 CF-06 a project speaks for itself only', () => {
 });
 
 describe('CF-20 the question', () => {
-  it('CF-20 shows the whole definition, nothing cut, everything a terminal would act on escaped', async () => {
+  it('CF-20 shows the whole definition, untruncated, with control characters escaped', async () => {
     const long = 'x'.repeat(20_000);
     const place = await scratch({
       'project/.mcp.json': servers({
@@ -489,7 +491,7 @@ describe('CF-20 the question', () => {
       expect(text).toContain(String.raw`a\nb`);
       expect(text).toContain('timeout = 5');
       expect(text).toContain('cwd = "."');
-      expect(text).toContain('which runs whatever its arguments say');
+      expect(text).toContain('which can run any other program that its arguments name');
     }
     expect(details).toContain(asked[0]!.hash);
     expect(summary.split('\n').slice(2, 6)).toEqual([
@@ -500,7 +502,7 @@ describe('CF-20 the question', () => {
     ]);
   });
 
-  it('CF-20 a definition too long to be looked at is refused, not cut', async () => {
+  it('CF-20 refuses a definition that is too long to review, and does not truncate it', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         s: { command: 'x', args: ['\u202e'.repeat(70_000)] },
@@ -514,14 +516,14 @@ describe('CF-20 the question', () => {
     expect(config.problems).toMatchObject([{ code: 'FIELD_INVALID', server: 's' }]);
   });
 
-  it('CF-20 letters of other scripts are shown as they are, and pointed out', async () => {
+  it('CF-20 shows letters of other scripts as they are, with a warning', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'nоde', args: ['日本'] } }) });
     const { asked } = await loadAsking(place, 'no');
     expect(asked[0]!.summary).toContain('"日本"');
     expect(asked[0]!.warnings).toEqual([expect.stringContaining('command, args[0]')]);
   });
 
-  it('CF-20 what lets others take part in the connection or the sign-in is pointed out', async () => {
+  it('CF-20 warns of fields that let others take part in the connection or the sign-in', async () => {
     const url = 'https://mcp.example/';
     const warningsOf = async (entry: object): Promise<readonly string[]> => {
       const place = await scratch({ 'project/.mcp.json': servers({ s: { url, ...entry } }) });
@@ -530,17 +532,17 @@ describe('CF-20 the question', () => {
     };
     expect(await warningsOf({ proxy: 'none', oauth: { clientId: 'c', scopes: ['a'] } })).toEqual([]);
     for (const [entry, warning] of [
-      [{ proxy: 'http://evil.example:3128' }, 'It chooses a proxy'],
-      [{ ca: './ca.pem' }, 'It brings authorities'],
+      [{ proxy: 'http://evil.example:3128' }, 'It sets a proxy'],
+      [{ ca: './ca.pem' }, 'It sets its own certificate authorities'],
       [{ allowAddresses: ['10.0.0.0/8'] }, 'private network'],
-      [{ oauth: { tokenUrl: 'https://mcp.example/token' } }, 'where your sign-in goes'],
+      [{ oauth: { tokenUrl: 'https://mcp.example/token' } }, 'It sets the sign-in URLs itself'],
       [{ authProviderType: 'google_credentials' }, 'Google credentials'],
     ] as const) {
       expect(await warningsOf(entry)).toEqual([expect.stringContaining(warning)]);
     }
   });
 
-  it('CF-20 a name is never shown without what it stands for', async () => {
+  it('CF-20 never shows a name without its definition', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ harmless: { url: 'http://evil.example/mcp', headers: { a: 'b' } } }),
     });
@@ -558,8 +560,8 @@ describe('CF-20 the question', () => {
   });
 });
 
-describe('the host’s own answer for everybody', () => {
-  it('questions come one at a time, in the order of the file', async () => {
+describe('the order of questions', () => {
+  it('asks one question at a time, in the order of the file', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ b: { command: 'x' }, a: { command: 'x' }, c: { command: 'x' } }),
     });

@@ -3,16 +3,20 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile, lstat } from
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
-import { createConfigEditor, type ConfigChange, type EditorOptions } from '../src/edit/config-editor.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
+import {
+  createConfigEditor,
+  type ConfigChange,
+  type ConfigEditorOptions,
+} from '../src/edit/config-editor.js';
 import { replaceFile } from '../src/files/replace-file.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
 
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
 
-function editing(place: Scratch, more: Partial<EditorOptions> = {}) {
+function editing(place: Scratch, more: Partial<ConfigEditorOptions> = {}) {
   const changes: ConfigChange[] = [];
   const editor = createConfigEditor({
     layout: layouts.claude,
@@ -26,14 +30,14 @@ function editing(place: Scratch, more: Partial<EditorOptions> = {}) {
 }
 const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
-describe('CF-24 nothing is written without the person', () => {
-  it('CF-24 there is no editor without somebody who confirms, and no other way to write', async () => {
+describe('CF-24 nothing is written without confirmation', () => {
+  it('CF-24 an editor requires `confirm`, and nothing else writes', async () => {
     const place = await scratch();
     const without = {
       layout: layouts.claude,
       cwd: place.project,
       home: place.home,
-    } as unknown as EditorOptions;
+    } as unknown as ConfigEditorOptions;
     expect(() => createConfigEditor(without)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     const names = Object.keys(await import('../src/index.js'));
     expect(names.filter((name) => /add|remove|update|enable|disable|write|save|set/i.test(name))).toEqual([]);
@@ -44,7 +48,7 @@ describe('CF-24 nothing is written without the person', () => {
     ['something that is not true', () => 'yes' as unknown as boolean],
     ['nothing', () => undefined as unknown as boolean],
     ['no, later', () => Promise.resolve(false)],
-  ])('CF-24 an answer of %s writes nothing', async (_, confirm) => {
+  ])('CF-24 `confirm` with %s writes nothing', async (_, confirm) => {
     const place = await scratch();
     const { editor } = editing(place, { confirm });
     const adding = editor.addServer({ name: 's', scope: 'user', entry: { command: 'x' } });
@@ -52,7 +56,7 @@ describe('CF-24 nothing is written without the person', () => {
     expect(await readdir(place.home)).toEqual([]);
   });
 
-  it('CF-24 the one who confirms sees file, scope and both definitions', async () => {
+  it('CF-24 `confirm` receives file, scope and both definitions', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'old' } }) });
     const { editor, changes } = editing(place);
     await editor.updateServer({ name: 's', scope: 'project', fields: { command: 'new' } });
@@ -71,7 +75,7 @@ describe('CF-24 nothing is written without the person', () => {
 });
 
 describe('C7 add, update, remove, enable, disable by scope', () => {
-  it('C7 each scope has its place', async () => {
+  it('C7 writes each scope to its own file', async () => {
     const place = await scratch();
     const { editor } = editing(place);
     await editor.addServer({ name: 'u', scope: 'user', entry: { command: 'u' } });
@@ -90,7 +94,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     }
   });
 
-  it('C7 comments, order, unknown keys, line ends and mode stay', async () => {
+  it('C7 keeps comments, order, unknown keys, line endings and mode', async () => {
     const text = [
       '// settings of mine',
       '{',
@@ -130,7 +134,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect((await readdir(place.home)).toSorted()).toEqual(['.claude.json']);
   });
 
-  it('C7 a flat file stays flat, an empty one gets the key', async () => {
+  it('C7 keeps a flat file flat and adds the key to an empty one', async () => {
     const place = await scratch({ 'project/.mcp.json': '{}', 'home/.mcprc': { old: { command: 'x' } } });
     const { editor } = editing(place, { layout: layouts.mcpJson });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'y' } });
@@ -140,7 +144,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect(await json(place.path('home/.mcprc'))).toEqual({ old: { command: 'z' } });
   });
 
-  it('C7 what is so already is not written', async () => {
+  it('C7 does not write what is already so', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     const { editor, changes } = editing(place);
     const before = await stat(place.path('home/.claude.json'));
@@ -152,17 +156,17 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect((await stat(place.path('home/.claude.json'))).ino).toBe(before.ino);
   });
 
-  it('C8 what the person adds to the project is approved with it', async () => {
+  it('C8 approves what the user adds to the project', async () => {
     const place = await scratch();
-    const approvals = createApprovals();
+    const approvals = createServerApprovals();
     const { editor } = editing(place, { approvals });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'x' } });
     expect(Object.keys((await place.load({ layout: layouts.claude, approvals })).servers)).toEqual(['s']);
   });
 });
 
-describe('C7 what is refused, and why', () => {
-  it('C7 read-only scopes say so, missing servers say where they are', async () => {
+describe('C7 refusals and their reasons', () => {
+  it('C7 names the writable scopes, and the scope that has a missing server', async () => {
     const place = await scratch({
       'system/managed-mcp.json': servers({ m: { command: 'x' } }),
       'home/.claude.json': servers({ u: { command: 'x' } }),
@@ -183,7 +187,7 @@ describe('C7 what is refused, and why', () => {
     });
     await expect(editor.enableServer({ name: 'none', scope: 'user' })).rejects.toMatchObject({
       code: 'SERVER_UNKNOWN',
-      hint: 'No file of the layout names it.',
+      hint: 'No file of the layout defines it.',
     });
   });
 
@@ -202,7 +206,7 @@ describe('C7 what is refused, and why', () => {
     expect(changes).toEqual([]);
   });
 
-  it('a name that is taken, unless it is to be replaced', async () => {
+  it('refuses a name that exists, unless `replace` is set', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x', env: { A: '1' } } }) });
     const { editor } = editing(place);
     const target = { name: 's', scope: 'user', entry: { url: 'https://x.example' } } as const;
@@ -216,7 +220,7 @@ describe('C7 what is refused, and why', () => {
     ['a server twice', '{"mcpServers":{"s":{"command":"a"},"s":{"command":"b"}}}', 'JSON_DUPLICATE_KEY'],
     ['a key twice in an entry', '{"mcpServers":{"t":{"command":"a","command":"b"}}}', 'JSON_DUPLICATE_KEY'],
     ['a byte order mark', '\ufeff{}', 'ENCODING_INVALID'],
-  ])('a file with %s is not touched', async (_, content, code) => {
+  ])('does not change a file with %s', async (_, content, code) => {
     const place = await scratch({ 'home/.claude.json': content });
     const { editor } = editing(place);
     const adding = editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
@@ -227,7 +231,7 @@ describe('C7 what is refused, and why', () => {
     expect(await readFile(place.path('home/.claude.json'), 'utf8')).toBe(content);
   });
 
-  it('a place that something else has', async () => {
+  it('refuses a file in which another value is in the way', async () => {
     const place = await scratch({ 'home/.claude.json': '{"mcpServers": []}' });
     const { editor } = editing(place);
     await expect(
@@ -235,7 +239,7 @@ describe('C7 what is refused, and why', () => {
     ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  it('CF-09 a project file that is a link out of the project, or in a folder that is one', async () => {
+  it('CF-09 refuses a project file that is a link out of the project, or is in a folder that is one', async () => {
     const place = await scratch({ 'home/real.json': '{}' });
     await symlink(place.path('home/real.json'), place.path('project/.mcp.json'));
     const { editor } = editing(place);
@@ -252,7 +256,7 @@ describe('C7 what is refused, and why', () => {
     expect(await readdir(place.path('home/.blade'))).toEqual([]);
   });
 
-  it('CF-09 a project link that leads nowhere creates nothing out there', async () => {
+  it('CF-09 a broken link in the project creates no file outside', async () => {
     const place = await scratch();
     await symlink(place.path('home/new.json'), place.path('project/.mcp.json'));
     const adding = editing(place).editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
@@ -261,14 +265,14 @@ describe('C7 what is refused, and why', () => {
     expect((await lstat(place.path('project/.mcp.json'))).isSymbolicLink()).toBe(true);
   });
 
-  it('a link in the home directory is followed: the file it leads to is written', async () => {
+  it('follows a link in the home directory and writes its target', async () => {
     const place = await scratch({ 'home/dotfiles/claude.json': '{}' });
     await symlink('dotfiles/claude.json', place.path('home/.claude.json'));
     await editing(place).editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
     expect(await json(place.path('home/dotfiles/claude.json'))).toEqual(servers({ n: { command: 'x' } }));
   });
 
-  it('a change by somebody else while the person thinks', async () => {
+  it('refuses if the file has changed during the confirmation', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { command: 'x' }, t: { command: 't' } }),
     });
@@ -292,8 +296,8 @@ describe('C7 what is refused, and why', () => {
   });
 });
 
-describe('C7 writes are whole', () => {
-  it('C7 two processes and many writers lose nothing', async () => {
+describe('C7 writes are atomic', () => {
+  it('C7 two processes with many writers lose no change', async () => {
     const place = await scratch();
     const script = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
     const writers = ['a', 'b', 'c'].map((prefix) =>
@@ -309,7 +313,7 @@ describe('C7 writes are whole', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it('C7 a lock that a dead process left behind is taken over', async () => {
+  it('C7 acquires a lock that an exited process left behind', async () => {
     const place = await scratch({ 'home/.claude.json': '{}' });
     const lock = place.path('home/.claude.json.lock');
     await mkdir(lock);
@@ -319,7 +323,7 @@ describe('C7 writes are whole', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it.runIf(posix)('C7 a write that the system cuts short leaves the old file and nothing else', async () => {
+  it.runIf(posix)('C7 a write that the system truncates leaves only the old file', async () => {
     const place = await scratch({ 'home/big.json': 'old' });
     const module = new URL('../dist/files/replace-file.js', import.meta.url).href;
     // The limit is in blocks of 1 KiB; with a handler the signal becomes an error of the write.
@@ -339,7 +343,7 @@ describe('C7 writes are whole', () => {
     expect(await readdir(place.home)).toEqual(['big.json']);
   });
 
-  it('a file that can not be written says so and leaves nothing behind', async () => {
+  it('reports a file that cannot be written and leaves no temporary file', async () => {
     const place = await scratch({ 'home/.config': 'a file where a folder is needed' });
     await expect(replaceFile(place.path('home/.config/x.json'), 'x', 0o600)).rejects.toThrow('ENOTDIR');
     const { editor } = editing(place, {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { count, described, entrySchema as fields, required, text } from '@mcp-fittings/client-core/transport';
 import { describe, expect, it } from 'vitest';
-import { configJsonSchema } from '../src/config-json-schema.js';
-import { suggestName, nameProblem } from '../src/server-names.js';
+import { configJsonSchema } from '../src/entry/config-json-schema.js';
+import { suggestServerName, checkServerName } from '../src/server-names.js';
 
 const plugin = (
   type: string,
@@ -30,8 +30,8 @@ const schema = configJsonSchema({ plugins, id: 'https://schemas.example/mcp.json
 const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 const check = (entry: unknown, name = 's'): boolean => validate({ mcpServers: { [name]: entry } });
 
-describe('the schema that editors use', () => {
-  it('is draft 7 and names its place', () => {
+describe('configJsonSchema', () => {
+  it('is draft 7 and has an $id', () => {
     expect(schema).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: 'https://schemas.example/mcp.json',
@@ -64,25 +64,25 @@ describe('the schema that editors use', () => {
     expect(check(entry)).toBe(valid);
   });
 
-  it('knows the rule for names', () => {
+  it('contains the rule for names', () => {
     for (const name of ['good', 'a.b-c_d', 'a__b', 'a_', 'my server', 'x'.repeat(65)]) {
-      expect(check({ command: 'x' }, name)).toBe(nameProblem(name) === undefined);
+      expect(check({ command: 'x' }, name)).toBe(checkServerName(name) === undefined);
     }
-    expect(suggestName('my server')).toBe('my-server');
+    expect(suggestServerName('my server')).toBe('my-server');
   });
 
-  it('other settings may stand beside the servers', () => {
+  it('permits other settings beside the servers', () => {
     expect(validate({ $schema: './mcp.schema.json', theme: 'dark', mcpServers: {} })).toBe(true);
     expect(validate({ mcpServers: [] })).toBe(false);
   });
 
-  it('tells an editor what each field is for', () => {
+  it('describes each field', () => {
     const written = JSON.stringify(schema);
     expect(written).toContain('The program.');
     expect(written).toContain('"description":"MCP servers by name."');
   });
 
-  it('works without plugins, and with one whose schema can not tell', () => {
+  it('works without plugins, and with one that has no JSON Schema', () => {
     const bare = new Ajv({ strict: false }).compile(configJsonSchema());
     expect(bare({ mcpServers: { s: { type: 'anything', x: 1 } } })).toBe(true);
     const failing = plugin('f', {
@@ -101,7 +101,7 @@ describe('the schema that editors use', () => {
   });
 
   it('the fixture of Claude Code is valid', async () => {
-    const content = await readFile(new URL('fixtures/foreign/claude-code.json', import.meta.url), 'utf8');
+    const content = await readFile(new URL('fixtures/clients/claude-code.json', import.meta.url), 'utf8');
     expect(validate(JSON.parse(content))).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { applyOperations, operationsBetween } from '../src/edit/plan-edits.js';
+import { applyChanges, diffValues } from '../src/jsonc/apply-changes.js';
 import { applyEdits, removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
 import type { JsonObject, JsonValue } from '../src/jsonc/json-value.js';
 import { parseDocument, type JsonDocument } from '../src/jsonc/parse-document.js';
@@ -17,7 +17,7 @@ const set = (text: string, keys: string[], value: JsonValue): string =>
 const remove = (text: string, keys: string[]): string =>
   applyEdits(text, removeValue(documentOf(text), keys));
 
-/** White space and comments, as people leave them behind. */
+/** Whitespace and comments as in handwritten files. */
 const trivia = fc
   .array(fc.constantFrom(' ', '\n', '  ', '\t', '\r\n', '/* c */', '// line , { " }\n', '/* , } */', ''), {
     maxLength: 3,
@@ -31,7 +31,7 @@ const scalar = fc.oneof(
   fc.constant(null),
 );
 
-/** A value written down in some way or other, and what it means. */
+/** A value in one of its possible notations, and its meaning. */
 interface Written {
   readonly value: JsonValue;
   readonly text: string;
@@ -80,10 +80,10 @@ const plain = fc.letrec<{ value: JsonValue }>((tie) => ({
 })).value;
 const options = { numRuns: rounds(600) };
 
-/** Everything that an edit takes out of a text. */
+/** Everything that the edits remove from a text. */
 const taken = (text: string, edits: readonly TextEdit[]): string =>
   edits.map(({ offset, length }) => text.slice(offset, offset + length)).join('');
-/** The text with the edited ranges cut out of it: what has to be the same before and after. */
+/** The text without the edited ranges, which must be the same before and after. */
 const untouched = (text: string, edits: readonly TextEdit[], after: boolean): string => {
   let rest = '';
   let at = 0;
@@ -96,15 +96,15 @@ const untouched = (text: string, edits: readonly TextEdit[], after: boolean): st
   return rest + text.slice(at);
 };
 
-describe('C7 round trip: what is written is what was there plus the edit', () => {
-  it('C7 setting a member', () => {
+describe('C7 round trip: the result is the old text plus the edit', () => {
+  it('C7 sets a member', () => {
     fc.assert(
       fc.property(file, key, plain, ({ value, text }, name, added) => {
         const edits = setValue(documentOf(text), [name], added) ?? [];
         const result = applyEdits(text, edits);
         expect(parse(result)).toEqual({ ...value, [name]: added });
         expect(documentOf(result).root).toBeDefined();
-        // All other bytes: nothing is taken out but the old value, and the rest is the same text.
+        // Only the old value is removed; all other bytes are the same.
         expect(untouched(result, edits, true)).toBe(untouched(text, edits, false));
         if (!Object.hasOwn(value, name)) expect(taken(text, edits)).toBe('');
       }),
@@ -112,7 +112,7 @@ describe('C7 round trip: what is written is what was there plus the edit', () =>
     );
   });
 
-  it('C7 removing a member takes it, one comma and white space, and leaves every comment', () => {
+  it('C7 removes a member with one comma and whitespace, and keeps every comment', () => {
     fc.assert(
       fc.property(
         file.filter(({ value }) => Object.keys(value).length > 0),
@@ -135,29 +135,29 @@ describe('C7 round trip: what is written is what was there plus the edit', () =>
     );
   });
 
-  it('C7 any value into any other, by the fewest operations', () => {
+  it('C7 turns any value into any other with the fewest changes', () => {
     fc.assert(
       fc.property(file, fc.dictionary(key, plain, { maxKeys: 4 }), ({ value, text }, wanted) => {
-        const result = applyOperations(text, 'f', operationsBetween(value, wanted, []));
+        const result = applyChanges(text, 'f', diffValues(value, wanted, []));
         expect(parse(result ?? '')).toEqual(wanted);
       }),
       options,
     );
   });
 
-  it('C7 nothing to do leaves the text alone', () => {
+  it('C7 leaves the text alone if nothing changes', () => {
     fc.assert(
       fc.property(file, ({ value, text }) => {
-        expect(applyOperations(text, 'f', operationsBetween(value, value, []))).toBe(text);
+        expect(applyChanges(text, 'f', diffValues(value, value, []))).toBe(text);
       }),
     );
   });
 });
 
-describe('C7 looks as if a person had written it', () => {
+describe('C7 formats edits like handwritten JSON', () => {
   const two = '{\n  "mcpServers": {\n    "a": {\n      "command": "x"\n    }\n  }\n}\n';
 
-  it('a server more, in the indentation of the file', () => {
+  it('adds a server in the indentation of the file', () => {
     expect(set(two, ['mcpServers', 'b'], { command: 'y', args: ['-y', 'z'], env: {} })).toBe(
       '{\n  "mcpServers": {\n    "a": {\n      "command": "x"\n    },\n    "b": {\n      "command": "y",\n      "args": ["-y", "z"],\n      "env": {}\n    }\n  }\n}\n',
     );
@@ -167,7 +167,7 @@ describe('C7 looks as if a person had written it', () => {
     );
   });
 
-  it('and one less, the same as before', () => {
+  it('removes it again, with the same text as before', () => {
     const more = set(two, ['mcpServers', 'b'], { command: 'y' });
     expect(remove(more, ['mcpServers', 'b'])).toBe(two);
     expect(remove(more, ['mcpServers', 'a'])).toBe(two.replace('"a"', '"b"').replace('"x"', '"y"'));
@@ -185,7 +185,7 @@ describe('C7 looks as if a person had written it', () => {
     ['{ "m": null }', '{ "m": {\n  "s": 1\n} }'],
     ['{\n    "m": {}\n}', '{\n    "m": {\n        "s": 1\n    }\n}'],
     ['{\n    "m": { "s": "x" }\n}', '{\n    "m": { "s": 1 }\n}'],
-  ])('into %j', (text, result) => {
+  ])('inserts into %j', (text, result) => {
     expect(set(text, ['m', 's'], 1)).toBe(result);
   });
 
@@ -198,11 +198,11 @@ describe('C7 looks as if a person had written it', () => {
     ['{\n  "a": 1, // one\n  "s": 2, // two\n  "b": 3\n}', '{\n  "a": 1, // one\n  // two\n  "b": 3\n}'],
     ['{\n  "a": 1, // one\n  // about s\n  "s": 2\n}', '{\n  "a": 1 // one\n  // about s\n}'],
     ['{\n  "s": 2\n}', '{\n}'],
-  ])('out of %j', (text, result) => {
+  ])('removes from %j', (text, result) => {
     expect(remove(text, ['s'])).toBe(result);
   });
 
-  it('a place that something else has is refused', () => {
+  it('refuses a path through a value that is not an object', () => {
     expect(setValue(documentOf('{"mcpServers": []}'), ['mcpServers', 's'], 1)).toBeUndefined();
     expect(setValue(documentOf('[]'), ['s'], 1)).toBeUndefined();
     expect(removeValue(documentOf('{"a": 1}'), ['b', 'c'])).toEqual([]);

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readFile, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { withFileLock, writeError } from '../src/files/file-lock.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { answering, scratch, servers, type Scratch } from './support/scratch.js';
 
 const run = promisify(execFile);
@@ -26,13 +26,13 @@ const editing = (place: Scratch) =>
 
 const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
-/** What happens to a process that was suspended: its lock grows old, and another process takes it over. */
+/** Simulates a suspended process: its lock becomes stale, so that another process acquires it. */
 async function age(lock: string): Promise<void> {
   const longAgo = new Date(Date.now() - 60_000);
   await utimes(lock, longAgo, longAgo);
 }
 
-/** Writes a member into a JSON file the way a writer here does, with something in between. */
+/** Writes a member into a JSON file with the lock, and runs `meanwhile` between reading and writing. */
 async function addMember(path: string, key: string, meanwhile: () => Promise<unknown>): Promise<void> {
   let first = true;
   await withFileLock(path, MODES, async (write) => {
@@ -44,7 +44,7 @@ async function addMember(path: string, key: string, meanwhile: () => Promise<unk
 }
 
 describe('C7 a write is fenced', () => {
-  it('C7: a writer that lost its lock while suspended overwrites no confirmed change of another process', async () => {
+  it('C7: a writer that lost its lock while suspended does not overwrite a change of another process', async () => {
     const place = await scratch({ 'home/.claude.json': '{}' });
     const path = place.path('home/.claude.json');
     await addMember(path, 'suspended', async () => {
@@ -56,14 +56,14 @@ describe('C7 a write is fenced', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it('C7: one that is overtaken by a process that still writes leaves that lock alone', async () => {
+  it('C7: a writer that lost its lock does not release the lock of another process', async () => {
     const place = await scratch({ 'home/x.json': '{}' });
     const path = place.path('home/x.json');
     const order: string[] = [];
     await addMember(path, 'suspended', async () => {
-      // Another process has taken the lock over and holds it: a folder of its own, and nothing is written yet.
-      await (await import('node:fs/promises')).rm(`${path}.lock`, { recursive: true });
-      await mkdir(place.path('home/filler'));
+      // Another process now holds the lock with a folder of its own and has not written yet. The old folder is renamed, not
+      // removed: a file system may give the inode of a removed folder to the new one.
+      await rename(`${path}.lock`, place.path('home/old-lock'));
       await mkdir(`${path}.lock`);
       setTimeout(() => {
         order.push('other');
@@ -75,7 +75,7 @@ describe('C7 a write is fenced', () => {
     expect(await json(path)).toEqual({ other: true, suspended: true });
   });
 
-  it('C7: a program that asks for no lock is not overwritten either', async () => {
+  it('C7: does not overwrite a program that takes no lock', async () => {
     const place = await scratch({ 'home/x.json': '{}' });
     const path = place.path('home/x.json');
     await addMember(path, 'mine', () => writeFile(path, '{"theirs":true}'));
@@ -85,11 +85,11 @@ describe('C7 a write is fenced', () => {
     expect(await json(fresh)).toEqual({ theirs: true, mine: true });
   });
 
-  it('C7: approvals are fenced alike', async () => {
+  it('C7: writes of approvals are fenced too', async () => {
     const place = await scratch();
     const project = { id: 'p', root: '/p' };
     const decision = { decision: 'always', hash: 'h', at: 1 } as const;
-    const store = approvalFile({ home: place.home, platform: 'linux' });
+    const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 'first', decision);
     const path = store.file ?? '';
     await withFileLock(path, MODES, async (write) => {
@@ -104,7 +104,7 @@ describe('C7 a write is fenced', () => {
     expect([...(await store.read('p')).keys()]).toEqual(['first', 'second']);
   });
 
-  it('C7: a file that changes each time ends in TIMEOUT, and keeps what the other wrote', async () => {
+  it('C7: a file that keeps changing rejects with TIMEOUT and keeps the other program’s text', async () => {
     const place = await scratch({ 'home/x.json': '0' });
     const path = place.path('home/x.json');
     let count = 0;
@@ -127,7 +127,7 @@ describe('D13 what the editor writes and where', () => {
     ['one of the entry itself', '{"command":"x","__proto__":{"a":1}}'],
     ['half a character', '{"command":"x","args":["\\ud800"]}'],
     ['values nested too deep', `{"command":"x","other":${'['.repeat(80)}${']'.repeat(80)}}`],
-  ])('D13: %s is refused, since the loader would refuse it', async (_, text) => {
+  ])('D13: refuses %s, because the loader would reject it', async (_, text) => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'y' } }) });
     const entry = JSON.parse(text) as ServerConfig;
     const editor = editing(place);
@@ -142,7 +142,7 @@ describe('D13 what the editor writes and where', () => {
     expect(await readFile(place.path('home/.claude.json'), 'utf8')).toBe(before);
   });
 
-  it.each(['file', 'folder'])('D13: a link to a %s that is not there stays a link', async (kind) => {
+  it.each(['file', 'folder'])('D13: a broken link to a %s stays a link', async (kind) => {
     const place = await scratch();
     const [link, layout] =
       kind === 'file' ? ['home/.claude.json', layouts.claude] : (['home/.gemini', layouts.gemini] as const);
@@ -157,16 +157,16 @@ describe('D13 what the editor writes and where', () => {
       editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
     ).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('leads nowhere') as string,
+      message: expect.stringContaining('broken symbolic link') as string,
     });
     expect((await lstat(place.path(link))).isSymbolicLink()).toBe(true);
   });
 
-  it('D13: nor are approvals written into the place of one', async () => {
+  it('D13: does not replace a broken link with approvals', async () => {
     const place = await scratch();
     const path = place.path('home/approvals.json');
     await symlink(place.path('gone'), path);
-    const write = approvalFile({ path }).write({ id: 'p', root: '/p' }, 's', {
+    const write = createFileApprovalStore({ path }).write({ id: 'p', root: '/p' }, 's', {
       decision: 'never',
       hash: '',
       at: 1,
@@ -176,7 +176,7 @@ describe('D13 what the editor writes and where', () => {
   });
 
   it.each(['a file', 'a folder with something in it', 'an empty folder', 'a folder of the future'])(
-    'D13: %s called .mcp.json.lock in a clone holds nothing up',
+    'D13: %s named .mcp.json.lock in a clone does not block a write',
     async (kind) => {
       const place = await scratch();
       const lock = place.path('project/.mcp.json.lock');
@@ -188,7 +188,7 @@ describe('D13 what the editor writes and where', () => {
       const before = await stat(lock);
       await editing(place).addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
       expect(await json(place.path('project/.mcp.json'))).toEqual(servers({ n: { command: 'x' } }));
-      // Whoever it belongs to, it was not touched.
+      // The lock of another process was not touched.
       expect((await stat(lock)).mtimeMs).toBe(before.mtimeMs);
       const config = await place.load({ layout: layouts.mcpJson, approvals: answering('once') });
       expect(Object.keys(config.servers)).toEqual(['n']);
@@ -196,7 +196,7 @@ describe('D13 what the editor writes and where', () => {
   );
 
   it.each(['a file', 'a folder with something in it', 'a folder of the future'])(
-    'D13: %s in the place of a lock in the home directory is named at once',
+    'D13: reports %s at the path of a lock in the home directory at once',
     async (kind) => {
       const place = await scratch();
       const lock = place.path('home/.claude.json.lock');
@@ -215,7 +215,7 @@ describe('D13 what the editor writes and where', () => {
   );
 });
 
-describe('C12 a disk that is full', () => {
+describe('C12 a full disk', () => {
   it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'])('C12: %s is not CONFIG_READ_ONLY', (code) => {
     const cause = Object.assign(new Error(code), { code });
     expect(writeError('/x', cause)).toMatchObject({ code: 'CONFIG_WRITE_FAILED', cause });
@@ -226,7 +226,7 @@ describe('C12 a disk that is full', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'C12: a write that the system cuts short leaves the file and says so',
+    'C12: a write that the system truncates leaves the file unchanged and rejects',
     async () => {
       const place = await scratch({ 'home/x.json': 'old' });
       const module = new URL('../dist/files/file-lock.js', import.meta.url).href;

@@ -3,16 +3,16 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFileReader } from '../src/files/file-reader.js';
+import { createFileReader } from '../src/files/read-file.js';
 import { readTextFile } from '../src/files/read-file.js';
-import { layouts } from '../src/layout/layouts.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 const posix = process.platform !== 'win32';
 const load = { layout: layouts.mcpJson, approvals: answering('once') };
 
-describe('CF-09 what may lie in the place of a file', () => {
-  it('CF-09 a link out of the project is refused, one within it is followed', async () => {
+describe('CF-09 file types and links', () => {
+  it('CF-09 refuses a link out of the project and follows one within it', async () => {
     const place = await scratch({
       'home/secrets.json': servers({ s: { command: 'x' } }),
       'project/real.json': servers({ t: { command: 'y' } }),
@@ -28,7 +28,7 @@ describe('CF-09 what may lie in the place of a file', () => {
     expect(Object.keys((await place.load(load)).servers)).toEqual(['t']);
   });
 
-  it('CF-09 a folder on the way that is a link out of the project is refused', async () => {
+  it('CF-09 refuses a path through a folder that is a link out of the project', async () => {
     const place = await scratch({ 'home/.blade/config.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('home/.blade'), place.path('project/.blade'));
     const config = await place.load({ ...load, layout: layouts.blade });
@@ -37,7 +37,7 @@ describe('CF-09 what may lie in the place of a file', () => {
     expect(config.entries.map(({ scope }) => scope)).toEqual(['user']);
   });
 
-  it('a link in the home directory is the person’s own and followed; one that leads nowhere is no file', async () => {
+  it('follows a link in the home directory; a broken one counts as absent', async () => {
     const place = await scratch({ 'home/dotfiles/claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('home/dotfiles/claude.json'), place.path('home/.claude.json'));
     await symlink(place.path('nowhere'), place.path('project/.mcp.json'));
@@ -46,19 +46,19 @@ describe('CF-09 what may lie in the place of a file', () => {
     expect(config.problems).toEqual([]);
   });
 
-  it('a chain of links without end is refused', async () => {
+  it('refuses an endless chain of links', async () => {
     const place = await scratch();
     await symlink('.mcp.json', place.path('project/.mcp.json'));
     expect(codes(await place.load(load))).toEqual(['FILE_UNREADABLE']);
   });
 
-  it.runIf(posix)('CF-09 a pipe that nobody writes does not hold anything up', async () => {
+  it.runIf(posix)('CF-09 a pipe without a writer does not block', async () => {
     const place = await scratch();
     execFileSync('bash', ['-c', 'mkfifo "$0"', place.path('project/.mcp.json')]);
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it.runIf(posix)('CF-09 a device or a socket is refused', async () => {
+  it.runIf(posix)('CF-09 refuses a device or a socket', async () => {
     const place = await scratch();
     expect(await readTextFile('/dev/zero', { maxBytes: 100 })).toMatchObject({
       kind: 'refused',
@@ -70,13 +70,13 @@ describe('CF-09 what may lie in the place of a file', () => {
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it('CF-09 a directory is refused', async () => {
+  it('CF-09 refuses a directory', async () => {
     const place = await scratch();
     await mkdir(place.path('project/.mcp.json'));
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it('CF-09 a file of 1 GB is refused without being read', async () => {
+  it('CF-09 refuses a file of 1 GB without reading it', async () => {
     const place = await scratch({ 'project/.mcp.json': '{' });
     await truncate(place.path('project/.mcp.json'), 2 ** 30);
     const before = process.memoryUsage().rss;
@@ -84,22 +84,19 @@ describe('CF-09 what may lie in the place of a file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'a file that says it is empty and is not is read up to the limit',
-    async () => {
-      const rules = { maxBytes: 1_000_000 };
-      expect(await readTextFile('/proc/self/status', rules)).toMatchObject({
-        kind: 'text',
-        text: expect.stringContaining('Pid:') as string,
-      });
-      expect(await readTextFile('/proc/self/status', { maxBytes: 10 })).toMatchObject({
-        kind: 'refused',
-        problem: { code: 'FILE_TOO_LARGE' },
-      });
-    },
-  );
+  it.runIf(process.platform === 'linux')('reads a file that reports size 0 up to the limit', async () => {
+    const rules = { maxBytes: 1_000_000 };
+    expect(await readTextFile('/proc/self/status', rules)).toMatchObject({
+      kind: 'text',
+      text: expect.stringContaining('Pid:') as string,
+    });
+    expect(await readTextFile('/proc/self/status', { maxBytes: 10 })).toMatchObject({
+      kind: 'refused',
+      problem: { code: 'FILE_TOO_LARGE' },
+    });
+  });
 
-  it.runIf(posix)('CF-22 a project file of another user is refused', async () => {
+  it.runIf(posix)('CF-22 refuses a project file of another user', async () => {
     const place = await scratch({ 'project/.mcp.json': '{}' });
     const owners = [(process.getuid?.() ?? 0) + 1];
     expect(await readTextFile(place.path('project/.mcp.json'), { maxBytes: 100, owners })).toMatchObject({
@@ -108,7 +105,7 @@ describe('CF-09 what may lie in the place of a file', () => {
   });
 });
 
-describe('CF-13 texts', () => {
+describe('CF-13 text', () => {
   const at = async (content: string | Uint8Array) => {
     const place = await scratch({ 'project/.mcp.json': content });
     const { problems, servers: found } = await place.load(load);
@@ -119,7 +116,7 @@ describe('CF-13 texts', () => {
     };
   };
 
-  it('CF-13 nesting of 10^5 is refused where it goes too deep', async () => {
+  it('CF-13 refuses 10^5 nested values at the one that is too deep', async () => {
     const deep = `{"mcpServers":{"s":{"command":"x","more":${'['.repeat(1e5)}${']'.repeat(1e5)}}}}`;
     expect(await at(deep)).toEqual({ problems: [['JSON_TOO_DEEP', 1, 103]], names: [] });
     expect((await at(`{"a":${'{"b":'.repeat(1e5)}1`)).problems).toMatchObject([
@@ -127,7 +124,7 @@ describe('CF-13 texts', () => {
     ]);
   });
 
-  it('CF-13 10^5 servers are refused where they become too many', async () => {
+  it('CF-13 refuses 10^5 servers at the first that is too many', async () => {
     const lines = Array.from({ length: 1e5 }, (_, index) => `"s${String(index)}":{"command":"x"}`);
     expect(await at(`{"mcpServers":{\n${lines.join(',\n')}}}`)).toEqual({
       problems: [['TOO_MANY_SERVERS', 1002, 1]],
@@ -135,7 +132,7 @@ describe('CF-13 texts', () => {
     });
   });
 
-  it('CF-13 half a character is refused in names, keys and values', async () => {
+  it('CF-13 refuses lone surrogates in names, keys and values', async () => {
     const text = String.raw`{"mcpServers":{"ok":{"command":"x"},"v":{"command":"\ud800"},"k":{"command":"x","env":{"\udc00":"1"}},"\ud800n":{"command":"x"}}}`;
     const result = await at(text);
     expect(result.names).toEqual(['ok']);
@@ -149,7 +146,7 @@ describe('CF-13 texts', () => {
     ]);
   });
 
-  it('CF-13 a byte order mark, UTF-16 and bytes that are not UTF-8 are refused with a place', async () => {
+  it('CF-13 refuses a byte order mark, UTF-16 and invalid UTF-8, with the position', async () => {
     const json = JSON.stringify(servers({ s: { command: 'x' } }));
     expect(await at(`\ufeff${json}`)).toEqual({ problems: [['ENCODING_INVALID', 1, 1]], names: [] });
     expect(await at(Buffer.from(`\ufeff${json}`, 'utf16le'))).toEqual({
@@ -161,20 +158,20 @@ describe('CF-13 texts', () => {
     expect(await at(bytes)).toEqual({ problems: [['ENCODING_INVALID', 2, 8]], names: [] });
   });
 
-  it('CF-13 anything after the end is refused', async () => {
+  it('CF-13 refuses text after the end', async () => {
     expect(await at('{"mcpServers":{}}\n{"mcpServers":{}}')).toEqual({
       problems: [['JSON_SYNTAX', 2, 1]],
       names: [],
     });
   });
 
-  it('CF-13 numbers that no double can hold are refused', async () => {
+  it('CF-13 refuses numbers that exceed a double', async () => {
     expect((await at('{"mcpServers":{"s":{"command":"x","timeout":1e999}}}')).problems).toEqual([
       ['JSON_VALUE_REFUSED', 1, 45],
     ]);
   });
 
-  it('CF-12 a key that stands twice spoils what it stands in, and nothing else', async () => {
+  it('CF-12 a duplicate key invalidates the value that contains it, and nothing else', async () => {
     expect(await at('{"mcpServers":{"s":{"command":"good","command":"evil"},"t":{"command":"x"}}}')).toEqual({
       problems: [['JSON_DUPLICATE_KEY', 1, 38]],
       names: ['t'],
@@ -200,7 +197,7 @@ describe('CF-13 texts', () => {
     expect((await at(escaped)).problems).toEqual([['JSON_DUPLICATE_KEY', 1, 38]]);
   });
 
-  it('CF-12 keys with a meaning for JavaScript are refused and pollute nothing', async () => {
+  it('CF-12 refuses keys with a meaning in JavaScript and pollutes no prototype', async () => {
     const result = await at(
       '{"__proto__":{"polluted":1},"mcpServers":{"__proto__":{"command":"x"},"constructor":{"command":"x"},"s":{"command":"x","env":{"__proto__":"y"}},"t":{"command":"x","oauth":{"constructor":{"prototype":{}}}},"ok":{"command":"x"}}}',
     );
@@ -214,12 +211,12 @@ describe('CF-13 texts', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('texts full of faults stay small in the report', async () => {
+  it('limits the number of problems of one entry', async () => {
     const many = Array.from({ length: 10_000 }, () => '"a":1').join(',');
     expect((await at(`{"mcpServers":{"s":{"command":"x","more":{${many}}}}}`)).problems).toHaveLength(20);
   });
 
-  it('hostile text in a problem is made fit to show', async () => {
+  it('makes hostile text in a problem safe to print', async () => {
     const place = await scratch({
       'home/.claude.json': JSON.stringify(
         servers({
@@ -235,8 +232,8 @@ describe('CF-13 texts', () => {
   });
 });
 
-describe('CF-10 what is approved is what is used', () => {
-  it('CF-10 in one go a file is read once, whatever it serves for', async () => {
+describe('CF-10 the approved definition is the one that is used', () => {
+  it('CF-10 reads a file once per load, for all of its uses', async () => {
     const place = await scratch({ 'home/f.json': 'before' });
     const read = createFileReader(100);
     const path = place.path('home/f.json');
@@ -246,7 +243,7 @@ describe('CF-10 what is approved is what is used', () => {
     expect(await createFileReader(100)(path)).toMatchObject({ text: 'after' });
   });
 
-  it('CF-10 a file swapped while the person reads changes nothing now and asks anew later', async () => {
+  it('CF-10 a file that is swapped during the question has no effect now and is asked about later', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'shown', args: ['a'] } }) });
     const asked: unknown[] = [];
     const approvals = answering('always', {
@@ -269,7 +266,7 @@ describe('CF-10 what is approved is what is used', () => {
     expect(asked).toEqual(['shown', 'evil']);
   });
 
-  it('CF-10 the definition a person is asked about can not be changed under way', async () => {
+  it('CF-10 the definition in the question cannot be modified', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'shown', args: ['a'] } }) });
     const ask = (request: { definition: object }): Promise<'once'> => {
       expect(() => Object.assign(request.definition, { command: 'evil' })).toThrow(TypeError);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
-import { layouts } from '../src/layout/layouts.js';
-import { absolutePath, systemDirectoryOf } from '../src/layout/places.js';
-import { DEFAULT_ORDER } from '../src/scopes.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import { absolutePath, defaultSystemDirectory } from '../src/layout/layout.js';
+import { DEFAULT_SCOPE_ORDER } from '../src/layout/scopes.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
-/** Says in its arguments where it was defined, so that a test sees which one won. */
+/** An entry whose arguments say where it was defined, so that a test sees which one won. */
 const from = (place: string): object => ({ command: 'server', args: [place] });
 
 const winners = (config: {
@@ -15,7 +15,7 @@ const winners = (config: {
   Object.fromEntries(Object.entries(config.servers).map(([name, { args }]) => [name, (args as string[])[0]]));
 
 describe('C4 layouts of five hosts', () => {
-  it('C2 C4 .mcp.json alone: keyed or flat', async () => {
+  it('C2 C4 mcpJson: .mcp.json, keyed or flat', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ one: from('project') }) });
     expect(winners(await place.load({ layout: layouts.mcpJson, approvals: answering('once') }))).toEqual({
       one: 'project',
@@ -110,7 +110,7 @@ describe('C4 layouts of five hosts', () => {
     expect(winners(await place.load(options))).toEqual({});
   });
 
-  it('C1 C3 C4 gemini: defaults < user < project < overrides of the system', async () => {
+  it('C1 C3 C4 gemini: system defaults < user < project < system overrides', async () => {
     const place = await scratch({
       'system/system-defaults.json': servers({ a: from('defaults'), b: from('defaults') }),
       'home/.gemini/settings.json': {
@@ -145,24 +145,24 @@ describe('C4 layouts of five hosts', () => {
     expect(kode.servers['s']?.['url']).toBe('https://example.com/$PLACE');
   });
 
-  it('places on each platform', () => {
+  it('resolves the system directory on each platform', () => {
     const directories = {
       home: 'C:\\Users\\me',
       project: 'C:\\p',
-      system: systemDirectoryOf(layouts.gemini, 'win32'),
+      system: defaultSystemDirectory(layouts.gemini, 'win32'),
     };
     const [defaults, user] = layouts.gemini.sources;
     expect(absolutePath(defaults!, directories, 'win32')).toBe(
       'C:\\ProgramData\\gemini-cli\\system-defaults.json',
     );
     expect(absolutePath(user!, directories, 'win32')).toBe('C:\\Users\\me\\.gemini\\settings.json');
-    expect(systemDirectoryOf(layouts.claude, 'darwin')).toBe('/Library/Application Support/ClaudeCode');
-    expect(systemDirectoryOf(layouts.claude, 'freebsd')).toBe('/etc/claude-code');
-    expect(systemDirectoryOf(layouts.kode, 'linux')).toBeUndefined();
+    expect(defaultSystemDirectory(layouts.claude, 'darwin')).toBe('/Library/Application Support/ClaudeCode');
+    expect(defaultSystemDirectory(layouts.claude, 'freebsd')).toBe('/etc/claude-code');
+    expect(defaultSystemDirectory(layouts.kode, 'linux')).toBeUndefined();
   });
 });
 
-describe('C3 C4 a layout of one’s own', () => {
+describe('C3 C4 defineLayout', () => {
   const source = {
     scope: 'user',
     base: 'home',
@@ -170,11 +170,11 @@ describe('C3 C4 a layout of one’s own', () => {
     servers: [['mcp', 'list']],
   } as const;
 
-  it('has its own places, keys and order', async () => {
+  it('has its own files, keys and order', async () => {
     const layout = defineLayout({
       name: 'mine',
       sources: [source, { ...source, scope: 'project', base: 'project' }],
-      order: [...DEFAULT_ORDER.filter((scope) => scope !== 'user'), 'user'],
+      order: [...DEFAULT_SCOPE_ORDER.filter((scope) => scope !== 'user'), 'user'],
     });
     const place = await scratch({
       'home/.mine/servers.json': { mcp: { list: { s: from('user') } } },
@@ -187,9 +187,9 @@ describe('C3 C4 a layout of one’s own', () => {
   });
 
   it.each([
-    ['a path upwards', { sources: [{ ...source, path: '../x.json' }] }],
+    ['a path with `..`', { sources: [{ ...source, path: '../x.json' }] }],
     ['an absolute path', { sources: [{ ...source, path: '/etc/x.json' }] }],
-    ['a scope without rank', { sources: [source], order: ['user'] as const }],
+    ['an incomplete order', { sources: [source], order: ['user'] as const }],
     [
       'managed servers outside of the system directory',
       { sources: [{ ...source, scope: 'managed' as const }] },
@@ -201,7 +201,7 @@ describe('C3 C4 a layout of one’s own', () => {
         policies: [{ path: 'p.json', allow: ['a'], deny: ['d'], form: 'rules' as const }],
       },
     ],
-  ])('is refused with %s', (_, layout) => {
+  ])('refuses a layout with %s', (_, layout) => {
     expect(() => defineLayout({ name: 'bad', ...layout })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { layouts } from '../src/layout/layouts.js';
-import type { LoadedConfig } from '../src/load-config.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import type { LoadedConfig } from '../src/load/load-config.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 describe('C5 problems are data', () => {
-  it('one bad entry is reported with file, line, column, server, path and reason; the others load', async () => {
+  it('reports an invalid entry with file, line, column, server, path and reason, and loads the others', async () => {
     const place = await scratch({
       'home/.claude.json': [
         '{ // comments and trailing commas are fine',
@@ -33,14 +33,14 @@ describe('C5 problems are data', () => {
     ]);
   });
 
-  it('malformed JSON is reported with line and column, and other files load', async () => {
+  it('reports malformed JSON with line and column, and loads other files', async () => {
     const place = await scratch({
       'home/.kode.json': '{\n  "mcpServers": {\n    "x": { "command": "a" "args": [] }\n  }\n}',
       'home/.mcprc': servers({ y: { command: 'b' } }),
     });
     const config = await place.load({ layout: layouts.kode });
     expect(config.problems).toMatchObject([
-      { code: 'JSON_SYNTAX', line: 3, column: 27, message: 'A comma is missing.' },
+      { code: 'JSON_SYNTAX', line: 3, column: 27, message: 'Expected a comma.' },
     ]);
     expect(Object.keys(config.servers)).toEqual(['y']);
   });
@@ -50,7 +50,7 @@ describe('C5 problems are data', () => {
     ['a comment', '// soon\n'],
     ['an object without servers', '{ "theme": "dark" }'],
     ['null for the servers', '{ "mcpServers": null }'],
-  ])('F8: a file with %s is told about, and is no error', async (_, content) => {
+  ])('F8: reports a file with %s, and not as an error', async (_, content) => {
     const place = await scratch({ 'home/.claude.json': content });
     const config = await place.load({ layout: layouts.claude });
     expect(config).toMatchObject({
@@ -62,16 +62,16 @@ describe('C5 problems are data', () => {
   it.each([
     ['the key of VS Code', { servers: { a: { command: 'x' } } }, 'Rename "servers" to "mcpServers".'],
     ['another spelling', { mcpservers: { a: { command: 'x' } } }, 'Rename "mcpservers" to "mcpServers".'],
-    ['no key', { a: { command: 'x' } }, 'Put the servers below the key "mcpServers".'],
+    ['no key', { a: { command: 'x' } }, 'Move the servers into an object under the key "mcpServers".'],
     ['something else', { theme: 'dark' }, undefined],
-  ])('F8: a file with %s says what to do', async (_, content, hint) => {
+  ])('F8: says what to do about a file with %s', async (_, content, hint) => {
     const place = await scratch({ 'home/.claude.json': content });
     const [problem] = (await place.load({ layout: layouts.claude })).problems;
     expect(problem).toMatchObject({ code: 'SERVERS_MISSING' });
     expect(problem?.hint).toBe(hint);
   });
 
-  it('F8: so does a file that may be a flat map, and one of the command line; one with servers for some scope does not', async () => {
+  it('F8: reports flat files and those of the command line too, but not one with servers for another scope', async () => {
     const place = await scratch({
       'project/.mcp.json': { servers: { a: { command: 'x' } } },
       'project/extra.json': { nothing: true },
@@ -90,17 +90,17 @@ describe('C5 problems are data', () => {
     ['a list', '[]'],
     ['a text', '"x"'],
     ['servers that are a list', '{ "mcpServers": [] }'],
-  ])('a file that holds %s is reported', async (_, content) => {
+  ])('reports a file with %s', async (_, content) => {
     const place = await scratch({ 'home/.claude.json': content });
     expect(codes(await place.load({ layout: layouts.claude }))).toEqual(['SHAPE_INVALID']);
   });
 
-  it('a file that may not be read is reported', async () => {
+  it('reports a file that may not be read', async () => {
     const place = await scratch({ 'home/.claude.json/inside': 'a directory in place of the file' });
     expect(codes(await place.load({ layout: layouts.claude }))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it('rejects for a folder that does not exist, and when it is given up', async () => {
+  it('rejects if the folder does not exist, and if it is aborted', async () => {
     const place = await scratch();
     await expect(place.load({ layout: layouts.claude, cwd: place.path('nowhere') })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -111,14 +111,14 @@ describe('C5 problems are data', () => {
   });
 });
 
-describe('C1 sources that are no files', () => {
+describe('C1 sources other than files', () => {
   const other = {
     layout: layouts.claude,
     dynamic: { d: { command: 'dynamic' } },
     remote: { r: { url: 'https://r.example' } },
   };
 
-  it('--mcp-config is a file or JSON, repeatable, the later one wins', async () => {
+  it('--mcp-config takes files or JSON, and the later argument wins', async () => {
     const place = await scratch({
       'project/extra.json': servers({ a: { command: 'file' }, b: { command: 'file' } }),
       'home/.claude.json': servers({ a: { command: 'user' }, c: { command: 'user' } }),
@@ -139,7 +139,7 @@ describe('C1 sources that are no files', () => {
     });
   });
 
-  it('--strict-mcp-config: nothing else counts', async () => {
+  it('--strict-mcp-config ignores all other sources', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ u: { command: 'user' } }),
       'project/.mcp.json': servers({ p: { command: 'project' } }),
@@ -153,7 +153,7 @@ describe('C1 sources that are no files', () => {
     ]);
   });
 
-  it('a file of the command line has to exist and to be sound', async () => {
+  it('a file of the command line must exist and be valid', async () => {
     const place = await scratch({ 'project/broken.json': '{' });
     const config = await place.load({
       ...other,
@@ -162,7 +162,7 @@ describe('C1 sources that are no files', () => {
     expect(codes(config).toSorted()).toEqual(['FILE_MISSING', 'JSON_SYNTAX', 'JSON_SYNTAX']);
   });
 
-  it('a remote list may not read the environment; what the host adds may', async () => {
+  it('a remote list may not use variables; servers of the host may', async () => {
     const reads: string[] = [];
     const env = new Proxy(
       { SECRET: 'canary' },
@@ -184,7 +184,7 @@ describe('C1 sources that are no files', () => {
 });
 
 describe('C3 precedence', () => {
-  it('dynamic > cli > local > project > user > enterprise, and each loser says who won', async () => {
+  it('dynamic > cli > local > project > user > enterprise, and each replaced entry names the winner', async () => {
     const place = await scratch({ 'system/system-defaults.json': servers({ s: { command: 'enterprise' } }) });
     const load = (extra: object) =>
       place.load({ layout: layouts.gemini, approvals: answering('once'), ...extra });
@@ -212,7 +212,7 @@ describe('C3 precedence', () => {
     );
   });
 
-  it('a broken entry of one’s own is not silently replaced by one of lower rank', async () => {
+  it('an invalid entry of the user is not replaced by one of lower precedence', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'production' } }) });
     const config = await place.load({ layout: layouts.claude, cli: { configs: ['{"s":{"command":7}}'] } });
     expect(config.servers).toEqual({});
@@ -240,7 +240,7 @@ describe('what a host gets', () => {
     });
   });
 
-  it('servers is a record that host.connect() takes, without a prototype', async () => {
+  it('`servers` fits host.connect() and has no prototype', async () => {
     expectTypeOf<LoadedConfig['servers']>().toExtend<Readonly<Record<string, ServerConfig>>>();
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     const config = await place.load({ layout: layouts.claude });
@@ -251,7 +251,7 @@ describe('what a host gets', () => {
     );
   });
 
-  it('a disabled server is there, so that it can be shown, and a relative cwd begins in the folder of its file', async () => {
+  it('includes disabled servers, and resolves a relative cwd against the folder of the file', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { command: 'x', disabled: true, cwd: 'sub' } }),
     });

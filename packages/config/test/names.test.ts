@@ -1,16 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layouts } from '../src/layout/layouts.js';
-import { MAX_NAME_LENGTH, nameProblem, nameSkeleton, suggestName } from '../src/server-names.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import {
+  MAX_SERVER_NAME_LENGTH,
+  checkServerName,
+  nameSkeleton,
+  suggestServerName,
+} from '../src/server-names.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 describe('CF-21 one rule for names', () => {
-  it.each(['github', 'a', 'my-server', 'my_server', 'v1.2', 'A9', 'a'.repeat(MAX_NAME_LENGTH), 'toString'])(
-    'CF-21 %j is a name',
-    (name) => {
-      expect(nameProblem(name)).toBeUndefined();
-    },
-  );
+  it.each([
+    'github',
+    'a',
+    'my-server',
+    'my_server',
+    'v1.2',
+    'A9',
+    'a'.repeat(MAX_SERVER_NAME_LENGTH),
+    'toString',
+  ])('CF-21 accepts %j', (name) => {
+    expect(checkServerName(name)).toBeUndefined();
+  });
 
   it.each([
     'a__b',
@@ -34,37 +45,37 @@ describe('CF-21 one rule for names', () => {
     'constructor',
     'prototype',
     '__proto__',
-  ])('CF-21 %j is none', (name) => {
-    expect(nameProblem(name)).toEqual(expect.any(String));
+  ])('CF-21 rejects %j', (name) => {
+    expect(checkServerName(name)).toEqual(expect.any(String));
   });
 
-  it('CF-21 the suggestion keeps the rule and is stable', () => {
+  it('CF-21 suggests valid names, and the same one again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
-        const suggestion = suggestName(name);
+        const suggestion = suggestServerName(name);
         if (suggestion === undefined) return;
-        expect(nameProblem(suggestion)).toBeUndefined();
-        expect(suggestName(suggestion)).toBe(suggestion);
+        expect(checkServerName(suggestion)).toBeUndefined();
+        expect(suggestServerName(suggestion)).toBe(suggestion);
       }),
     );
-    expect(suggestName('Framelink Figma MCP')).toBe('Framelink-Figma-MCP');
-    expect(suggestName('@scope/météo__x_')).toBe('scope-meteo_x');
-    expect(suggestName('日本')).toBeUndefined();
+    expect(suggestServerName('Framelink Figma MCP')).toBe('Framelink-Figma-MCP');
+    expect(suggestServerName('@scope/météo__x_')).toBe('scope-meteo_x');
+    expect(suggestServerName('日本')).toBeUndefined();
   });
 
-  it('CF-21 refused names are reported with a suggestion, and shown without control characters', async () => {
+  it('CF-21 reports invalid names with a suggestion, without control characters', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ 'My Server': { command: 'x' }, 'a\u001b[31m__b': { command: 'x' } }),
     });
     const config = await place.load({ layout: layouts.claude });
     expect(config.servers).toEqual({});
     expect(config.problems).toMatchObject([
-      { code: 'NAME_INVALID', server: 'My Server', hint: 'Call it "My-Server", for example.' },
+      { code: 'NAME_INVALID', server: 'My Server', hint: 'Rename it, for example to "My-Server".' },
       { code: 'NAME_INVALID', server: 'a__b' },
     ]);
   });
 
-  it('CF-21 a project name that can be mistaken for one of the person’s is refused before anybody is asked', async () => {
+  it('CF-21 refuses a project server whose name is easily confused with a user’s, without a question', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ github: { command: 'mine' }, 'linear-app': { command: 'mine' } }),
       'project/.mcp.json': servers({
@@ -87,7 +98,7 @@ describe('CF-21 one rule for names', () => {
     );
   });
 
-  it('CF-21 among one’s own servers it is a warning', async () => {
+  it('CF-21 warns of confusable names among the user’s own servers', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a1: { command: 'x' }, al: { command: 'y' } }),
     });

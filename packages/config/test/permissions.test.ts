@@ -1,8 +1,8 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { permissionsOf, type ServerPermissions } from '../src/entry/permissions.js';
-import { layouts } from '../src/layout/layouts.js';
-import type { LoadedConfig } from '../src/load-config.js';
+import { serverPermissions, type ServerPermissions } from '../src/entry/permissions.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import type { LoadedConfig } from '../src/load/load-config.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 const ALL = {
@@ -15,29 +15,29 @@ const ALL = {
 } as const;
 
 describe('F4 the permissions of entries', () => {
-  it('F4: permissionsOf gives all six fields of each server, and nothing else', async () => {
+  it('F4: serverPermissions returns the six fields of each server, and nothing else', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ all: { command: 'x', ...ALL }, none: { command: 'x' } }),
     });
-    const permissions = permissionsOf(await place.load({ layout: layouts.claude }));
+    const permissions = serverPermissions(await place.load({ layout: layouts.claude }));
     expect({ ...permissions }).toEqual({ all: ALL, none: {} });
     expect(permissions['toString']).toBeUndefined();
   });
 
-  it('F4: a project grants itself nothing, but denies what it wants', async () => {
+  it('F4: a project cannot grant itself anything, but it can deny', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', ...ALL } }) });
     const loaded = await place.load({ layout: layouts.mcpJson, approvals: answering('once') });
     const { deniedTools, readPermission, writePermission } = ALL;
-    expect(permissionsOf(loaded)['s']).toEqual({ deniedTools, readPermission, writePermission });
+    expect(serverPermissions(loaded)['s']).toEqual({ deniedTools, readPermission, writePermission });
   });
 
-  it('F4: loaded servers are permissions by their type, without a cast', () => {
+  it('F4: loaded servers are assignable to permissions', () => {
     expectTypeOf<LoadedConfig['servers']>().toExtend<Readonly<Record<string, ServerPermissions>>>();
     expectTypeOf<LoadedConfig['servers']>().toExtend<Readonly<Record<string, ServerConfig>>>();
   });
 
-  it('F4: what is of another form says nothing', () => {
+  it('F4: ignores fields of another type', () => {
     const odd = { allowedTools: 'all', deniedTools: [7], readPermission: 'yes', trust: 'true' };
-    expect({ ...permissionsOf({ servers: { odd } }) }).toEqual({ odd: {} });
+    expect({ ...serverPermissions({ servers: { odd } }) }).toEqual({ odd: {} });
   });
 });

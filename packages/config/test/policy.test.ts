@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layouts } from '../src/layout/layouts.js';
-import { globMatches } from '../src/policy/glob.js';
-import { commandMatches } from '../src/policy/match-command.js';
-import { isUrlRule, urlMatches } from '../src/policy/match-url.js';
-import type { Policy } from '../src/policy/policy.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import { globMatches } from '../src/policy/match-rules.js';
+import { commandMatches } from '../src/policy/match-rules.js';
+import { isUrlRule, urlMatches } from '../src/policy/match-rules.js';
+import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 describe('CF-08 URL rules', () => {
@@ -91,11 +91,11 @@ describe('CF-08 URL rules', () => {
     '*ü.example',
     'x:y:z',
     'https://[::1',
-  ])('%j is no rule', (rule) => {
+  ])('rejects the rule %j', (rule) => {
     expect(isUrlRule(rule)).toBe(false);
   });
 
-  it('patterns are what a plain search would say, in linear time', () => {
+  it('patterns match like a naive search, in linear time', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 12 });
     fc.assert(
       fc.property(text, text, (pattern, value) => {
@@ -144,26 +144,26 @@ describe('C3 a policy of the host', () => {
     const place = await scratch(files);
     const config = await place.load({
       layout: layouts.claude,
-      policy: policy as Policy,
+      policy: policy as ServerPolicy,
       env,
       approvals: answering('once'),
     });
     return Object.keys(config.servers);
   };
 
-  it('none: everything', async () => {
+  it('permits everything without a policy', async () => {
     expect(await names(undefined)).toEqual(['tool', 'web', 'bad', 'brought']);
     expect(await names({})).toEqual(['tool', 'web', 'bad', 'brought']);
   });
 
-  it('a deny list is asked about what a variable became', async () => {
+  it('checks the deny list after variables are expanded', async () => {
     expect(await names({ deny: [{ serverUrl: 'evil.com' }] })).toEqual(['tool', 'web', 'brought']);
     expect(await names({ deny: [{ serverName: 'tool' }, { serverCommand: ['npx', '-y', 'tool'] }] })).toEqual(
       ['web', 'bad'],
     );
   });
 
-  it('an allow list: nothing else, and names do not help once there is a rule of the kind', async () => {
+  it('an allow list permits nothing else, and names do not match once there is a rule of the kind', async () => {
     expect(await names({ allow: [] })).toEqual([]);
     expect(await names({ allow: [{ serverName: 'tool' }, { serverName: 'bad' }] })).toEqual(['tool', 'bad']);
     expect(
@@ -179,12 +179,12 @@ describe('C3 a policy of the host', () => {
     ).toEqual(['brought']);
   });
 
-  it('a rule for the address does not permit the program beside it, nor the other way round', async () => {
+  it('a rule for the URL does not permit the program, or the reverse', async () => {
     const both = { type: 'stdio', command: 'evil', url: 'https://good.com/mcp' };
     const place = await scratch({
       'home/.claude.json': servers({ both, named: { type: 'sdk', name: 'x' } }),
     });
-    const allowed = async (...allow: NonNullable<Policy['allow']>): Promise<readonly string[]> =>
+    const allowed = async (...allow: NonNullable<ServerPolicy['allow']>): Promise<readonly string[]> =>
       Object.keys((await place.load({ layout: layouts.claude, policy: { allow } })).servers);
     expect(await allowed({ serverUrl: 'https://good.com/*' })).toEqual([]);
     expect(await allowed({ serverCommand: ['evil'] })).toEqual([]);
@@ -193,22 +193,22 @@ describe('C3 a policy of the host', () => {
     expect(await allowed({ serverName: 'both' }, { serverUrl: 'https://other.com' })).toEqual([]);
   });
 
-  it('exclusive: servers of the administrator only', async () => {
+  it('`exclusive` permits only servers of the administrator', async () => {
     expect(await names({ exclusive: true })).toEqual([]);
   });
 
   it.each([
     ['an unknown key', { denied: [] }],
     ['a rule with two kinds', { deny: [{ serverName: 'a', serverUrl: 'b' }] }],
-    ['a rule of no kind', { allow: [{ name: 'x' }] }],
-    ['a URL that is none', { deny: [{ serverUrl: 'https://' }] }],
-    ['a list that is none', { deny: { serverName: 'x' } }],
-    ['something else altogether', 'allow everything'],
+    ['a rule of an unknown kind', { allow: [{ name: 'x' }] }],
+    ['an invalid URL', { deny: [{ serverUrl: 'https://' }] }],
+    ['a list that is not an array', { deny: { serverName: 'x' } }],
+    ['a string', 'allow everything'],
   ])('fails closed on %s', async (_, policy) => {
     const place = await scratch(files);
     const config = await place.load({
       layout: layouts.claude,
-      policy: policy as Policy,
+      policy: policy as ServerPolicy,
       approvals: answering('once'),
     });
     expect(config.servers).toEqual({});
@@ -216,9 +216,9 @@ describe('C3 a policy of the host', () => {
     expect(config.entries.every(({ status }) => status === 'denied')).toBe(true);
   });
 
-  it('a denied server is not asked about', async () => {
+  it('does not ask about a denied server', async () => {
     const place = await scratch(files);
-    const approvals = answering('once', { ask: () => expect.fail('nobody is asked') });
+    const approvals = answering('once', { ask: () => expect.fail('no question is asked') });
     const config = await place.load({
       layout: layouts.claude,
       policy: { deny: [{ serverName: 'brought' }] },
@@ -228,7 +228,7 @@ describe('C3 a policy of the host', () => {
     expect(config.entries.find(({ name }) => name === 'brought')?.status).toBe('denied');
   });
 
-  it('CF-18 with an allow list of commands, a variable that changes what runs is a denial', async () => {
+  it('CF-18 with an allow list of commands, denies a variable that changes what runs', async () => {
     const entry = { command: 'npx', args: ['-y', 'tool'], env: { NODE_OPTIONS: '--require ./evil.js' } };
     const place = await scratch({ 'home/.claude.json': servers({ s: entry }) });
     const policy = { allow: [{ serverCommand: ['npx', '-y', 'tool'] }] };
@@ -237,7 +237,7 @@ describe('C3 a policy of the host', () => {
 });
 
 describe('C3 policies of an administrator', () => {
-  it('lower scopes can not widen them', async () => {
+  it('lower scopes cannot widen them', async () => {
     const place = await scratch({
       'system/managed-settings.json': {
         allowedMcpServers: [{ serverUrl: 'https://*.corp.example/*' }],
@@ -266,7 +266,7 @@ describe('C3 policies of an administrator', () => {
     expect(both.servers).toEqual({});
   });
 
-  it('lists of names, as Gemini CLI has them', async () => {
+  it('supports lists of names, as in Gemini CLI', async () => {
     const place = await scratch({
       'system/settings.json': { mcp: { allowed: ['a', 'b'], excluded: ['b'] } },
       'home/.gemini/settings.json': {
@@ -279,9 +279,9 @@ describe('C3 policies of an administrator', () => {
 
   it.each([
     ['broken JSON', '{ "allowedMcpServers": ['],
-    ['a list that is none', '{ "deniedMcpServers": "all" }'],
-    ['two lists of one name', '{ "deniedMcpServers": [{"serverName":"s"}], "deniedMcpServers": [] }'],
-    ['no object', '[]'],
+    ['a list that is not an array', '{ "deniedMcpServers": "all" }'],
+    ['a duplicate list', '{ "deniedMcpServers": [{"serverName":"s"}], "deniedMcpServers": [] }'],
+    ['an array', '[]'],
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
   ])('a file with %s fails closed', async (_, content) => {
     const place = await scratch({
@@ -296,7 +296,7 @@ describe('C3 policies of an administrator', () => {
     });
   });
 
-  it('a directory in place of the file fails closed, an absent one says nothing', async () => {
+  it('a directory in place of the file fails closed, and an absent file does not', async () => {
     const place = await scratch({
       'system/managed-settings.json/x': '',
       'home/.claude.json': servers({ s: { command: 'x' } }),

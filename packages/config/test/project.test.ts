@@ -5,12 +5,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
-import { loadConfig } from '../src/load-config.js';
-import { layouts } from '../src/layout/layouts.js';
-import { homeDirectory } from '../src/load/locate.js';
-import { findProject } from '../src/project/find-project.js';
-import { idOfPath } from '../src/project/project-id.js';
-import { approvalFile } from '../src/approval/approval-file.js';
+import { loadConfig } from '../src/load/load-config.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import { homeDirectory } from '../src/layout/locate-files.js';
+import { findProject } from '../src/layout/find-project.js';
+import { pathId } from '../src/layout/project-id.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 
 const found = async (place: Scratch, cwd: string, more: object = {}) => {
@@ -24,7 +24,7 @@ const found = async (place: Scratch, cwd: string, more: object = {}) => {
 };
 
 describe('CF-22 which folder is the project', () => {
-  it('CF-22 the nearest folder with a file of the layout or .git', async () => {
+  it('CF-22 finds the nearest folder with a file of the layout or .git', async () => {
     const place = await scratch({
       'project/.git/HEAD': '',
       'project/.mcp.json': servers({ top: { command: 'x' } }),
@@ -52,7 +52,7 @@ describe('CF-22 which folder is the project', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'CF-22 it stops below a folder that anybody may write to',
+    'CF-22 it stops below a folder that all users may write to',
     async () => {
       const place = await scratch({
         'open/.mcp.json': servers({ evil: { command: 'x' } }),
@@ -79,7 +79,7 @@ describe('CF-22 which folder is the project', () => {
     expect((await findProject({ ...options, owners })).root).toBe(place.path('theirs/mine'));
   });
 
-  it('the root of the file system is no project by accident', async () => {
+  it('does not take the root of the file system for a project', async () => {
     const place = await scratch();
     expect((await found(place, 'project')).root).toBe(place.project);
   });
@@ -96,7 +96,7 @@ describe('CF-22 one id for one project', () => {
     );
   };
 
-  it('CF-22 worktrees of a repository share it, also in a folder below their top', async () => {
+  it('CF-22 worktrees of a repository share it, even in a subfolder', async () => {
     const place = await scratch({ 'project/sub/.mcp.json': servers({}) });
     git(place.project, 'init');
     git(place.project, 'add', '.');
@@ -107,7 +107,7 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'tree/sub')).not.toBe(await idOf(place, 'tree'));
   });
 
-  it('CF-22 a folder that only claims to be a worktree does not get it', async () => {
+  it('CF-22 a folder that only claims to be a worktree does not share it', async () => {
     const place = await scratch();
     git(place.project, 'init');
     git(place.project, 'commit', '--allow-empty', '-m', 'x');
@@ -121,7 +121,7 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'forged')).not.toBe(trusted);
   });
 
-  it('CF-22 a link to the project has its id, another project has not', async () => {
+  it('CF-22 a link to the project has the same id, and another project does not', async () => {
     const place = await scratch({ 'second/file': '' });
     await symlink(place.project, place.path('link'));
     expect(await idOf(place, 'link')).toBe(await idOf(place, 'project'));
@@ -129,14 +129,14 @@ describe('CF-22 one id for one project', () => {
   });
 
   it('CF-22 case, normal form and slashes do not matter where file systems ignore them', () => {
-    expect(idOfPath('C:\\Work\\App', 'win32')).toBe(idOfPath('c:/work/app', 'win32'));
-    expect(idOfPath('/Users/Me/Café', 'darwin')).toBe(idOfPath('/users/me/cafe\u0301', 'darwin'));
-    expect(idOfPath('/home/App', 'linux')).not.toBe(idOfPath('/home/app', 'linux'));
+    expect(pathId('C:\\Work\\App', 'win32')).toBe(pathId('c:/work/app', 'win32'));
+    expect(pathId('/Users/Me/Café', 'darwin')).toBe(pathId('/users/me/cafe\u0301', 'darwin'));
+    expect(pathId('/home/App', 'linux')).not.toBe(pathId('/home/app', 'linux'));
   });
 });
 
-describe('CF-17 nothing in the project moves a place', () => {
-  it('CF-17 a .env of the project is not read, and variables do not move home, store or system files', async () => {
+describe('CF-17 nothing in the project changes a path', () => {
+  it('CF-17 does not read the project’s .env, and variables do not change home, store or system paths', async () => {
     const place = await scratch({
       'project/.env':
         'HOME=/tmp/evil\nXDG_CONFIG_HOME=.\nCLAUDE_CONFIG_DIR=.\nGEMINI_CLI_SYSTEM_SETTINGS_PATH=./s.json\nTOKEN=from-dotenv\n',
@@ -156,12 +156,12 @@ describe('CF-17 nothing in the project moves a place', () => {
       mine: { type: 'stdio', command: 'x', env: { T: 'none' }, cwd: place.home },
     });
     expect(config.files.every(({ path }) => !path.startsWith(evil))).toBe(true);
-    expect(approvalFile({ home: place.home, platform: 'linux' }).file).toBe(
+    expect(createFileApprovalStore({ home: place.home, platform: 'linux' }).file).toBe(
       join(place.home, '.config/mcp-fittings/approvals.json'),
     );
   });
 
-  it('CF-17 a home directory that a variable puts into the project is not believed', async () => {
+  it('CF-17 ignores a home directory that a variable puts into the project', async () => {
     const name = `.fittings-test-${randomUUID()}.json`;
     const layout = defineLayout({
       name: 'test',
@@ -181,7 +181,7 @@ describe('CF-17 nothing in the project moves a place', () => {
     expect(inside.problems).toMatchObject([
       { code: 'HOME_REFUSED', message: expect.stringContaining(place.path('project/fake')) as string },
     ]);
-    // Anywhere else it is a sandbox that the user wanted.
+    // Elsewhere it is a sandbox that the user set up.
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     const sandbox = await loadConfig({ layout, cwd: place.project, env: {} });
     expect(sandbox.files).toMatchObject([{ path: place.path(`home/${name}`) }]);
@@ -192,7 +192,7 @@ describe('CF-17 nothing in the project moves a place', () => {
     ['a folder above it', '.', {}],
     ['the home directory with files of the layout', 'home', { 'home/.gemini/settings.json': servers({}) }],
     ['the root of the file system', '/', {}],
-  ])('M4: HOME counts if the working directory is %s', async (_what, cwd, files) => {
+  ])('M4: uses HOME if the working directory is %s', async (_what, cwd, files) => {
     const place = await scratch(files);
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -204,7 +204,7 @@ describe('CF-17 nothing in the project moves a place', () => {
   });
 
   it.each(['.git/HEAD', '.env', '.envrc', '.vscode/settings.json'])(
-    'M4: HOME does not count in a project with %s, and that is said',
+    'M4: ignores HOME inside a project with %s and reports it',
     async (marker) => {
       const place = await scratch({ [`project/${marker}`]: '', 'project/fake/x': '' });
       onTestFinished(() => void vi.unstubAllEnvs());
@@ -218,22 +218,24 @@ describe('CF-17 nothing in the project moves a place', () => {
     },
   );
 
-  it('in the home directory the files of the project are the person’s own', async () => {
+  it('in the home directory, project files are the user’s own', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: { command: 'x' } }) });
-    const approvals = answering('once', { ask: () => expect.fail('nobody is asked') });
+    const approvals = answering('once', { ask: () => expect.fail('no question is asked') });
     const config = await place.load({ layout: layouts.gemini, cwd: place.home, approvals });
     expect(config.entries.map(({ scope, status }) => [scope, status])).toEqual([['user', 'ready']]);
   });
 
-  it('CF-17 decisions that lie in the project are refused', async () => {
+  it('CF-17 refuses approvals that are stored in the project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
-    const store = approvalFile({ path: place.path('project/.approvals/approvals.json') });
+    const store = createFileApprovalStore({ path: place.path('project/.approvals/approvals.json') });
     const approvals = answering('once', { store });
     const config = await place.load({ layout: layouts.mcpJson, approvals });
     expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
     await mkdir(place.path('project/inside'));
     await symlink(place.path('project/inside'), place.path('outside'));
-    const linked = answering('once', { store: approvalFile({ path: place.path('outside/approvals.json') }) });
+    const linked = answering('once', {
+      store: createFileApprovalStore({ path: place.path('outside/approvals.json') }),
+    });
     expect((await place.load({ layout: layouts.mcpJson, approvals: linked })).servers).toEqual({});
   });
 });

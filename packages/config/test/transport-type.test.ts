@@ -1,8 +1,8 @@
 import { entrySchema, required, text } from '@mcp-fittings/client-core/transport';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { normaliseEntry } from '../src/entry/normalise.js';
-import { layouts } from '../src/layout/layouts.js';
+import { normalizeEntry } from '../src/entry/normalize.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
 describe('T12 the transport of an entry', () => {
@@ -56,7 +56,7 @@ describe('T12 the transport of an entry', () => {
       { type: 'toString', url: 'u' },
     ],
   ])('T12 %j', (entry, config) => {
-    expect(normaliseEntry(entry)).toEqual({ config });
+    expect(normalizeEntry(entry)).toEqual({ config });
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe('T12 the transport of an entry', () => {
     [{ type: 'sse', transportType: 'http', url: 'u' }, 'TYPE_CONFLICT', 'transportType'],
     [{ url: 'a', httpUrl: 'b' }, 'TYPE_CONFLICT', 'httpUrl'],
     [{ type: '${T}', url: 'a' }, 'VARIABLE_REFUSED', 'type'],
-  ])('T12 %j is refused', (entry, code, path) => {
-    expect(normaliseEntry(entry)).toMatchObject({ faults: [{ code, path }] });
+  ])('T12 rejects %j', (entry, code, path) => {
+    expect(normalizeEntry(entry)).toMatchObject({ issues: [{ code, path }] });
   });
 });
 
@@ -80,7 +80,7 @@ describe('T13 schemas of installed transports', () => {
     create: () => expect.fail('no transport is made'),
   };
 
-  it('T13 check the entry after its variables, and name field and place', async () => {
+  it('T13 validate the expanded entry, and name field and position', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         good: { type: 'pipe', path: '${P}' },
@@ -96,7 +96,7 @@ describe('T13 schemas of installed transports', () => {
     ]);
   });
 
-  it('T13 a type without a plugin stays in, for the host to say which package is missing', async () => {
+  it('T13 keeps a type without a plugin, so that the host can name the missing package', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { type: 'carrier-pigeon', url: 'https://x.example' } }),
     });
@@ -107,7 +107,7 @@ describe('T13 schemas of installed transports', () => {
     expect(Object.keys(config.servers)).toEqual(['s']);
   });
 
-  it('a validator that throws is a problem of that server', async () => {
+  it('reports a validator that throws as a problem of that server', async () => {
     const throwing: TransportPlugin = {
       ...plugin,
       schema: {

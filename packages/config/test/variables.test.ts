@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandEntry } from '../src/entry/expand.js';
-import { variablesIn } from '../src/entry/variables.js';
-import { layouts } from '../src/layout/layouts.js';
+import { expandEntry } from '../src/variables/expand.js';
+import { referencedVariables } from '../src/variables/syntax.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
 import { codes, scratch, servers } from './support/scratch.js';
 
 const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
 const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boolean } = {}) => {
-  const { config, faults } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
-  return faults.length > 0 ? faults.map(({ code }) => code).join() : config['v'];
+  const { config, issues } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
+  return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
 
-describe('CF-14 variables have one defined result each', () => {
+describe('CF-14 each variable has one defined result', () => {
   it.each([
     ['plain', 'plain'],
     ['${B}', 'b'],
@@ -42,37 +42,37 @@ describe('CF-14 variables have one defined result each', () => {
     ['$$${B}', '$${B}'],
     ['$', '$'],
     ['}', '}'],
-  ])('CF-14 %j gives %j', (text, result) => {
+  ])('CF-14 %j becomes %j', (text, result) => {
     expect(expand(text)).toBe(result);
   });
 
-  it('C6 S22: a missing variable is an error or nothing, as the host chooses, and never its own text', () => {
+  it('C6 S22: a missing variable is an error or empty, as the host chooses, and never its own text', () => {
     expect(expand('<${NOPE}>', { missing: 'empty' })).toBe('<>');
     expect(expand('<${NOPE:-${B}}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
     expect(expand('<${1}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
   });
 
-  it('C6 bare names where a layout says so', () => {
+  it('C6 expands bare names if the layout says so', () => {
     expect(expand('$B-${B}-$NOPE', { bare: true, missing: 'empty' })).toBe('b-b-');
     expect(expand('$1 $', { bare: true })).toBe('$1 $');
   });
 
-  it('CF-14 any text: never a second pass, never a throw, linear', () => {
+  it('CF-14 any text: one pass, never throws, linear', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
         const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'empty', bare: false });
         expect(typeof once.config['v']).toBe('string');
-        const names = [...variablesIn({ v: text }, false).keys()];
+        const names = [...referencedVariables({ v: text }, false).keys()];
         expect(names.every((name) => /^[A-Za-z_]\w*$/.test(name))).toBe(true);
       }),
     );
     expect(expand('${'.repeat(1e6))).toBe('VARIABLE_MALFORMED');
-    expect(variablesIn({ v: '${B}'.repeat(1e5) }, false).size).toBe(1);
+    expect(referencedVariables({ v: '${B}'.repeat(1e5) }, false).size).toBe(1);
   });
 });
 
 describe('C6 expansion in an entry', () => {
-  it('C6 every text field, at any depth, keys not', async () => {
+  it('C6 expands every string at any depth, and no keys', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         a: {
@@ -109,7 +109,7 @@ describe('C6 expansion in an entry', () => {
     });
   });
 
-  it('C6 a missing variable names its server, field and place, and only that server is lost', async () => {
+  it('C6 a missing variable is reported with server, field and position, and affects only that server', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a: { command: 'x', env: { T: '${TOKEN}' } }, b: { command: 'y' } }),
     });
@@ -129,12 +129,12 @@ describe('C6 expansion in an entry', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('the type of a transport can not come from a variable', async () => {
+  it('the type of a transport cannot come from a variable', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { type: '${B}', command: 'x' } }) });
     expect(codes(await place.load({ layout: layouts.claude, env }))).toEqual(['VARIABLE_REFUSED']);
   });
 
-  it('no value of a variable is in a problem', async () => {
+  it('problems contain no value of a variable', async () => {
     const schema = {
       '~standard': {
         version: 1 as const,

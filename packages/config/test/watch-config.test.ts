@@ -1,18 +1,18 @@
 import { rename, rm, symlink } from 'node:fs/promises';
 import type { Clock } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApprovals } from '../src/approval/approvals.js';
-import { approvalFile } from '../src/approval/approval-file.js';
-import { layouts } from '../src/layout/layouts.js';
-import { watchConfig, type WatchOptions } from '../src/watch/watch-config.js';
-import type { ServerChanges } from '../src/watch/compare-servers.js';
+import { createServerApprovals } from '../src/approval/approvals.js';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
+import { layouts } from '../src/layout/built-in-layouts.js';
+import { watchConfig, type WatchConfigOptions } from '../src/watch/watch-config.js';
+import type { ServerChanges } from '../src/watch/watch-config.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
 
 /**
- * A watcher whose time stands still until a change is waited for, so that it never reads what is half written. The
- * events of the file system are real.
+ * A watcher whose clock stands still until a change is awaited, so that it never reads a half-written file. The events of
+ * the file system are real.
  */
-async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
+async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) {
   const seen: ServerChanges[] = [];
   const pending = new Set<() => void>();
   let running = false;
@@ -22,7 +22,7 @@ async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
     schedule(task, ms) {
       expect(ms).toBe(200);
       pending.add(task);
-      // Of a burst of events only the last counts.
+      // Only the last event of a burst counts.
       expect(pending.size).toBe(1);
       if (running) elapse();
       return { [Symbol.dispose]: () => void pending.delete(task) };
@@ -49,7 +49,7 @@ async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
     ...more,
   });
   onTestFinished(() => watcher.close());
-  /** Lets time pass until there is a change. */
+  /** Advances the clock until there is a change. */
   const next = async (): Promise<ServerChanges> => {
     running = true;
     elapse();
@@ -67,7 +67,7 @@ async function watching(place: Scratch, more: Partial<WatchOptions> = {}) {
 const command = (name: string): object => ({ type: 'stdio', command: name });
 
 describe('watchConfig', () => {
-  it('tells added, changed and removed servers', async () => {
+  it('reports added, changed and removed servers', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a: { command: 'a' }, b: { command: 'b' } }),
     });
@@ -82,7 +82,7 @@ describe('watchConfig', () => {
     expect(Object.keys(watcher.config.servers)).toEqual(['b', 'c']);
   });
 
-  it('sees files that come into being, in folders that do too, go, and come again', async () => {
+  it('sees files that are created in new folders, deleted, and created again', async () => {
     const place = await scratch();
     const { next } = await watching(place, { layout: layouts.gemini });
     await place.write('home/.gemini/settings.json', servers({ a: { command: 'a' } }));
@@ -95,7 +95,7 @@ describe('watchConfig', () => {
     expect(await next()).toMatchObject({ changed: { b: command('b3') } });
   });
 
-  it('sees changes in a folder that was replaced by another of its name in one go', async () => {
+  it('sees changes in a folder that was replaced by another one with its name', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ a: { command: 'a' } }) });
     const { next } = await watching(place, { layout: layouts.gemini });
     await place.write('home/other/settings.json', servers({ b: { command: 'b' } }));
@@ -106,7 +106,7 @@ describe('watchConfig', () => {
     expect(await next()).toMatchObject({ added: { c: command('c') }, removed: ['b'] });
   });
 
-  it('sees a file that another takes the place of, as editors do, and what a link leads to', async () => {
+  it('sees a file that is replaced, as editors do, and the target of a link', async () => {
     const place = await scratch({ 'home/dotfiles/claude.json': servers({ a: { command: 'a' } }) });
     await symlink('dotfiles/claude.json', place.path('home/.claude.json'));
     const { next } = await watching(place);
@@ -115,7 +115,7 @@ describe('watchConfig', () => {
     expect(await next()).toMatchObject({ changed: { a: command('a2') } });
   });
 
-  it('a burst is one change, and what changes nothing is none', async () => {
+  it('a burst of events is one change, and an event without an effect is not reported', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
     const { next, seen } = await watching(place);
     for (let index = 0; index < 10; index++) {
@@ -132,7 +132,7 @@ describe('watchConfig', () => {
     expect(seen).toEqual([]);
   });
 
-  it('a file that breaks is a problem, and its servers come back with it', async () => {
+  it('an invalid file is a problem, and its servers return when it is repaired', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
     const { watcher, next } = await watching(place);
     await place.write('home/.claude.json', '{ "mcpServers": ');
@@ -142,18 +142,18 @@ describe('watchConfig', () => {
     expect(await next()).toMatchObject({ added: { a: command('a') } });
   });
 
-  it('a decision made elsewhere and a policy that appears count at once', async () => {
+  it('applies a decision made elsewhere and a new policy at once', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
-    const store = () => approvalFile({ path: place.path('home/deep/er/approvals.json') });
-    const { watcher, next } = await watching(place, { approvals: createApprovals({ store: store() }) });
+    const store = () => createFileApprovalStore({ path: place.path('home/deep/er/approvals.json') });
+    const { watcher, next } = await watching(place, { approvals: createServerApprovals({ store: store() }) });
     const [pending] = watcher.config.entries;
-    await createApprovals({ store: store() }).remember(pending!.approval!, 'always');
+    await createServerApprovals({ store: store() }).remember(pending!.approval!, 'always');
     expect(await next()).toMatchObject({ added: { p: command('p') } });
     await place.write('system/managed-settings.json', { deniedMcpServers: [{ serverName: 'p' }] });
     expect(await next()).toMatchObject({ removed: ['p'] });
   });
 
-  it('after it was closed nothing is told, and it closes twice', async () => {
+  it('reports nothing after close(), which can be called twice', async () => {
     const place = await scratch({ 'home/.claude.json': servers({}) });
     const { watcher, seen } = await watching(place);
     await watcher.close();
@@ -164,7 +164,7 @@ describe('watchConfig', () => {
     await watcher.close();
   });
 
-  it('keeps the last configuration when the project disappears, and says so', async () => {
+  it('keeps the last configuration when the project disappears, and calls onError', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a: { command: 'a' } }),
       'project/sub/file': '',
@@ -180,7 +180,7 @@ describe('watchConfig', () => {
     await expect.poll(() => errors.length).toBeGreaterThan(0);
     expect(errors[0]).toMatchObject({ code: 'CONFIG_INVALID' });
     expect(Object.keys(watcher.config.servers)).toEqual(['a']);
-    // It comes back as soon as the project does.
+    // The watcher continues as soon as the project exists again.
     await place.write('home/.claude.json', servers({ c: { command: 'c' } }));
     await rename(place.path('project/away'), place.path('project/sub'));
     expect(await change).toMatchObject({ added: { c: command('c') } });

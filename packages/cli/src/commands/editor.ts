@@ -2,10 +2,10 @@ import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   createConfigEditor,
-  type Approvals,
+  type ServerApprovals,
   type ConfigEditor,
   type LoadedConfig,
-  type Scope,
+  type ConfigScope,
 } from '@mcp-fittings/config';
 import type { CommandContext } from '../command-context.js';
 import { LAYOUTS } from '../composition/layouts.js';
@@ -16,7 +16,7 @@ import { sessionOptions } from './open-session.js';
 /** The configuration of a command that reads or writes it and connects nothing. */
 export interface Workspace {
   readonly loaded: LoadedConfig;
-  readonly approvals: Approvals;
+  readonly approvals: ServerApprovals;
   /** It writes what the person typed: the command line is the confirmation. */
   readonly editor: ConfigEditor;
   readonly transports: readonly TransportPlugin[];
@@ -56,20 +56,20 @@ export async function openWorkspace(
 }
 
 /** Scopes that the chosen layout has a file to write for, the person's own first. */
-export function writableScopes(context: CommandContext): readonly Scope[] {
+export function writableScopes(context: CommandContext): readonly ConfigScope[] {
   const { sources } = LAYOUTS[context.options.layout];
   const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
   return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
 }
 
 /** Whether a scope is written into the project, where others get to see it. */
-export function isSharedScope(context: CommandContext, scope: Scope): boolean {
+export function isSharedScope(context: CommandContext, scope: ConfigScope): boolean {
   const { sources } = LAYOUTS[context.options.layout];
   return sources.find((source) => source.scope === scope)?.base === 'project';
 }
 
 /** The scope that was asked for, or the layout's first. Throws `CONFIG_INVALID` for one that there is not. */
-export function scopeFor(context: CommandContext, asked: string | undefined): Scope {
+export function scopeFor(context: CommandContext, asked: string | undefined): ConfigScope {
   const scopes = writableScopes(context);
   const scope = asked === undefined ? scopes[0] : scopes.find((each) => each === asked);
   if (scope !== undefined) return scope;
@@ -89,7 +89,7 @@ export function scopeOf(
   { loaded }: Workspace,
   name: string,
   asked: string | undefined,
-): Scope {
+): ConfigScope {
   if (asked !== undefined) return scopeFor(context, asked);
   const writable = writableScopes(context);
   const found = [...new Set(loaded.entries.filter((entry) => entry.name === name).map(({ scope }) => scope))];

@@ -1,6 +1,6 @@
-import type { ForeignProgram } from '@mcp-fittings/config';
+import type { InteropClient } from '@mcp-fittings/config';
 
-export type ProgramName = ForeignProgram;
+export type ProgramName = InteropClient;
 
 /** Programs whose configuration can be read and written. */
 export const FOREIGN_PROGRAMS = [
@@ -14,4 +14,4 @@ export const FOREIGN_PROGRAMS = [
   'vscode',
   'windsurf',
   'zed',
-] as const satisfies readonly ForeignProgram[];
+] as const satisfies readonly InteropClient[];

@@ -1,11 +1,11 @@
-import type { LoadedConfig, Problem } from '@mcp-fittings/config';
+import type { LoadedConfig, ConfigProblem } from '@mcp-fittings/config';
 import type { CommandContext } from '../command-context.js';
 import { EXIT } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
 import { shown } from '../output/shown.js';
 
 /** What is wrong with the configuration, on stderr, one line each. What keeps one server away stands with that server. */
-export function noteProblems(problems: readonly Problem[], output: Output): void {
+export function noteProblems(problems: readonly ConfigProblem[], output: Output): void {
   const { noteStyle: style } = output;
   for (const { code, severity, file, line, message, hint, server } of problems) {
     const isTold = code === 'APPROVAL_REQUIRED' || (server !== undefined && severity === 'error');
@@ -24,12 +24,12 @@ export function configurationExit(context: CommandContext, { problems }: LoadedC
 }
 
 /** What stands in place of an empty table. Servers of a file that cannot be read are not known, but may be configured. */
-export function noServersText(problems: readonly Problem[]): string {
+export function noServersText(problems: readonly ConfigProblem[]): string {
   return problems.some(isOfFile)
     ? 'No servers can be shown: see the error above.'
     : 'No servers are configured. Add one: fittings add --help';
 }
 
-function isOfFile({ severity, server }: Problem): boolean {
+function isOfFile({ severity, server }: ConfigProblem): boolean {
   return severity === 'error' && server === undefined;
 }

@@ -1,4 +1,4 @@
-import { defineLayout, layouts, PROJECT_KEY, type Layout } from '@mcp-fittings/config';
+import { defineLayout, layouts, PROJECT_PLACEHOLDER, type Layout } from '@mcp-fittings/config';
 import type { LayoutName } from '../global-options.js';
 
 /** One file in the home directory for the person's own servers and those of one project that nobody else gets. */
@@ -10,7 +10,12 @@ const fittings = defineLayout({
   sources: [
     { scope: 'user', base: 'home', path: HOME_FILE, servers: [['mcpServers']] },
     { scope: 'project', base: 'project', path: '.mcp.json', servers: [['mcpServers'], []] },
-    { scope: 'local', base: 'home', path: HOME_FILE, servers: [['projects', PROJECT_KEY, 'mcpServers']] },
+    {
+      scope: 'local',
+      base: 'home',
+      path: HOME_FILE,
+      servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
+    },
   ],
 });
 

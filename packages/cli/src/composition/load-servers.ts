@@ -1,13 +1,13 @@
 import type { AuthPlugin, TransportPlugin } from '@mcp-fittings/client-core';
 import {
-  approvalFile,
-  createApprovals,
+  createFileApprovalStore,
+  createServerApprovals,
   homeDirectory,
   loadConfig,
-  type Approvals,
+  type ServerApprovals,
   type LoadedConfig,
-  type LoadOptions,
-  type PlaceOptions,
+  type LoadConfigOptions,
+  type LocationOptions,
 } from '@mcp-fittings/config';
 import { LAYOUTS } from './layouts.js';
 import type { SessionOptions } from './session.js';
@@ -19,16 +19,16 @@ type LoadServersOptions = PlacedOptions &
   Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'signal'>;
 
 /** Where the files of the chosen layout are, for everything in `config` that reads or writes them. */
-export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): PlaceOptions {
+export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): LocationOptions {
   return { layout: LAYOUTS[layout], cwd, home };
 }
 
 /** What the command line says about the configuration, for `loadConfig` and `watchConfig`. */
 export function loadOptions(
   options: LoadServersOptions,
-  approvals: Approvals,
+  approvals: ServerApprovals,
   plugins: readonly TransportPlugin[],
-): LoadOptions {
+): LoadConfigOptions {
   const { env, mcpConfig = [], strictMcpConfig: strict, signal } = options;
   return { ...placeOptions(options), cli: { configs: mcpConfig, strict }, env, approvals, plugins, signal };
 }
@@ -37,7 +37,7 @@ export function loadOptions(
 export async function loadAgain(
   options: LoadServersOptions,
   parts: Pick<Awaited<ReturnType<typeof loadServers>>, 'approvals' | 'transports'>,
-  hasSignIn: NonNullable<LoadOptions['hasSignIn']>,
+  hasSignIn: NonNullable<LoadConfigOptions['hasSignIn']>,
 ): Promise<LoadedConfig> {
   return loadConfig({ ...loadOptions(options, parts.approvals, parts.transports), hasSignIn });
 }
@@ -45,7 +45,7 @@ export async function loadAgain(
 /** The configuration alone: no protocol, no network, no store. For commands that only read or write files. */
 export async function loadServers(options: LoadServersOptions): Promise<{
   readonly loaded: LoadedConfig;
-  readonly approvals: Approvals;
+  readonly approvals: ServerApprovals;
   readonly transports: readonly TransportPlugin[];
   /** Third-party sign-in schemes. */
   readonly auth: readonly AuthPlugin[];
@@ -53,7 +53,7 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   readonly home: string;
 }> {
   const home = await homeDirectory(placeOptions(options));
-  const approvals = createApprovals({ store: approvalFile({ home }) });
+  const approvals = createServerApprovals({ store: createFileApprovalStore({ home }) });
   const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());
   const transports = [...createTransports(), ...others.transports];
   const loaded = await loadConfig(loadOptions(options, approvals, transports));

@@ -1,5 +1,5 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import { isSecretName, literalSecrets, type LoadedConfig } from '@mcp-fittings/config';
+import { isSecretName, findLiteralSecrets, type LoadedConfig } from '@mcp-fittings/config';
 
 /**
  * Values of all definitions, as written and as expanded, that must not be printed. What a project's file says in so many
@@ -23,7 +23,7 @@ export function secretsOf(servers: Iterable<ServerConfig>): readonly string[] {
   };
   for (const server of servers) {
     const { headers, env, oauth, apiKey, clientCertificate, args, url, proxy } = server;
-    for (const { value } of literalSecrets(server)) add(value);
+    for (const { value } of findLiteralSecrets(server)) add(value);
     add(apiKey);
     for (const value of Object.values(isRecord(headers) ? headers : {})) {
       add(value);

@@ -7,7 +7,7 @@ import type {
   TransportPlugin,
 } from '@mcp-fittings/client-core';
 import type { SignInSurface, SurfaceChooser } from '@mcp-fittings/auth-oauth';
-import type { Approvals, LoadedConfig } from '@mcp-fittings/config';
+import type { ServerApprovals, LoadedConfig } from '@mcp-fittings/config';
 import type { Host, HostCallbacks, ServerSnapshot } from '@mcp-fittings/host';
 import type { LayoutName, StoreName } from '../global-options.js';
 
@@ -48,7 +48,7 @@ export interface SessionOptions {
 /** All packages put together for one configuration. Nothing is connected until {@link connect}. */
 export interface Session extends AsyncDisposable {
   readonly loaded: LoadedConfig;
-  readonly approvals: Approvals;
+  readonly approvals: ServerApprovals;
   readonly store: TokenStore;
   readonly transports: readonly TransportPlugin[];
   readonly auth: readonly AuthPlugin[];

@@ -1,4 +1,4 @@
-import type { Problem } from '@mcp-fittings/config';
+import type { ConfigProblem } from '@mcp-fittings/config';
 import type { Style } from '../output/style.js';
 import type { CheckResult, Diagnosis, Finding } from './diagnosis.js';
 
@@ -10,7 +10,7 @@ const MARK_COLUMN = 6;
 /** All diagnoses as a person reads them: one line a check, and below it what is wrong and what to do. */
 export function reportText(
   diagnoses: readonly Diagnosis[],
-  problems: readonly Problem[],
+  problems: readonly ConfigProblem[],
   style: Style,
 ): string {
   const parts = diagnoses.map((diagnosis) => diagnosisText(diagnosis, style));

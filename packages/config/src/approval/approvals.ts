@@ -1,35 +1,39 @@
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
-import { parsePolicy, refusalOf, type ServerRule } from '../policy/policy.js';
-import { normaliseEntry } from '../entry/normalise.js';
+import { normalizeEntry } from '../entry/normalize.js';
+import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
+import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';
 import type { ApprovalStore } from './approval-store.js';
-import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './request.js';
 
-export interface ApprovalsOptions {
-  /** Remembers decisions. Default: nothing outlives this object. */
+/** Options of {@link createServerApprovals}. */
+export interface ServerApprovalsOptions {
+  /** Stores the decisions `always` and `never`. Default: decisions last as long as this object. */
   readonly store?: ApprovalStore | undefined;
   /**
-   * The host's own dialogue. Without it nobody is asked, and what was not approved before stays unapproved. One
-   * question at a time.
+   * Shows the question to the user and resolves to the answer. It is called for one server at a time. Default: no question
+   * is asked, and a server that has not been approved stays unapproved; use that in CI.
    */
-  readonly ask?: ((request: ApprovalRequest, options: AskOptions) => Promise<ApprovalAnswer>) | undefined;
+  readonly ask?:
+    ((request: ApprovalRequest, options: ApprovalPromptOptions) => Promise<ApprovalAnswer>) | undefined;
   /**
-   * Project servers that the person has listed as wanted, by name, without saying in which project. They are only
-   * marked as wanted in the question ({@link ApprovalRequest.preselected}): any clone may bring a server of that name.
+   * Names of servers that the user wants in any project. They approve nothing, because any clone can use that name; they
+   * set {@link ApprovalRequest.preselected}. Default: none.
    */
   readonly enabled?: readonly string[] | undefined;
-  /** Project servers that the person has listed as unwanted, by name. */
+  /** Names of servers that are rejected in every project, without a question. Default: none. */
   readonly disabled?: readonly string[] | undefined;
   /**
-   * Servers that need no question wherever they turn up, by command or URL. An entry that has anything besides its
-   * command or URL (an environment, variables, headers, a working directory …) is asked about all the same; `fields` of
-   * a rule has no effect here. What a rule covers starts in the home directory, not in the project.
+   * Commands and URLs that need no question in any project. An entry that sets anything besides its command or URL (an
+   * environment, variables, headers, a working directory …) is asked about nevertheless; `fields` of a rule has no effect
+   * here. A server that such a rule covers starts in the home directory, not in the project. Default: none.
    */
   readonly trusted?: readonly Exclude<ServerRule, { readonly serverName: string }>[] | undefined;
+  /** Time source for {@link StoredDecision.at}. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-export interface AskOptions {
-  /** Show the details too: the person asked for them. */
+/** How a question is to be shown, the second argument of {@link ServerApprovalsOptions.ask}. */
+export interface ApprovalPromptOptions {
+  /** True if the user answered `details`: show {@link ApprovalRequest.details} in place of the summary. */
   readonly details: boolean;
 }
 
@@ -39,41 +43,49 @@ interface DecisionOfThisRun {
   readonly approved: boolean;
 }
 
-/** `covered`: a rule of the person permits it anywhere; nobody approved it as a part of this project. */
+/**
+ * The result of {@link ServerApprovals.decide}. `covered`: a rule in `trusted` permits the server anywhere, and it was not
+ * approved as part of this project. `undecided`: there is no decision, and no question could be asked.
+ */
 export type ApprovalVerdict = 'approved' | 'covered' | 'rejected' | 'undecided';
 
 /**
- * What the person's own settings files say about a project server by its name. `enabled`: wanted in this project.
- * `preselected`: wanted, in a list that is about no project, which approves nothing.
+ * What the user's settings files say about the name of a project's server. `enabled`: approved in this project.
+ * `preselected`: listed as wanted without a project, which approves nothing. `disabled`: rejected. Undefined: not listed.
  */
-export type Listed = 'enabled' | 'disabled' | 'preselected' | undefined;
+export type ListedStatus = 'enabled' | 'disabled' | 'preselected' | undefined;
 
-/** Decisions about servers that came with a project. */
-export interface Approvals {
-  /** The file that keeps the decisions, where there is one, so that it can be watched. */
+/** Decides whether servers that came with a project may be used. Pass it to {@link loadConfig}. */
+export interface ServerApprovals {
+  /** Path of the file with the decisions, so that {@link watchConfig} can watch it; undefined without a file. */
   readonly file?: string | undefined;
-  /** Whether another definition of this name was approved before. */
+  /** Resolves to true if another definition of this name was approved in the project, and this one was not. */
   isChanged(project: string, name: string, hash: string): Promise<boolean>;
   /**
-   * The decision on exactly this definition, after asking where that is possible and `mayAsk` says so. Rejects when
-   * the store can't be used or the dialogue fails; the server is not approved then.
+   * Resolves to the decision about this definition. Asks the user if there is no decision yet, `mayAsk` is true and
+   * {@link ServerApprovalsOptions.ask} is set; the answer is remembered. Rejects if the store cannot be read or written, or
+   * if `ask` rejects, and with `CALLBACK_FAILED` if `ask` resolves to anything but an {@link ApprovalAnswer}. A server
+   * whose decision rejects is not approved.
    */
   decide(
     request: ApprovalRequest,
-    options: { readonly mayAsk: boolean; readonly listed: Listed },
+    options: { readonly mayAsk: boolean; readonly listed: ListedStatus },
   ): Promise<ApprovalVerdict>;
-  /** Keeps a decision that was made elsewhere. */
+  /**
+   * Remembers a decision that was made elsewhere, for example in a settings dialog. Pass the `approval` of a
+   * {@link ServerEntry}. Rejects if the store cannot be written.
+   */
   remember(
     request: Pick<ApprovalRequest, 'name' | 'project' | 'hash'>,
     decision: ApprovalDecision,
   ): Promise<void>;
-  /** Forgets all decisions about a project, or about one name in it. */
+  /** Deletes every decision about a project, or about one server of it. Rejects if the store cannot be written. */
   forget(project: string, name?: string): Promise<void>;
 }
 
-/** How often a dialogue may answer `details` before it counts as no. */
+/** How often `ask` may answer `details` before the answer counts as no. */
 const MAX_DETAILS = 10;
-/** What an entry may have for a rule of `trusted` to cover all of it. */
+/** A rule in `trusted` covers an entry only if every field is one of these. */
 const COVERED_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'transportType',
@@ -84,21 +96,36 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
   'disabled',
 ]);
 
-/** Makes the gate between a project's file and its servers. Throws `CONFIG_INVALID` for rules that can't be read. */
-export function createApprovals(options: ApprovalsOptions = {}): Approvals {
+/**
+ * Creates the approval step between the files of a project and its servers. Throws `CONFIG_INVALID` if `trusted` holds a
+ * malformed rule or one that names a server.
+ *
+ * @example
+ * ```ts
+ * const approvals = createServerApprovals({
+ *   store: createFileApprovalStore(),
+ *   ask: async ({ summary }) => {
+ *     console.log(summary);
+ *     return 'once';
+ *   },
+ * });
+ * const { servers } = await loadConfig({ layout: layouts.claude, approvals });
+ * ```
+ */
+export function createServerApprovals(options: ServerApprovalsOptions = {}): ServerApprovals {
   const { store, ask, enabled = [], disabled = [], trusted = [], clock = systemClock } = options;
   const rules = parsePolicy({ allow: trusted });
-  if ('wrong' in rules || trusted.some((rule) => 'serverName' in rule)) {
+  if ('error' in rules || trusted.some((rule) => 'serverName' in rule)) {
     throw new FittingsError(
       'CONFIG_INVALID',
-      'The list of trusted servers is malformed: it takes commands and URLs.',
+      'The option "trusted" is malformed: each rule must have either "serverCommand" or "serverUrl".',
     );
   }
   const thisRun = new Map<string, DecisionOfThisRun>();
   const keyOf = (request: Pick<ApprovalRequest, 'name' | 'project' | 'hash'>): string =>
     JSON.stringify([request.project.id, request.name, request.hash]);
 
-  const approvals: Approvals = {
+  const approvals: ServerApprovals = {
     file: store?.file,
 
     async isChanged(project, name, hash) {
@@ -150,11 +177,12 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
 
   const isCovered = ({ definition, program }: ApprovalRequest): boolean => {
     if (!Object.keys(definition).every((field) => COVERED_FIELDS.has(field))) return false;
-    const normal = normaliseEntry(definition);
-    if ('faults' in normal) return false;
+    const normal = normalizeEntry(definition);
+    if ('issues' in normal) return false;
     const config = program === undefined ? normal.config : { ...normal.config, command: program };
     return (
-      trusted.length > 0 && refusalOf(rules.policy, { name: '', scope: 'project', config }) === undefined
+      trusted.length > 0 &&
+      findPolicyViolation(rules.policy, { name: '', scope: 'project', config }) === undefined
     );
   };
 
@@ -162,14 +190,17 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
 }
 
 async function askPerson(
-  ask: NonNullable<ApprovalsOptions['ask']>,
+  ask: NonNullable<ServerApprovalsOptions['ask']>,
   request: ApprovalRequest,
 ): Promise<ApprovalDecision> {
   for (let details = 0; details <= MAX_DETAILS; details++) {
     const answer: unknown = await ask(request, { details: details > 0 });
     if (answer === 'once' || answer === 'always' || answer === 'no' || answer === 'never') return answer;
     if (answer !== 'details')
-      throw new FittingsError('CALLBACK_FAILED', 'The approval dialogue gave no known answer.');
+      throw new FittingsError(
+        'CALLBACK_FAILED',
+        'The approval callback "ask" did not return one of the documented answers.',
+      );
   }
   return 'no';
 }

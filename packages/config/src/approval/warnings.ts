@@ -1,84 +1,91 @@
-import { variablesOfRisk } from '../entry/dangerous-environment.js';
-import { EVERY_VARIABLE, inheritedVariables, textsOf } from '../entry/variables.js';
+import { quoteText } from '../display-text.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
-import { visibleText } from '../text/visible-text.js';
+import { variablesWithRisk } from '../variables/risk.js';
+import { ALL_VARIABLES, inheritedVariables, stringValues } from '../variables/syntax.js';
 
 const SHELLS =
   /^(?:.*[/\\])?(?:sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh|wsl|osascript|env|sudo|eval)(?:\.exe)?$/i;
-/** The only proxies that a definition can name without choosing one. */
+/** Values of `proxy` that do not select a proxy of the definition's own. */
 const NO_OWN_PROXY: ReadonlySet<JsonValue | undefined> = new Set([undefined, 'env', 'none']);
 const SIGN_IN_ADDRESSES = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'allowedEndpointOrigins'];
 
-/** Why a person should look twice at a definition. */
+/** Reasons to look twice at a definition, one sentence each. */
 export function warningsFor(definition: JsonObject): readonly string[] {
   return [
-    ...ofProgram(definition),
-    ...ofConnection(definition),
-    ...ofSignIn(definition),
-    ...ofTexts(definition),
+    ...programWarnings(definition),
+    ...connectionWarnings(definition),
+    ...signInWarnings(definition),
+    ...characterWarnings(definition),
   ];
 }
 
-function* ofProgram(definition: JsonObject): Generator<string> {
+function* programWarnings(definition: JsonObject): Generator<string> {
   const { command, env } = definition;
   if (typeof command === 'string' && SHELLS.test(command)) {
-    yield `It runs ${visibleText(command)}, which runs whatever its arguments say.`;
+    yield `It runs ${quoteText(command)}, which can run any other program that its arguments name.`;
   }
-  const dangerous = variablesOfRisk(env, 'dangerous').map(visibleText);
+  const dangerous = variablesWithRisk(env, 'dangerous').map(quoteText);
   if (dangerous.length > 0)
     yield `It sets ${dangerous.join(', ')}, which can make the program run other code.`;
-  const unknown = variablesOfRisk(env, 'unknown').map(visibleText);
+  const unknown = variablesWithRisk(env, 'unknown').map(quoteText);
   if (unknown.length > 0) {
-    yield `It sets ${unknown.join(', ')}. It is not known whether that changes what the program does.`;
+    yield `It sets ${unknown.join(', ')}. The effect of that on the program is unknown.`;
   }
-  if (inheritedVariables(definition).has(EVERY_VARIABLE)) {
-    yield 'It would be given your whole environment, with every secret in it.';
+  if (inheritedVariables(definition).has(ALL_VARIABLES)) {
+    yield 'It would receive your whole environment, with every secret in it.';
   }
 }
 
-function* ofConnection({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
+function* connectionWarnings({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
   if (
     typeof url === 'string' &&
     /^(?:http|ws):/i.test(url) &&
     !/^\w+:\/\/(?:localhost|127\.|\[::1\])/i.test(url)
   ) {
-    yield 'It talks to the server without encryption.';
+    yield 'It connects to the server without encryption.';
   }
   if (!NO_OWN_PROXY.has(proxy)) {
-    yield 'It chooses a proxy, which everything goes through, your sign-in to this server included.';
+    yield 'It sets a proxy. All traffic goes through it, including your sign-in to this server.';
   }
   if (ca !== undefined) {
-    yield 'It brings authorities of its own: their owner can read what is sent, your sign-in to this server included.';
+    yield 'It sets its own certificate authorities. Their owner can read all traffic, including your sign-in to this server.';
   }
-  if (allowAddresses !== undefined) yield 'It lets sign-in lead into your private network.';
+  if (allowAddresses !== undefined) yield 'It permits sign-in URLs in your private network.';
 }
 
-function* ofSignIn({ oauth, authProviderType, url, httpUrl, serverUrl }: JsonObject): Generator<string> {
+function* signInWarnings({
+  oauth,
+  authProviderType,
+  url,
+  httpUrl,
+  serverUrl,
+}: JsonObject): Generator<string> {
   if (membersOf(oauth).some((name) => SIGN_IN_ADDRESSES.includes(name))) {
-    yield 'It says itself where your sign-in goes, instead of the server.';
+    yield 'It sets the sign-in URLs itself, in place of those that the server announces.';
   }
   const own = originOf(url ?? httpUrl ?? serverUrl);
-  for (const [path, text] of textsOf({ oauth: oauth ?? null })) {
+  for (const [path, text] of stringValues({ oauth: oauth ?? null })) {
     const origin = originOf(text);
-    // A text with a variable could become any address.
+    // A text with a variable could become any URL.
     const named = origin ?? (text.includes('$') && /url|issuer|endpoint/i.test(path) ? text : undefined);
     if (named !== undefined && named !== own) {
-      yield `Your sign-in would involve ${visibleText(named)} (${path}), which is not the address of the server.`;
+      yield `Your sign-in would involve ${quoteText(named)} (${path}), which is not the server's own address.`;
     }
   }
-  if (authProviderType !== undefined) yield 'It asks for a token of the Google credentials of this machine.';
+  if (authProviderType !== undefined)
+    yield 'It requests a token with the Google credentials of this machine.';
 }
 
-function* ofTexts(definition: JsonObject): Generator<string> {
-  const foreign = [...textsOf(definition)]
+function* characterWarnings(definition: JsonObject): Generator<string> {
+  const foreign = [...stringValues(definition)]
     .filter(([, text]) => /[^\n\t\x20-\x7e]/.test(text))
     .map(([path]) => path);
   if (foreign.length > 0) {
-    yield `There are characters outside of ASCII, which can look like others, in ${foreign.join(', ')}.`;
+    yield `It has non-ASCII characters, which can look like other characters, in ${foreign.join(', ')}.`;
   }
 }
 
-/** Scheme, host and port of what a URL parser takes for a web address. */
+/** The origin of an HTTP or WebSocket URL, with the scheme as `http:` or `https:`; undefined for any other text. */
 function originOf(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value.includes('${') || !URL.canParse(value)) return undefined;
   const { protocol, origin } = new URL(value);

@@ -1,113 +1,145 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
-import { defaultApprovalPath } from '../approval/approval-file.js';
-import type { Approvals } from '../approval/approvals.js';
-import { canonicalJson, definitionHash } from '../approval/definition-hash.js';
-import { checkAgainstPlugin } from '../entry/check-plugin.js';
-import { checkFields } from '../entry/check-entry.js';
-import { normaliseEntry, type EntryFault } from '../entry/normalise.js';
-import { variablesIn } from '../entry/variables.js';
+import { defaultApprovalPath } from '../approval/approval-store.js';
+import type { ServerApprovals } from '../approval/approvals.js';
+import { printable } from '../display-text.js';
+import { validateFields } from '../entry/entry-schema.js';
+import { definitionHash } from '../entry/identity.js';
+import { normalizeEntry } from '../entry/normalize.js';
+import { validateWithPlugin } from '../entry/plugin-schema.js';
 import { withFileLock } from '../files/file-lock.js';
-import { type JsonObject, type JsonValue, jsonCopy, locatedValue } from '../jsonc/json-value.js';
+import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  jsonCopy,
+  readJsonValue,
+} from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
-import { locate, type Located, type PlaceOptions } from '../load/locate.js';
-import { PROBLEM_CODES } from '../problems.js';
-import type { Scope } from '../scopes.js';
-import { nameProblem, suggestName } from '../server-names.js';
-import { shown } from '../text/visible-text.js';
-import { openEditable, type EditableFile } from './editable-file.js';
-import { applyOperations, operationsBetween } from './plan-edits.js';
+import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
+import type { ConfigScope } from '../layout/scopes.js';
+import { CONFIG_PROBLEM_CODES, type EntryIssue } from '../problems.js';
+import { checkServerName, suggestServerName } from '../server-names.js';
+import { referencedVariables } from '../variables/syntax.js';
+import { openEditableFile, type EditableFile } from './editable-file.js';
 
-/** A change that is about to be written. */
+/** A change that a {@link ConfigEditor} is about to write. */
 export interface ConfigChange {
+  /** The method that was called. */
   readonly action: 'add' | 'update' | 'remove' | 'enable' | 'disable';
+  /** Name of the server. */
   readonly name: string;
-  readonly scope: Scope;
+  /** Scope of the file. */
+  readonly scope: ConfigScope;
+  /** Path of the file that will be written. */
   readonly file: string;
-  /** Undefined for a new server. */
+  /** The entry as it is in the file; undefined if the server is added. */
   readonly before: ServerConfig | undefined;
-  /** Undefined for one that is removed. */
+  /** The entry as it will be; undefined if the server is removed. */
   readonly after: ServerConfig | undefined;
 }
 
-export interface EditorOptions extends PlaceOptions {
+/** Options of {@link createConfigEditor}. */
+export interface ConfigEditorOptions extends LocationOptions {
   /**
-   * The right to write, held by whoever speaks for the person: asked before each write, and nothing is written unless
-   * it answers `true`. Let it show the change, or answer yes only to what the person typed. Never hand an editor, or
-   * this function, to a tool that a model can call.
+   * Confirms a change before it is written; nothing is written unless it returns `true`. Show the change to the user, or
+   * return true only for what the user typed. Never pass an editor or this function to a tool that a model can call.
    */
   readonly confirm: (change: ConfigChange) => boolean | Promise<boolean>;
-  /** Entries without variables are checked against the schemas of their transports. */
+  /** Installed transports, whose schemas validate entries without variables. Default: none. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** What the person writes into the project is approved with it. */
-  readonly approvals?: Approvals | undefined;
+  /** Approves the servers that the editor writes into files of the project. Default: they are not approved. */
+  readonly approvals?: ServerApprovals | undefined;
 }
 
+/** The result of a {@link ConfigEditor} method. */
 export interface WrittenFile {
+  /** Path of the file. */
   readonly file: string;
-  /** False when everything was as asked for already. */
+  /** False if the file already had the requested content; it was not written then. */
   readonly changed: boolean;
 }
 
-interface Target {
+/** Selects the server that a {@link ConfigEditor} method changes. */
+export interface ServerTarget {
+  /** Name of the server. */
   readonly name: string;
-  readonly scope: Scope;
+  /** Scope of the file. If it has several files, the one that defines the server is changed. */
+  readonly scope: ConfigScope;
 }
 
 /**
- * Changes the files of a layout for a person. Comments, order, unknown keys, line ends and mode bits stay; a write is
- * whole or not at all, and two processes never write at once. Methods reject with `CONFIG_INVALID` (the entry, the
- * name or the file is wrong), `SERVER_UNKNOWN`, `CONFIG_READ_ONLY`, `CONFIG_WRITE_FAILED` (a full disk), `TIMEOUT` (another process holds the file) and
- * `ABORTED` (not confirmed).
+ * Changes servers in the files of a layout. Comments, the order of keys, unknown keys, line endings and mode bits are kept.
+ * Writes are atomic, and processes that write at the same time take turns.
+ *
+ * Every method rejects with `CONFIG_INVALID` if the name, the entry or the file is invalid or the file has changed during
+ * the confirmation, `SERVER_UNKNOWN` if the scope has no such server, `CONFIG_READ_ONLY` if the scope has no writable file,
+ * `CONFIG_WRITE_FAILED` if the disk is full or fails, `TIMEOUT` if another process holds the file, and `ABORTED` if
+ * `confirm` did not return `true`.
  */
 export interface ConfigEditor {
-  /** Adds a server; an existing one of that name and scope is an error unless `replace` is true. */
+  /** Adds a server. Rejects with `CONFIG_INVALID` if the scope has one with this name, unless `replace` is true. */
   addServer(
-    options: Target & { readonly entry: ServerConfig; readonly replace?: boolean },
+    options: ServerTarget & { readonly entry: ServerConfig; readonly replace?: boolean },
   ): Promise<WrittenFile>;
-  /** Sets the given fields and removes those that are given as undefined. */
+  /** Sets the given fields of a server, and removes those whose value is undefined. */
   updateServer(
-    options: Target & { readonly fields: Readonly<Record<string, unknown>> },
+    options: ServerTarget & { readonly fields: Readonly<Record<string, unknown>> },
   ): Promise<WrittenFile>;
-  removeServer(options: Target): Promise<WrittenFile>;
-  enableServer(options: Target): Promise<WrittenFile>;
-  disableServer(options: Target): Promise<WrittenFile>;
+  /** Removes a server from the file. */
+  removeServer(options: ServerTarget): Promise<WrittenFile>;
+  /** Removes `disabled` from a server's entry. */
+  enableServer(options: ServerTarget): Promise<WrittenFile>;
+  /** Sets `disabled: true` in a server's entry, so that it stays listed and is not connected. */
+  disableServer(options: ServerTarget): Promise<WrittenFile>;
 }
 
-/** Makes an editor. Throws `CONFIG_INVALID` without `confirm`. */
-export function createConfigEditor(options: EditorOptions): ConfigEditor {
+/**
+ * Creates an editor for the files of a layout. Throws `CONFIG_INVALID` if `confirm` is missing.
+ *
+ * @example
+ * ```ts
+ * const editor = createConfigEditor({ layout: layouts.claude, confirm: () => true });
+ * await editor.addServer({ name: 'docs', scope: 'user', entry: { url: 'https://example.com/mcp' } });
+ * await editor.disableServer({ name: 'docs', scope: 'user' });
+ * ```
+ */
+export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
   if (typeof options.confirm !== 'function') {
     throw new FittingsError(
       'CONFIG_INVALID',
-      'An editor writes nothing without a function that confirms it.',
+      'createConfigEditor() requires the option "confirm", a function that confirms each change.',
     );
   }
 
-  /** Plans and confirms first, so that nobody waits for a person's answer with the file locked. */
+  /** Plans and confirms the change before it takes the lock, so that other processes do not wait for the user. */
   const change = async (
     action: ConfigChange['action'],
-    { name, scope }: Target,
+    { name, scope }: ServerTarget,
     edit: (before: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
   ): Promise<WrittenFile> => {
-    const located = await locate(options);
-    const { source, path } = await sourceFor(located, options, { name, scope }, action === 'add');
+    const located = await locateFiles(options);
+    const { source, path } = await findSource(located, options, { name, scope }, action === 'add');
     const plan = async (): Promise<{
       file: EditableFile;
       before: JsonObject | undefined;
       after: JsonObject | undefined;
     }> => {
-      const file = await openEditable(source, path, located.project);
+      const file = await openEditableFile(source, path, located.project);
       const before = file.servers.get(name);
       return { file, before, after: await edit(before) };
     };
     const planned = await plan();
-    if (same(planned.before, planned.after)) return { file: path, changed: false };
+    if (isEqual(planned.before, planned.after)) return { file: path, changed: false };
     const { before, after } = planned;
     const confirmed: unknown = await options.confirm({ action, name, scope, file: path, before, after });
     if (confirmed !== true) {
-      throw new FittingsError('ABORTED', `The change to ${shown(path)} was not confirmed.`, { server: name });
+      throw new FittingsError('ABORTED', `The change to ${printable(path)} was not confirmed.`, {
+        server: name,
+      });
     }
     const inProject = source.base === 'project';
     const lockOptions = inProject
@@ -115,21 +147,21 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
       : { mode: 0o600, directoryMode: 0o700 };
     await withFileLock(planned.file.path, lockOptions, async (write) => {
       const now = await plan();
-      if (!same(now.before, before) || now.file.path !== planned.file.path) {
-        throw new FittingsError('CONFIG_INVALID', `${shown(path)} was changed by somebody else meanwhile.`, {
-          server: name,
-          hint: 'Look at it and try again.',
-        });
+      if (!isEqual(now.before, before) || now.file.path !== planned.file.path) {
+        throw new FittingsError(
+          'CONFIG_INVALID',
+          `${printable(path)} has changed since the change was confirmed.`,
+          {
+            server: name,
+            hint: 'Review the file and try again.',
+          },
+        );
       }
-      const text = applyOperations(
-        now.file.text,
-        path,
-        operationsBetween(before, after, [...now.file.keys, name]),
-      );
+      const text = applyChanges(now.file.text, path, diffValues(before, after, [...now.file.keys, name]));
       if (text === undefined) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `${shown(path)} has no place for a server: something else stands there.`,
+          `Cannot write the server to ${printable(path)}: a value on the path to it is not an object.`,
         );
       }
       await write(text, now.file.exists ? now.file.text : undefined);
@@ -141,11 +173,11 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
     return { file: path, changed: true };
   };
 
-  const existing = (target: Target, before: JsonObject | undefined): JsonObject => {
+  const existing = (target: ServerTarget, before: JsonObject | undefined): JsonObject => {
     if (before === undefined)
       throw new FittingsError(
         'SERVER_UNKNOWN',
-        `No server "${shown(target.name)}" in the scope ${target.scope}.`,
+        `The scope ${target.scope} has no server "${printable(target.name)}".`,
       );
     return before;
   };
@@ -156,7 +188,7 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
         if (before !== undefined && target.replace !== true) {
           throw new FittingsError(
             'CONFIG_INVALID',
-            `The scope ${target.scope} has a server "${target.name}" already.`,
+            `The scope ${target.scope} already has a server "${target.name}".`,
             {
               server: target.name,
               hint: 'Choose another name, or set `replace: true`.',
@@ -188,21 +220,21 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
   };
 }
 
-/** The lock of a project's file lies with the person: the project could bring one that is never released. */
+/** The lock of a project's file is in the home directory: a project could bring a lock that is never released. */
 function projectLock(
   path: string,
-  { directories }: Located,
-  { platform = process.platform }: PlaceOptions,
+  { directories }: FileLocations,
+  { platform = process.platform }: LocationOptions,
 ): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
   return join(dirname(defaultApprovalPath(directories.home, platform)), 'locks', `${name}.lock`);
 }
 
-/** The file to change: for a new server the first of its scope, else the one that has the server. */
-async function sourceFor(
-  { sources, project }: Located,
-  { layout }: PlaceOptions,
-  { name, scope }: Target,
+/** The file to change: the one of the scope that defines the server; for a new server the first one. */
+async function findSource(
+  { sources, project }: FileLocations,
+  { layout }: LocationOptions,
+  { name, scope }: ServerTarget,
   adding: boolean,
 ): Promise<{ readonly source: FileSource; readonly path: string }> {
   const writable = sources.filter(({ source }) => source.base !== 'system');
@@ -210,75 +242,81 @@ async function sourceFor(
   const [first] = candidates;
   if (first === undefined) {
     const scopes = [...new Set(writable.map(({ source }) => source.scope))].join(', ');
-    throw new FittingsError('CONFIG_READ_ONLY', `Servers of the scope ${scope} can't be changed from here.`, {
-      server: name,
-      hint: `The layout ${layout.name} has files to write for: ${scopes}.`,
-    });
+    throw new FittingsError(
+      'CONFIG_READ_ONLY',
+      `The layout ${layout.name} has no writable file for the scope ${scope}.`,
+      {
+        server: name,
+        hint: `Scopes with a writable file: ${scopes}.`,
+      },
+    );
   }
   for (const candidate of candidates) {
-    if ((await openEditable(candidate.source, candidate.path, project)).servers.has(name)) return candidate;
+    if ((await openEditableFile(candidate.source, candidate.path, project)).servers.has(name))
+      return candidate;
   }
   if (adding) return first;
   const others: string[] = [];
   for (const { source, path } of sources.filter((other) => other.source.scope !== scope)) {
-    const found = await openEditable(source, path, project).catch(() => undefined);
+    const found = await openEditableFile(source, path, project).catch(() => undefined);
     if (found?.servers.has(name) === true)
-      others.push(`${source.scope} (${shown(path)}${source.base === 'system' ? ', read-only' : ''})`);
+      others.push(`${source.scope} (${printable(path)}${source.base === 'system' ? ', read-only' : ''})`);
   }
-  throw new FittingsError('SERVER_UNKNOWN', `The scope ${scope} has no server "${shown(name)}".`, {
+  throw new FittingsError('SERVER_UNKNOWN', `The scope ${scope} has no server "${printable(name)}".`, {
     server: name,
-    hint: others.length === 0 ? 'No file of the layout names it.' : `It is defined in: ${others.join(', ')}.`,
+    hint:
+      others.length === 0 ? 'No file of the layout defines it.' : `It is defined in: ${others.join(', ')}.`,
   });
 }
 
 async function checkEntry(
   name: string,
   entry: JsonObject,
-  { plugins = [], layout }: EditorOptions,
+  { plugins = [], layout }: ConfigEditorOptions,
 ): Promise<void> {
   const refuse = (message: string, path?: string, hint?: string): never => {
-    throw new FittingsError('CONFIG_INVALID', message, { server: shown(name), hint, details: { path } });
+    throw new FittingsError('CONFIG_INVALID', message, { server: printable(name), hint, details: { path } });
   };
-  const wrongName = nameProblem(name);
-  if (wrongName !== undefined) {
-    const suggestion = suggestName(name);
+  const nameError = checkServerName(name);
+  if (nameError !== undefined) {
+    const suggestion = suggestServerName(name);
     refuse(
-      `The name "${shown(name)}" ${wrongName}.`,
+      `The server name "${printable(name)}" ${nameError}.`,
       undefined,
-      suggestion && `Call it "${suggestion}", for example.`,
+      suggestion && `Use another name, for example "${suggestion}".`,
     );
   }
-  const normal = normaliseEntry(entry);
-  const faults = [
-    ...readingFaults(entry),
-    ...checkFields(entry),
-    ...('faults' in normal ? normal.faults : []),
+  const normal = normalizeEntry(entry);
+  const issues = [
+    ...readingIssues(entry),
+    ...validateFields(entry),
+    ...('issues' in normal ? normal.issues : []),
   ];
   if (
     'config' in normal &&
-    faults.length === 0 &&
+    issues.length === 0 &&
     plugins.length > 0 &&
-    variablesIn(entry, layout.variables?.bare ?? false).size === 0
+    referencedVariables(entry, layout.variables?.bare ?? false).size === 0
   ) {
-    faults.push(...(await checkAgainstPlugin(normal.config, plugins, [])));
+    issues.push(...(await validateWithPlugin(normal.config, plugins, [])));
   }
-  const [fault] = faults;
-  if (fault !== undefined) refuse(fault.message, fault.path, fault.hint);
+  const [issue] = issues;
+  if (issue !== undefined) refuse(issue.message, issue.path, issue.hint);
 }
 
-/** What the loader would refuse when it reads the entry back. */
-function readingFaults(entry: JsonObject): readonly EntryFault[] {
+/** Issues for which the loader would reject the entry after it is written. */
+function readingIssues(entry: JsonObject): readonly EntryIssue[] {
   const parsed = parseDocument(JSON.stringify(entry), 'entry');
   if ('problem' in parsed) return [{ code: parsed.problem.code, path: '', message: parsed.problem.message }];
   const { root } = parsed.document;
-  const faults = root === undefined ? [] : locatedValue(root).faults;
-  return faults.map(({ fault, path }) => ({
-    code: fault,
+  const issues = root === undefined ? [] : readJsonValue(root).issues;
+  return issues.map(({ issue, path }) => ({
+    code: issue,
     path,
-    message: `"${path}" cannot be written, because it would be refused when it is read. ${PROBLEM_CODES[fault].meaning}`,
+    message: `Cannot write "${path}", because loading it would fail. ${CONFIG_PROBLEM_CODES[issue].meaning}`,
   }));
 }
 
-function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
 }

@@ -1,52 +1,55 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { printable } from '../display-text.js';
 import {
   DEFAULT_MAX_FILE_BYTES,
-  isDangling,
+  isBrokenLink,
   isInside,
   readTextFile,
-  resolvedPath,
+  resolveLinks,
 } from '../files/read-file.js';
-import { type JsonObject, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
+import { type JsonObject, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
-import { PROJECT_KEY, type FileSource } from '../layout/layout.js';
-import { findServerMap, looksLikeServer } from '../load/find-server-map.js';
-import type { Problem } from '../problems.js';
-import type { Project } from '../project/find-project.js';
-import { shown } from '../text/visible-text.js';
+import type { Project } from '../layout/find-project.js';
+import { PROJECT_PLACEHOLDER, type FileSource } from '../layout/layout.js';
+import { findServerMap, looksLikeServer } from '../layout/server-map.js';
+import type { ConfigProblem } from '../problems.js';
 
-/** One file of a layout as an editor sees it at one moment. */
+/** The content of one file of a layout, as the editor read it. */
 export interface EditableFile {
-  /** The file itself, links followed. */
+  /** Real path of the file. */
   readonly path: string;
   readonly exists: boolean;
   readonly text: string;
-  /** Where the servers are, or would be. */
+  /** Keys that lead to the object with the servers, or to where it will be created. */
   readonly keys: readonly string[];
   readonly servers: ReadonlyMap<string, JsonObject>;
 }
 
-/** Reads a file to edit it. Rejects with `CONFIG_INVALID` when an edit could mean two things or touch something else. */
-export async function openEditable(
+/** Reads a file for editing. Rejects with `CONFIG_INVALID` if it is ambiguous or outside of the project. */
+export async function openEditableFile(
   source: FileSource,
   path: string,
   project: Project,
 ): Promise<EditableFile> {
-  // A write would put a file into the place of the link.
-  if (await isDangling(path)) {
-    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads nowhere.`, {
-      hint: 'Create the file that it leads to, or remove the link.',
+  // Writing would replace the link by a file.
+  if (await isBrokenLink(path)) {
+    throw new FittingsError('CONFIG_INVALID', `${printable(path)} is a broken symbolic link.`, {
+      hint: 'Create its target, or remove the link.',
     });
   }
-  const target = await resolvedPath(path);
+  const target = await resolveLinks(path);
   const rules = source.base === 'project' ? { within: project.root, owners: project.owners } : {};
   if (rules.within !== undefined && !isInside(target, rules.within)) {
-    throw new FittingsError('CONFIG_INVALID', `${shown(path)} is a link that leads out of the project.`);
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      `${printable(path)} is a symbolic link to a file outside of the project.`,
+    );
   }
   const outcome = await readTextFile(target, { maxBytes: DEFAULT_MAX_FILE_BYTES, ...rules });
   if (outcome.kind === 'refused') throw refusal(outcome.problem);
   const text = outcome.kind === 'text' ? outcome.text : '';
   const preferred = (source.servers[0] ?? []).map((segment) =>
-    segment === PROJECT_KEY ? project.root : segment,
+    segment === PROJECT_PLACEHOLDER ? project.root : segment,
   );
   const file = { path: target, exists: outcome.kind === 'text', text, keys: preferred };
 
@@ -58,20 +61,20 @@ export async function openEditable(
   if (found === undefined) return { ...file, servers: new Map() };
   if ('duplicate' in found) throw ambiguous(path, position(found.duplicate.offset).line);
   const members = found.flat ? membersOf(found.node).filter(looksLikeServer) : membersOf(found.node);
-  // An object without servers is no flat map yet.
+  // An object without servers may become a file with a key for them.
   if (found.flat && members.length === 0) return { ...file, servers: new Map() };
   const servers = new Map<string, JsonObject>();
   for (const { key, keyNode, valueNode } of members) {
-    const { value, faults } = locatedValue(valueNode);
-    if (servers.has(key) || faults.length > 0) throw ambiguous(path, position(keyNode.offset).line);
+    const { value, issues } = readJsonValue(valueNode);
+    if (servers.has(key) || issues.length > 0) throw ambiguous(path, position(keyNode.offset).line);
     if (isJsonObject(value)) servers.set(key, value);
   }
   return { ...file, keys: found.keys, servers };
 }
 
-function refusal({ code, message, line, column, file, hint }: Problem): FittingsError {
-  const place = `${shown(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
-  return new FittingsError('CONFIG_INVALID', `${place} cannot be edited. ${message}`, {
+function refusal({ code, message, line, column, file, hint }: ConfigProblem): FittingsError {
+  const location = `${printable(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
+  return new FittingsError('CONFIG_INVALID', `Cannot edit ${location}. ${message}`, {
     hint,
     details: { problem: code, file, line, column },
   });
@@ -81,7 +84,7 @@ function ambiguous(file: string, line: number): FittingsError {
   const details = { problem: 'JSON_DUPLICATE_KEY', file, line };
   return new FittingsError(
     'CONFIG_INVALID',
-    `${shown(file)} can't be read in one way only, see line ${String(line)}.`,
+    `Cannot edit ${printable(file)}: the key in line ${String(line)} is ambiguous.`,
     { details },
   );
 }

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { fieldPath } from '../display-text.js';
+import type { JsonValue } from '../jsonc/json-value.js';
+import type { EntryIssue } from '../problems.js';
 
 const milliseconds = z
   .int()
@@ -7,38 +10,36 @@ const milliseconds = z
 const permission = z.enum(['allow', 'ask', 'deny']);
 const texts = z.array(z.string());
 
-/** The fields of a server entry that are not one transport's own; those of plugins may stand beside them. */
+/** The fields of a server entry that do not belong to one transport. Other fields are permitted. */
 export const entrySchema = z
   .looseObject({
     type: z
       .string()
       .min(1)
       .describe(
-        'Kind of transport: stdio, http, sse, ws, … Without it, `command` means stdio and `url` means http.',
+        'Type of the transport: stdio, http, sse, ws, … Default: stdio with `command`, http with `url`.',
       ),
-    transportType: z.string().min(1).describe('Another spelling of `type`.'),
+    transportType: z.string().min(1).describe('Alias of `type`.'),
     description: z.string().describe('What the server is for.'),
     command: z
       .string()
       .min(1)
       .describe(
-        'Program to run, never through a shell. A name is found on the PATH; a relative path begins in the folder of this file, in a project file in the root of the project.',
+        'Program to run, without a shell. A name is looked up on the PATH. A relative path is resolved against the folder of this file, in a project file against the root of the project.',
       ),
-    args: texts.describe('Arguments of the program, passed on as they are.'),
-    env: z
-      .record(z.string(), z.string())
-      .describe('Environment variables that the program gets besides its own.'),
+    args: texts.describe('Arguments of the program.'),
+    env: z.record(z.string(), z.string()).describe('Environment variables that are set for the program.'),
     cwd: z
       .string()
       .min(1)
       .describe(
-        'Working directory of the program; a relative path begins where that of `command` does. Default: the home directory, for a project server the root of the project.',
+        'Working directory of the program. A relative path is resolved as in `command`. Default: the home directory; for a server of a project, the root of the project.',
       ),
-    url: z.string().min(1).describe('Address of a remote server.'),
-    httpUrl: z.string().min(1).describe('Another spelling of `url`.'),
-    serverUrl: z.string().min(1).describe('Another spelling of `url`.'),
-    headers: z.record(z.string(), z.string()).describe('HTTP headers sent with every request.'),
-    apiKey: z.string().min(1).describe('Sent as a Bearer token.'),
+    url: z.string().min(1).describe('URL of a remote server.'),
+    httpUrl: z.string().min(1).describe('Alias of `url`.'),
+    serverUrl: z.string().min(1).describe('Alias of `url`.'),
+    headers: z.record(z.string(), z.string()).describe('HTTP headers that are sent with every request.'),
+    apiKey: z.string().min(1).describe('Sent as a bearer token in the Authorization header.'),
     name: z.string().min(1).describe('Name under which the host registered an in-process server.'),
     oauth: z
       .union([
@@ -66,18 +67,18 @@ export const entrySchema = z
               })
               .partial()
               .describe(
-                'For `xaa`: where people sign in. It counts in files of the user and the company only.',
+                'For `xaa`: the identity provider of the organization. Ignored in files of a project.',
               ),
           })
           .partial(),
       ])
-      .describe('How to sign in; false: never.'),
+      .describe('How to sign in with OAuth. false: never sign in.'),
     authProviderType: z
       .string()
       .min(1)
-      .describe('Another way to sign in: google_credentials, service_account_impersonation.'),
-    targetAudience: z.string().min(1).describe('Who an ID token of Google is for: a URL or a client id.'),
-    targetServiceAccount: z.string().min(1).describe('Service account of Google to act as.'),
+      .describe('Another sign-in scheme: google_credentials, service_account_impersonation.'),
+    targetAudience: z.string().min(1).describe('Audience of the Google ID token: a URL or a client id.'),
+    targetServiceAccount: z.string().min(1).describe('Google service account to impersonate.'),
     healthCheck: z
       .looseObject({
         enabled: z.boolean(),
@@ -86,20 +87,31 @@ export const entrySchema = z
         maxFailures: z.int().min(1),
       })
       .partial()
-      .describe('Asks the server now and then whether it is alive.'),
+      .describe('Pings the server at an interval and reconnects it if it does not answer.'),
     reconnect: z
       .looseObject({ maxAttempts: z.int().min(0), delayMs: milliseconds })
       .partial()
-      .describe('What happens after the connection was lost.'),
-    timeout: milliseconds.describe('Milliseconds that one tool call may take.'),
-    disabled: z.boolean().describe('True: known, but never connected.'),
+      .describe('How often and after how long a lost connection is reconnected.'),
+    timeout: milliseconds.describe('Time limit of one tool call, in milliseconds.'),
+    disabled: z.boolean().describe('true: the server is listed and not connected.'),
     trust: z
       .boolean()
-      .describe('True: tools run without asking. Ignored in a project file of a folder that is not trusted.'),
-    allowedTools: texts.describe('Tools that run without asking.'),
+      .describe('true: tools run without asking. Ignored in a project file unless the folder is trusted.'),
+    allowedTools: texts.describe('Tools that run without asking the user.'),
     deniedTools: texts.describe('Tools that never run.'),
-    allowedResources: texts.describe('Resources that are read without asking.'),
-    readPermission: permission.describe('For tools that only read.'),
-    writePermission: permission.describe('For tools that change something.'),
+    allowedResources: texts.describe('Resources that are read without asking the user.'),
+    readPermission: permission.describe('Applies to tools that only read and are not listed.'),
+    writePermission: permission.describe('Applies to other tools that are not listed.'),
   })
   .partial();
+
+/** Validates the common fields of an entry. Messages name types and limits, never a value, which may be a secret. */
+export function validateFields(entry: JsonValue): readonly EntryIssue[] {
+  const result = entrySchema.safeParse(entry);
+  if (result.success) return [];
+  return result.error.issues.map((issue) => ({
+    code: 'FIELD_INVALID',
+    path: fieldPath(issue.path),
+    message: `${issue.path.length === 0 ? 'The entry' : `"${fieldPath(issue.path)}"`} is invalid: ${issue.message}.`,
+  }));
+}

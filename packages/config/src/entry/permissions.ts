@@ -1,44 +1,54 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 
-/** What happens with a call or a read that no list names. */
+/** What happens with a tool call or a resource read that no list names: it runs, the user is asked, or it is refused. */
 export type Permission = 'allow' | 'ask' | 'deny';
 
 /**
- * What an entry decides in advance about its server, as `createPolicy` of `@mcp-fittings/tools` takes it. In names of tools
- * and in URIs `*` stands for any text.
+ * What an entry permits in advance: the fields that `createPolicy` of `@mcp-fittings/tools` reads. In names of tools and in
+ * URIs, `*` matches any text.
  */
 export interface ServerPermissions {
-  /** Tools that run without a question. */
+  /** Tools that run without asking the user. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** Tools that never run, whatever else is said. */
+  /** Tools that never run. They take precedence over every other field. */
   readonly deniedTools?: readonly string[] | undefined;
-  /** URIs of resources that are read without a question. */
+  /** URIs of resources that are read without asking the user. */
   readonly allowedResources?: readonly string[] | undefined;
-  /** For resources that are not listed, and for tools that only read. */
+  /** Applies to resources that are not listed, and to tools that are not listed and only read. */
   readonly readPermission?: Permission | undefined;
-  /** For all other tools that are not listed. */
+  /** Applies to all other tools that are not listed. */
   readonly writePermission?: Permission | undefined;
-  /** No questions about this server, as long as the folder is trusted too. */
+  /** True: the user is not asked about this server if the folder is trusted too. */
   readonly trust?: boolean | undefined;
 }
 
-/** An entry that was loaded: ready for a host, and for a policy of tools. */
+/** A server of {@link LoadedConfig.servers}, ready for `host.connect()` and for `createPolicy` of `@mcp-fittings/tools`. */
 export interface LoadedServer extends ServerConfig, ServerPermissions {
+  /** Fields of the transport, such as `command` or `url`, validated by its schema if the plugin was given. */
   readonly [field: string]: unknown;
 }
 
-/** By name, what the loaded entries decide in advance. Grants of project files are not in it. Has no prototype. */
-export function permissionsOf(config: {
+/**
+ * Returns the permissions of each server by name. Grants of project files are not included unless
+ * {@link LoadConfigOptions.folderTrusted} was set. The object has no prototype.
+ *
+ * @example
+ * ```ts
+ * const config = await loadConfig({ layout: layouts.claude });
+ * const policy = createPolicy({ servers: serverPermissions(config) });
+ * ```
+ */
+export function serverPermissions(config: {
   readonly servers: Readonly<Record<string, ServerConfig>>;
 }): Readonly<Record<string, ServerPermissions>> {
   const permissions: Record<string, ServerPermissions> = {};
   Object.setPrototypeOf(permissions, null);
-  for (const [name, entry] of Object.entries(config.servers)) permissions[name] = permissionsIn(entry);
+  for (const [name, entry] of Object.entries(config.servers)) permissions[name] = entryPermissions(entry);
   return permissions;
 }
 
-/** The permissions of one entry. A field of another form than the schema's grants nothing and denies nothing. */
-export function permissionsIn(entry: unknown): ServerPermissions {
+/** The permissions of one entry. A field whose type is wrong grants nothing and denies nothing. */
+export function entryPermissions(entry: unknown): ServerPermissions {
   const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = isRecord(
     entry,
   )
@@ -61,3 +71,59 @@ function isTexts(value: unknown): value is readonly string[] {
 function isPermission(value: unknown): value is Permission {
   return value === 'allow' || value === 'ask' || value === 'deny';
 }
+
+/** Keys at the top level of a settings file that grant trust. They are ignored in a file of the project. */
+export const FILE_TRUST_KEYS: ReadonlySet<string> = new Set([
+  'enableAllProjectMcpServers',
+  'enabledMcpjsonServers',
+  'disabledMcpjsonServers',
+  'approvedMcprcServers',
+  'rejectedMcprcServers',
+  'allowedMcpServers',
+  'deniedMcpServers',
+  'allowManagedMcpServersOnly',
+  'trusted',
+  'trustedFolders',
+  'hasTrustDialogAccepted',
+]);
+
+const GRANTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  trust: (value) => value !== false,
+  trusted: (value) => value !== false,
+  approved: (value) => value !== false,
+  alwaysAllow: () => true,
+  autoApprove: () => true,
+  allowedTools: () => true,
+  allowedResources: () => true,
+  readPermission: (value) => value === 'allow',
+  writePermission: (value) => value === 'allow',
+};
+
+/** Removes the fields by which an entry grants itself trust, and returns their names. */
+export function removeGrants(config: ServerConfig): {
+  readonly config: ServerConfig;
+  readonly removed: readonly string[];
+} {
+  const isGrant = ([field, value]: [string, unknown]): boolean =>
+    Object.hasOwn(GRANTS, field) && GRANTS[field]?.(value) === true;
+  const members = Object.entries(config);
+  return {
+    config: Object.fromEntries(members.filter((member) => !isGrant(member))),
+    removed: members.filter(isGrant).map(([field]) => field),
+  };
+}
+
+/** Fields that only the host reads: they affect neither where an entry leads nor which account it uses. */
+export const HOST_FIELDS: readonly string[] = [
+  'description',
+  'disabled',
+  'timeout',
+  'healthCheck',
+  'reconnect',
+  'trust',
+  'allowedTools',
+  'deniedTools',
+  'allowedResources',
+  'readPermission',
+  'writePermission',
+];

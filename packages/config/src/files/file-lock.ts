@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 import { lock } from 'proper-lockfile';
-import { shown } from '../text/visible-text.js';
+import { printable } from '../display-text.js';
 import { replaceFile } from './replace-file.js';
 
-/** A lock that was not renewed for so long belongs to a process that died, milliseconds. */
+/** A lock that has not been renewed for this long belongs to a process that exited, in milliseconds. */
 const STALE_MS = 10_000;
-/** About half a minute of waiting in all. */
+/** Attempts to acquire the lock; together they wait about half a minute. */
 const ATTEMPTS = 80;
-/** So often a write begins anew because the file changed while it was prepared. */
+/** How often a write starts again because the file changed while it was prepared. */
 const MAX_TRIES = 20;
 
 export interface FileLockOptions {
@@ -20,26 +20,26 @@ export interface FileLockOptions {
   /** Mode of directories that do not exist yet. */
   readonly directoryMode: number;
   /**
-   * The lock, a folder. Default: the path with `.lock` behind it. Give one outside of folders whose content came from a
-   * stranger, who could bring a lock that is never released.
+   * Path of the lock, a folder. Default: the path of the file followed by `.lock`. Choose a path outside of untrusted
+   * folders, which could bring a lock that is never released.
    */
   readonly lockPath?: string | undefined;
 }
 
-/** Replaces the file by a text that was made from what it held; `undefined` where there was no file. */
+/** Replaces the file with a text that was made from its content `madeFrom`; `undefined` if there was no file. */
 export type WriteLocked = (text: string, madeFrom: string | undefined) => Promise<void>;
 
-/** The lease was lost, or the file is not what the new text was made from. */
+/** The lock was lost, or the file has changed since the new text was prepared. */
 class Superseded extends Error {}
 
 /**
- * Runs `work` while no other process that asks here may write the file; `work` is given the function that writes it. A
- * process that was suspended can outlive its lock, and an editor asks for none: so right before the file is replaced the
- * lease and the content are compared once more, and when either has changed, `work` runs again on what is there now.
+ * Runs `work` while it holds the lock of a file, and passes it the function that writes the file. A suspended process can
+ * outlive its lock, and editors take none. So the lock and the content are checked again right before the file is replaced;
+ * if either has changed, `work` runs again on the present content.
  *
- * Rejects with `TIMEOUT` when another process holds the file for long or it changes all the time, `CONFIG_READ_ONLY` when
- * it may not be written, `CONFIG_WRITE_FAILED` when the disk is full or fails, and `CONFIG_INVALID` when something that
- * is no lock stands in the place of the lock.
+ * Rejects with `TIMEOUT` if another process holds the lock or the file keeps changing, `CONFIG_READ_ONLY` if the file may
+ * not be written, `CONFIG_WRITE_FAILED` if the disk is full or fails, and `CONFIG_INVALID` if the path of the lock is
+ * taken by something else.
  */
 export async function withFileLock<T>(
   path: string,
@@ -52,9 +52,13 @@ export async function withFileLock<T>(
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       if (attempt === MAX_TRIES) {
-        throw new FittingsError('TIMEOUT', `${shown(path)} changed each time before it could be written.`, {
-          cause: error,
-        });
+        throw new FittingsError(
+          'TIMEOUT',
+          `${printable(path)} changed every time it was about to be written.`,
+          {
+            cause: error,
+          },
+        );
       }
     }
   }
@@ -71,7 +75,7 @@ async function lockedOnce<T>(
   const mine = inodeOf(lockPath);
   const check = (madeFrom: string | undefined): void => {
     if (lost || inodeOf(lockPath) !== mine || isStale(lockPath)) throw new Superseded('The lock was lost.');
-    if (contentOf(path) !== madeFrom) throw new Superseded('The file was changed meanwhile.');
+    if (contentOf(path) !== madeFrom) throw new Superseded('The file has changed.');
   };
   try {
     return await work(async (text, madeFrom) => {
@@ -83,7 +87,7 @@ async function lockedOnce<T>(
       }
     });
   } finally {
-    // A lock that was taken over belongs to another process; one that is gone already changes nothing.
+    // A lock with another inode belongs to another process and is not released here.
     if (inodeOf(lockPath) === mine) await release().catch(() => undefined);
   }
 }
@@ -102,16 +106,20 @@ async function acquire(
     } catch (error) {
       const held = error instanceof Error && 'code' in error && error.code === 'ELOCKED';
       if (!(await isLock(lockPath))) {
-        throw new FittingsError('CONFIG_INVALID', `${shown(lockPath)} stands where a lock belongs.`, {
-          cause: error,
-          hint: 'Remove or rename it. No process that uses the file made it.',
-        });
+        throw new FittingsError(
+          'CONFIG_INVALID',
+          `Cannot lock ${printable(path)}: ${printable(lockPath)} exists and is not a lock.`,
+          {
+            cause: error,
+            hint: 'Delete or rename it. It was not created by a process that uses the file.',
+          },
+        );
       }
       if (!held) throw writeError(path, error);
       if (attempt === ATTEMPTS) {
-        throw new FittingsError('TIMEOUT', `Another process is writing ${shown(path)}.`, {
+        throw new FittingsError('TIMEOUT', `Another process is writing ${printable(path)}.`, {
           cause: error,
-          hint: `If no other process runs, remove the directory ${shown(lockPath)}.`,
+          hint: `If no other process is running, delete the directory ${printable(lockPath)}.`,
         });
       }
     }
@@ -119,14 +127,14 @@ async function acquire(
   }
 }
 
-/** Whether what stands at the path, if anything, can be a lock: an empty folder of now or earlier. */
+/** Whether the path is free or can be a lock: an empty folder whose time is not in the future. */
 async function isLock(lockPath: string): Promise<boolean> {
   try {
     const stats = await lstat(lockPath);
     if (!stats.isDirectory() || stats.mtimeMs > Date.now() + STALE_MS) return false;
     return (await readdir(lockPath)).length === 0;
   } catch {
-    // Gone by now, or its folder does not exist: the error says what it is.
+    // It is gone, or its folder does not exist: the original error is reported.
     return true;
   }
 }
@@ -149,22 +157,22 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-/** Errors by which a system says that this user may not write there, or that nothing can be written there. */
+/** System errors that mean that this user cannot write to the path. */
 const READ_ONLY: ReadonlySet<string> = new Set(
   'EACCES EPERM EROFS ENOTDIR EISDIR EEXIST ELOOP ENAMETOOLONG ENOENT'.split(' '),
 );
 
-/** A full disk is no lack of permission. */
+/** Tells a missing permission (`CONFIG_READ_ONLY`) from a full or failing disk (`CONFIG_WRITE_FAILED`). */
 export function writeError(path: string, cause: unknown): FittingsError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (READ_ONLY.has(code)) {
-    return new FittingsError('CONFIG_READ_ONLY', `${shown(path)} cannot be written: ${code}.`, { cause });
+    return new FittingsError('CONFIG_READ_ONLY', `Cannot write ${printable(path)}: ${code}.`, { cause });
   }
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const reason = full ? (code === 'ENOSPC' ? 'the disk is full' : 'the disk quota is used up') : code;
   return new FittingsError(
     'CONFIG_WRITE_FAILED',
-    `${shown(path)} could not be written${reason === '' ? '' : `: ${reason}`}. It was left as it is.`,
+    `Could not write ${printable(path)}${reason === '' ? '' : `: ${reason}`}. The file is unchanged.`,
     { cause, hint: full ? 'Free some space and try again.' : undefined },
   );
 }

@@ -1,35 +1,36 @@
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { problem, type Problem, type ProblemCode } from '../problems.js';
-import { shown } from '../text/visible-text.js';
-import { decodeText } from './decode-text.js';
+import { printable } from '../display-text.js';
+import { createPositions } from '../jsonc/parse-document.js';
+import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
 
-/** Largest configuration file that is read, in bytes. */
+/** Default limit for the size of a configuration file, in bytes. */
 export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 export interface ReadRules {
-  /** A larger file is refused, in bytes. */
+  /** Largest file that is read, in bytes. */
   readonly maxBytes: number;
-  /** Real path of a directory that the file, followed through every link, must lie in. */
+  /** Real path of a directory that the file must be inside, after every symbolic link is resolved. */
   readonly within?: string | undefined;
-  /** Users that the file may belong to; undefined where the system has no owners. */
+  /** Ids of the users that the file may belong to; undefined if the system has no file owners. */
   readonly owners?: readonly number[] | undefined;
-  /** Refuse a file that anybody but its owner may change. */
+  /** Whether a file that other users may change is refused. */
   readonly privateToOwner?: boolean | undefined;
-  /** Refuse a link that leads nowhere instead of taking the file for absent. */
-  readonly refuseDangling?: boolean | undefined;
+  /** Whether a broken symbolic link is refused; otherwise it counts as an absent file. */
+  readonly refuseBrokenLink?: boolean | undefined;
 }
 
 export type ReadOutcome =
   | { readonly kind: 'absent' }
   | { readonly kind: 'text'; readonly text: string; readonly realPath: string }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+  | { readonly kind: 'refused'; readonly problem: ConfigProblem };
 
 class Refusal extends Error {
-  readonly code: ProblemCode;
+  readonly code: ConfigProblemCode;
   readonly hint: string | undefined;
-  constructor(code: ProblemCode, message: string, hint?: string) {
+  constructor(code: ConfigProblemCode, message: string, hint?: string) {
     super(message);
     this.code = code;
     this.hint = hint;
@@ -37,37 +38,37 @@ class Refusal extends Error {
 }
 
 /**
- * Reads a text file, or says why not; never throws and never waits for a pipe or a device. What is checked is what
- * is read: the checks run on the open file.
+ * Reads a text file, or returns why it is refused. Never rejects, and never waits for a pipe or a device. The checks run on
+ * the open file, so that the file that was checked is the one that is read.
  */
 export async function readTextFile(path: string, rules: ReadRules): Promise<ReadOutcome> {
   try {
     const outcome = await readChecked(path, rules);
     const decoded = decodeText(outcome.bytes);
     if ('text' in decoded) return { kind: 'text', text: decoded.text, realPath: outcome.realPath };
-    const place = { file: path, line: decoded.line, column: decoded.column };
+    const location = { file: path, line: decoded.line, column: decoded.column };
     return {
       kind: 'refused',
       problem: problem('ENCODING_INVALID', decoded.message, {
-        place,
+        location,
         hint: 'Save the file as UTF-8 without a byte order mark.',
       }),
     };
   } catch (error) {
     const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
-    const place = { file: path };
+    const location = { file: path };
     if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') {
-      if (rules.refuseDangling !== true || !(await isDangling(path))) return { kind: 'absent' };
-      const message = 'The file is a link that leads nowhere, or its folder is one.';
-      return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { place }) };
+      if (rules.refuseBrokenLink !== true || !(await isBrokenLink(path))) return { kind: 'absent' };
+      const message = 'The file or its folder is a broken symbolic link.';
+      return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { location }) };
     }
     if (error instanceof Refusal) {
-      return { kind: 'refused', problem: problem(error.code, error.message, { place, hint: error.hint }) };
+      return { kind: 'refused', problem: problem(error.code, error.message, { location, hint: error.hint }) };
     }
     const reason = typeof systemCode === 'string' ? systemCode : 'an unknown error';
     return {
       kind: 'refused',
-      problem: problem('FILE_UNREADABLE', `The file can't be read: ${reason}.`, { place }),
+      problem: problem('FILE_UNREADABLE', `The file cannot be read: ${reason}.`, { location }),
     };
   }
 }
@@ -77,13 +78,13 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
   if (rules.within !== undefined && !isInside(realPath, rules.within)) {
     throw new Refusal(
       'FILE_SYMLINK',
-      `The file is a link that leads out of the project, to ${shown(realPath)}.`,
-      'Put the file itself into the project.',
+      `The file is a symbolic link to ${printable(realPath)}, which is outside of the project.`,
+      'Replace the link by the file itself.',
     );
   }
-  // Looked at before it is opened, because opening a device can have effects.
+  // Checked before it is opened, because opening a device can have side effects.
   if (!(await lstat(realPath)).isFile()) throw notRegular();
-  // Nothing else may be found under the name meanwhile: a link is not followed, a pipe does not block.
+  // The path may have been replaced since: a link is not followed, and a pipe does not block.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(realPath, flags);
   try {
@@ -101,7 +102,7 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
   }
 }
 
-/** The size that the system tells is not trusted: a file may grow, and some say 0. */
+/** Does not rely on the size that the system reports: a file may grow, and special files report 0. */
 async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Promise<Uint8Array> {
   const tooLarge = new Refusal('FILE_TOO_LARGE', `The file is larger than ${String(maxBytes)} bytes.`);
   if (size > maxBytes) throw tooLarge;
@@ -116,8 +117,8 @@ async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Pro
   }
 }
 
-/** Whether a path, or the nearest part of it that is there, is a link to something that does not exist. */
-export async function isDangling(path: string): Promise<boolean> {
+/** Whether a path, or the nearest part of it that exists, is a symbolic link to a target that does not exist. */
+export async function isBrokenLink(path: string): Promise<boolean> {
   for (let current = path; ; current = dirname(current)) {
     const stats = await lstat(current).catch(() => undefined);
     if (stats === undefined && current !== dirname(current)) continue;
@@ -130,10 +131,10 @@ export async function isDangling(path: string): Promise<boolean> {
 }
 
 /**
- * The nearest folder above a file in which another user could put a file of theirs: one that does not belong to this user
- * or to root, or that others may write to without the sticky bit. Undefined where the system has no owners.
+ * Finds the nearest folder above a file in which another user could replace the file: one that does not belong to this user
+ * or root, or that others may write to and that has no sticky bit. Undefined if every folder is safe, or if the system has no file owners.
  */
-export async function foreignFolderAbove(path: string): Promise<string | undefined> {
+export async function findUntrustedFolder(path: string): Promise<string | undefined> {
   const self = process.getuid?.();
   if (self === undefined) return undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -151,14 +152,14 @@ function notRegular(): Refusal {
   return new Refusal('FILE_NOT_REGULAR', 'The path is not a regular file.');
 }
 
-/** Whether a path is the directory or lies in it; both real paths. */
+/** Whether a path is the directory itself or inside it. Both must be real paths. */
 export function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '..' && !way.startsWith('../') && !way.startsWith('..\\') && !isAbsolute(way);
 }
 
-/** A path with every link in it followed, as far as it exists. */
-export async function resolvedPath(path: string): Promise<string> {
+/** Resolves every symbolic link in the part of a path that exists. */
+export async function resolveLinks(path: string): Promise<string> {
   const missing: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
@@ -168,4 +169,48 @@ export async function resolvedPath(path: string): Promise<string> {
       missing.unshift(basename(current));
     }
   }
+}
+
+/** Reads each file at most once, so that all decisions of one run are about the same bytes. */
+export type FileReader = (path: string, rules?: Omit<ReadRules, 'maxBytes'>) => Promise<ReadOutcome>;
+
+export function createFileReader(maxBytes: number): FileReader {
+  const read = new Map<string, Promise<ReadOutcome>>();
+  return (path, rules = {}) => {
+    const key = JSON.stringify([path, rules]);
+    const outcome = read.get(key) ?? readTextFile(path, { maxBytes, ...rules });
+    read.set(key, outcome);
+    return outcome;
+  };
+}
+
+export type DecodedText =
+  { readonly text: string } | { readonly message: string; readonly line: number; readonly column: number };
+
+/** Accepts only UTF-8, because two programs that guess the encoding can read different contents. */
+function decodeText(bytes: Uint8Array): DecodedText {
+  const begins = (...mark: number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
+  const refuse = (message: string): DecodedText => ({ message, line: 1, column: 1 });
+  if (begins(0xef, 0xbb, 0xbf)) return refuse('The file begins with a byte order mark.');
+  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return refuse('The file is UTF-16.');
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (isUtf8(bytes)) return { text };
+  return {
+    message: 'The file contains a byte that is not valid UTF-8.',
+    ...createPositions(text)(firstReplaced(text, bytes)),
+  };
+}
+
+/** Offset of the first replacement character that the decoder inserted for a malformed byte. */
+function firstReplaced(text: string, bytes: Uint8Array): number {
+  let at = 0;
+  let offset = 0;
+  for (const character of text) {
+    const written =
+      character === '\ufffd' && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
+    if (written) return offset;
+    at += Buffer.byteLength(character);
+    offset += character.length;
+  }
+  return offset;
 }

@@ -4,12 +4,11 @@ import { open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Puts a text in the place of a file: whole or not at all, also when the disk is full or the machine stops. Keeps mode
- * and owner of the file that is there; a new one gets `mode`. Why not `write-file-atomic`: it writes once and takes
- * a short write for success, so a full disk leaves half a file; and its temporary names can be guessed.
+ * Replaces the content of a file atomically, even if the disk becomes full or the machine crashes. Keeps the mode and owner
+ * of an existing file; a new one gets `mode`. `write-file-atomic` is not used because it treats a short write as success,
+ * so that a full disk truncates the file, and because its temporary names can be guessed.
  *
- * `check` runs right before the new file takes the place of the old one, with nothing of this process in between; when it
- * throws, the old file stays.
+ * `check` runs synchronously right before the new file is renamed over the old one. If it throws, the old file stays.
  */
 export async function replaceFile(
   path: string,
@@ -22,13 +21,13 @@ export async function replaceFile(
     throw error;
   });
   const temporary = `${path}.${randomUUID()}.tmp`;
-  // `wx`: never a file or a link that somebody put there before.
+  // `wx` fails if a file or link with this name already exists.
   const handle = await open(temporary, 'wx', 0o600);
   try {
     try {
       await handle.writeFile(text);
       await handle.chmod((present?.mode ?? mode) & 0o777);
-      // Only root may give a file away; for anybody else the owner is right already.
+      // Only root can change the owner; for other users the owner is already correct.
       if (present !== undefined && process.getuid?.() === 0) await handle.chown(present.uid, present.gid);
       await handle.sync();
     } finally {
@@ -43,7 +42,7 @@ export async function replaceFile(
   await syncDirectory(dirname(path));
 }
 
-/** Makes the new name survive a power cut, where the system can. */
+/** Flushes the rename to disk, if the system supports it. */
 async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, 'r');
@@ -53,6 +52,6 @@ async function syncDirectory(directory: string): Promise<void> {
       await handle.close();
     }
   } catch {
-    // Windows can't open a directory; the file itself is written all the same.
+    // Windows cannot open a directory. The file itself has been written.
   }
 }

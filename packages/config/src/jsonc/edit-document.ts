@@ -1,17 +1,15 @@
 import type { Node } from 'jsonc-parser';
-import { formatInline, formatValue, type ValueStyle } from './format-value.js';
-import { membersOf, type JsonObject, type JsonValue, type Member } from './json-value.js';
-import type { JsonDocument } from './parse-document.js';
-import { tokensOf } from './tokens.js';
+import { membersOf, type JsonObject, type JsonValue, type Member, isJsonList } from './json-value.js';
+import { type JsonDocument, scanTokens } from './parse-document.js';
 
-/** Replaces `length` UTF-16 units at `offset` by `content`. */
+/** Replaces `length` UTF-16 code units at `offset` with `content`. */
 export interface TextEdit {
   readonly offset: number;
   readonly length: number;
   readonly content: string;
 }
 
-/** Edits of one set never overlap; of two at one place the first comes first. */
+/** Applies edits that do not overlap. Two edits at the same offset keep their order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = '';
   let at = 0;
@@ -23,15 +21,15 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
 }
 
 /**
- * Sets the value at `keys`, making the objects on the way; every byte outside of it stays as it is, comments and a
- * trailing comma included. Undefined when something on the way is there and no object.
+ * Sets the value at `keys` and creates missing objects on the way. Every byte outside of it is kept, including comments and
+ * trailing commas. Returns undefined if a value on the way is not an object.
  */
 export function setValue(
   document: JsonDocument,
   keys: readonly string[],
   value: JsonValue,
 ): readonly TextEdit[] | undefined {
-  const style = styleOf(document);
+  const style = detectStyle(document);
   const { root, text } = document;
   if (root === undefined) {
     const gap = text === '' || /[\r\n]$/.test(text) ? '' : style.eol;
@@ -51,7 +49,7 @@ export function setValue(
   return [replaceNode(document, node, value, style)];
 }
 
-/** Removes the member at `keys` with its comma; comments around it stay. No edits when there is none. */
+/** Removes the member at `keys` with its comma and keeps comments around it. Returns no edits if there is no member. */
 export function removeValue(document: JsonDocument, keys: readonly string[]): readonly TextEdit[] {
   let node = document.root;
   for (const [depth, key] of keys.entries()) {
@@ -92,14 +90,14 @@ function insertMember(
   const name = `${JSON.stringify(key)}: `;
 
   if (last !== undefined && !/[\r\n]/.test(text.slice(parent.offset, close))) {
-    const { comma } = trivia(text, endOf(last), close);
+    const { comma } = trivia(text, nodeEnd(last), close);
     const space = /\s/.test(text.charAt(parent.offset + 1)) ? ' ' : '';
     return comma === undefined
-      ? [{ offset: endOf(last), length: 0, content: `,${space}${name}${formatInline(value)}` }]
+      ? [{ offset: nodeEnd(last), length: 0, content: `,${space}${name}${formatInline(value)}` }]
       : [{ offset: comma + 1, length: 0, content: `${space}${name}${formatInline(value)},` }];
   }
 
-  const { comma, end } = trivia(text, last === undefined ? parent.offset + 1 : endOf(last), close);
+  const { comma, end } = trivia(text, last === undefined ? parent.offset + 1 : nodeEnd(last), close);
   const first = parent.children?.[0];
   const outer = lineIndent(text, parent.offset);
   const indent =
@@ -115,7 +113,7 @@ function insertMember(
   const insertion = { offset: end, length: 0, content };
   return last === undefined || comma !== undefined
     ? [insertion]
-    : [{ offset: endOf(last), length: 0, content: ',' }, insertion];
+    : [{ offset: nodeEnd(last), length: 0, content: ',' }, insertion];
 }
 
 function removeMember(text: string, parent: Node, index: number): readonly TextEdit[] {
@@ -125,27 +123,27 @@ function removeMember(text: string, parent: Node, index: number): readonly TextE
   const close = parent.offset + parent.length - 1;
   const next = members[index + 1]?.offset ?? close;
   const previous = members[index - 1];
-  const following = trivia(text, endOf(member), next).comma;
-  const leading = previous === undefined ? undefined : trivia(text, endOf(previous), member.offset).comma;
+  const following = trivia(text, nodeEnd(member), next).comma;
+  const leading = previous === undefined ? undefined : trivia(text, nodeEnd(previous), member.offset).comma;
   const comma = following ?? leading;
 
   const edits: TextEdit[] = [];
   let from = member.offset;
-  let to = endOf(member);
+  let to = nodeEnd(member);
   if (comma !== undefined) {
     const between = comma < from ? text.slice(comma + 1, from) : text.slice(to, comma);
-    // A comma right beside the member goes with it; one behind a comment or on another line goes alone.
+    // A comma next to the member is removed with it; one after a comment or on another line needs an edit of its own.
     if (/^[ \t]*$/.test(between)) {
       from = Math.min(from, comma);
       to = Math.max(to, comma + 1);
     } else edits.push({ offset: comma, length: 1, content: '' });
   }
-  // What stood behind the last member of a line stands behind the one before it now.
+  // A comment after the last member of a line now follows the member before it.
   const gap = following === undefined && leading !== undefined ? 'before' : 'after';
   return [...edits, blank(text, from, to, gap)];
 }
 
-/** Removes a range and the white space that would be left over: whole lines where nothing else is on them. */
+/** Removes a range and the whitespace around it; removes whole lines that contain nothing else. */
 function blank(text: string, from: number, to: number, gap: 'before' | 'after'): TextEdit {
   let start = from;
   let end = to;
@@ -160,18 +158,18 @@ function blank(text: string, from: number, to: number, gap: 'before' | 'after'):
   return { offset: start, length: to - start, content: '' };
 }
 
-/** The comma between two offsets, and the end of the last thing that is no white space. */
+/** The comma between two offsets, and the end of the last comma or comment there. */
 function trivia(text: string, from: number, to: number): { comma: number | undefined; end: number } {
   let comma: number | undefined;
   let end = from;
-  for (const { kind, offset, length } of tokensOf(text.slice(from, to))) {
+  for (const { kind, offset, length } of scanTokens(text.slice(from, to))) {
     if (kind === 'comma') comma ??= from + offset;
     if (kind === 'comma' || kind === 'comment') end = from + offset + length;
   }
   return { comma, end };
 }
 
-function endOf(node: Node): number {
+function nodeEnd(node: Node): number {
   return node.offset + node.length;
 }
 
@@ -188,10 +186,56 @@ function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
 }
 
-/** How the file is written: its line ends, and one level of its indentation. */
-function styleOf({ text, root }: JsonDocument): ValueStyle {
+/** Detects the line ending and the indentation of the file. */
+function detectStyle({ text, root }: JsonDocument): ValueStyle {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const first = root?.children?.[0];
   const unit = first !== undefined && isFirstOnLine(text, first.offset) ? lineIndent(text, first.offset) : '';
   return { unit: unit === '' ? '  ' : unit, indent: '', eol };
+}
+
+export interface ValueStyle {
+  /** One level of indentation. */
+  readonly unit: string;
+  /** Indentation of the line on which the value begins. */
+  readonly indent: string;
+  readonly eol: string;
+}
+
+const SHORT = 80;
+
+/** Formats JSON for readers: an object on several lines, a short list of plain values on one. */
+function formatValue(value: JsonValue, style: ValueStyle): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = { ...style, indent: style.indent + style.unit };
+  const block = (open: string, lines: readonly string[], close: string): string => {
+    if (lines.length === 0) return open + close;
+    const separator = `,${style.eol}${inner.indent}`;
+    return `${open}${style.eol}${inner.indent}${lines.join(separator)}${style.eol}${style.indent}${close}`;
+  };
+  if (isJsonList(value)) {
+    const inline = formatInline(value);
+    const plain = value.every((element) => typeof element !== 'object' || element === null);
+    if (plain && inline.length <= SHORT) return inline;
+    return block(
+      '[',
+      value.map((element) => formatValue(element, inner)),
+      ']',
+    );
+  }
+  return block(
+    '{',
+    Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${formatValue(member, inner)}`),
+    '}',
+  );
+}
+
+/** Formats JSON on one line. */
+function formatInline(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isJsonList(value)) return `[${value.map(formatInline).join(', ')}]`;
+  const members = Object.entries(value).map(
+    ([key, member]) => `${JSON.stringify(key)}: ${formatInline(member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

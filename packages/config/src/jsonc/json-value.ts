@@ -1,9 +1,12 @@
-import type { Node } from 'jsonc-parser';
 import { isRecord } from '@mcp-fittings/client-core';
-import { fieldPath } from '../text/field-path.js';
+import type { Node } from 'jsonc-parser';
+import { fieldPath } from '../display-text.js';
 
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A JSON object, read-only at every level. */
 export interface JsonObject {
+  /** Members by key. */
   readonly [key: string]: JsonValue;
 }
 
@@ -15,35 +18,49 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
   return Array.isArray(value);
 }
 
-/** A copy of a program's object as a file would give it back: members without a value are gone. */
+/** A copy of an object as JSON would return it: members that are undefined or functions are removed. */
 export function jsonCopy(value: Readonly<Record<string, unknown>>): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of an object is an object
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
-type Fault = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
+/** JSON with sorted keys, so that equal values have the same text. */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
 
-/** A value out of a document, frozen, with the offset of each of its parts. */
-export interface LocatedValue {
+type NodeIssueCode = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
+
+/** A value of a document, frozen, with the offsets of its fields and everything that is ambiguous in it. */
+export interface ParsedValue {
   readonly value: JsonValue;
-  /** Offsets by field path; `''` is the value itself, a member's offset is that of its key. */
+  /** Offsets by field path. `''` is the value itself; the offset of a member is that of its key. */
   readonly offsets: ReadonlyMap<string, number>;
-  readonly faults: readonly { readonly fault: Fault; readonly path: string; readonly offset: number }[];
+  readonly issues: readonly {
+    readonly issue: NodeIssueCode;
+    readonly path: string;
+    readonly offset: number;
+  }[];
 }
 
 const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** More of them help nobody. */
-const MAX_FAULTS = 20;
-const HALF_A_CHARACTER = /\p{Cs}/u;
+/** Limits the list of issues; the first ones are enough to reject the value. */
+const MAX_ISSUES = 20;
+const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Reads a value and everything in it that two readers could understand differently, or that is a trap. */
-export function locatedValue(node: Node): LocatedValue {
+/** Reads a value and reports everything in it that two programs could read differently, or that is dangerous to copy. */
+export function readJsonValue(node: Node): ParsedValue {
   const offsets = new Map<string, number>([['', node.offset]]);
-  const faults: { fault: Fault; path: string; offset: number }[] = [];
+  const issues: { issue: NodeIssueCode; path: string; offset: number }[] = [];
 
   const read = (current: Node, keys: readonly (string | number)[]): JsonValue => {
-    const report = (fault: Fault, at: Node, path = fieldPath(keys)): void => {
-      if (faults.length < MAX_FAULTS) faults.push({ fault, path, offset: at.offset });
+    const report = (issue: NodeIssueCode, at: Node, path = fieldPath(keys)): void => {
+      if (issues.length < MAX_ISSUES) issues.push({ issue, path, offset: at.offset });
     };
     if (current.type === 'array') {
       const elements = (current.children ?? []).map((child, index) => {
@@ -60,7 +77,7 @@ export function locatedValue(node: Node): LocatedValue {
         if (REFUSED_KEYS.has(key)) report('JSON_KEY_REFUSED', keyNode, fieldPath(path));
         else if (members.has(key)) report('JSON_DUPLICATE_KEY', keyNode, fieldPath(path));
         else {
-          if (HALF_A_CHARACTER.test(key)) report('JSON_VALUE_REFUSED', keyNode, fieldPath(path));
+          if (LONE_SURROGATE.test(key)) report('JSON_VALUE_REFUSED', keyNode, fieldPath(path));
           offsets.set(fieldPath(path), keyNode.offset);
           members.set(key, read(valueNode, path));
         }
@@ -68,7 +85,7 @@ export function locatedValue(node: Node): LocatedValue {
       return Object.freeze(Object.fromEntries(members));
     }
     const value: unknown = current.value;
-    if (typeof value === 'string' && HALF_A_CHARACTER.test(value)) report('JSON_VALUE_REFUSED', current);
+    if (typeof value === 'string' && LONE_SURROGATE.test(value)) report('JSON_VALUE_REFUSED', current);
     if (typeof value === 'number' && !Number.isFinite(value)) report('JSON_VALUE_REFUSED', current);
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? value
@@ -76,7 +93,7 @@ export function locatedValue(node: Node): LocatedValue {
   };
 
   const value = read(node, []);
-  return { value, offsets, faults };
+  return { value, offsets, issues };
 }
 
 export interface Member {
@@ -85,7 +102,7 @@ export interface Member {
   readonly valueNode: Node;
 }
 
-/** The members of an object in their order, those that stand twice included. */
+/** The members of an object in the order of the text, including repeated keys. */
 export function membersOf(node: Node): readonly Member[] {
   if (node.type !== 'object') return [];
   const members: Member[] = [];

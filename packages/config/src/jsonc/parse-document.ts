@@ -1,32 +1,30 @@
-import { parseTree, type Node, type ParseError } from 'jsonc-parser';
-import { problem, type Problem } from '../problems.js';
-import { createPositions, type Position } from './positions.js';
-import { tokensOf } from './tokens.js';
+import { parseTree, type Node, type ParseError, createScanner } from 'jsonc-parser';
+import { problem, type ConfigProblem } from '../problems.js';
 
-/** A text that is JSON with comments and trailing commas, and knows where everything stands. */
+/** A parsed text in JSON with comments and trailing commas, with the position of every value. */
 export interface JsonDocument {
   readonly file: string;
   readonly text: string;
-  /** Undefined for a text without a value: empty, or nothing but comments. */
+  /** Undefined if the text is empty or contains only comments. */
   readonly root: Node | undefined;
   readonly position: (offset: number) => Position;
 }
 
-/** No configuration nests deeper; the parser recurses once a level. */
+/** The parser recurses once per level, so deeper nesting could overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** Parses the whole text or says what is wrong with it and where; a text with one mistake is not used at all. */
+/** Parses a text. A text with any syntax error is rejected as a whole, with the location of the first one. */
 export function parseDocument(
   text: string,
   file: string,
-): { readonly document: JsonDocument } | { readonly problem: Problem } {
+): { readonly document: JsonDocument } | { readonly problem: ConfigProblem } {
   const position = createPositions(text);
   const refuse = (
     code: 'JSON_SYNTAX' | 'JSON_TOO_DEEP',
     message: string,
     offset: number,
-  ): { problem: Problem } => ({
-    problem: problem(code, message, { place: { file, ...position(offset) } }),
+  ): { problem: ConfigProblem } => ({
+    problem: problem(code, message, { location: { file, ...position(offset) } }),
   });
 
   const tooDeep = findTooDeep(text);
@@ -37,14 +35,14 @@ export function parseDocument(
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first !== undefined)
-    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Not JSON.', first.offset);
+    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Invalid JSON.', first.offset);
   return { document: { file, text, root, position } };
 }
 
-/** Offset of the bracket that goes too deep, found without recursion. */
+/** Offset of the bracket that exceeds the depth, found without recursion. */
 function findTooDeep(text: string): number | undefined {
   let depth = 0;
-  for (const { kind, offset } of tokensOf(text)) {
+  for (const { kind, offset } of scanTokens(text)) {
     if (kind === 'open' && ++depth > MAX_DEPTH) return offset;
     if (kind === 'close') depth--;
   }
@@ -52,20 +50,79 @@ function findTooDeep(text: string): number | undefined {
 }
 
 const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
-  1: 'There is a symbol that JSON does not know.',
-  2: 'A number is malformed.',
-  3: 'A property name in double quotes is missing.',
-  4: 'A value is missing.',
-  5: 'A colon is missing.',
-  6: 'A comma is missing.',
-  7: 'A closing brace is missing.',
-  8: 'A closing bracket is missing.',
-  9: 'Something stands after the end of the document.',
-  10: 'A comment is malformed.',
-  11: 'A comment has no end.',
-  12: 'A text has no closing quote on its line.',
-  13: 'A number has no end.',
-  14: 'A \\u escape needs four hexadecimal digits.',
-  15: 'A text holds an escape that JSON does not know.',
-  16: 'A text holds a raw control character.',
+  1: 'Unexpected symbol.',
+  2: 'Invalid number.',
+  3: 'Expected a property name in double quotes.',
+  4: 'Expected a value.',
+  5: 'Expected a colon.',
+  6: 'Expected a comma.',
+  7: 'Expected a closing brace.',
+  8: 'Expected a closing bracket.',
+  9: 'Unexpected text after the end of the document.',
+  10: 'Invalid comment.',
+  11: 'Unterminated comment.',
+  12: 'Unterminated string.',
+  13: 'Unterminated number.',
+  14: 'Invalid \\u escape: four hexadecimal digits are required.',
+  15: 'Invalid escape sequence in a string.',
+  16: 'Unescaped control character in a string.',
 };
+
+/** A position in a text. Both count from 1, columns in UTF-16 code units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Returns a function from offset to position. Scans the text once, then uses a binary search. */
+export function createPositions(text: string): (offset: number) => Position {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+/** A token and its position. Strings, numbers and whitespace are `other`. */
+export interface Token {
+  readonly kind: 'open' | 'close' | 'comma' | 'comment' | 'other';
+  readonly offset: number;
+  readonly length: number;
+}
+
+// The scanner's names for these are const enums, which `isolatedModules` cannot import.
+const KINDS: Readonly<Record<number, Token['kind']>> = {
+  1: 'open', // {
+  2: 'close', // }
+  3: 'open', // [
+  4: 'close', // ]
+  5: 'comma',
+  12: 'comment', // to the end of the line
+  13: 'comment', // between /* and */
+};
+const END_OF_TEXT = 17;
+
+/** Yields the tokens of a text from left to right, without recursion. */
+export function* scanTokens(text: string): Generator<Token> {
+  const scanner = createScanner(text, false);
+  for (let kind: number = scanner.scan(); kind !== END_OF_TEXT; kind = scanner.scan()) {
+    yield {
+      kind: KINDS[kind] ?? 'other',
+      offset: scanner.getTokenOffset(),
+      length: scanner.getTokenLength(),
+    };
+  }
+}

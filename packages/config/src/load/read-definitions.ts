@@ -1,40 +1,40 @@
 import type { Node } from 'jsonc-parser';
-import { FILE_TRUST_KEYS } from '../entry/trust-keys.js';
-import { type Member, isJsonObject, locatedValue, membersOf } from '../jsonc/json-value.js';
+import { printable } from '../display-text.js';
+import type { Definition, Origin } from '../entry/definition.js';
+import { FILE_TRUST_KEYS } from '../entry/permissions.js';
+import { type Member, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { problem, type Place, type Problem } from '../problems.js';
-import { nameProblem, suggestName } from '../server-names.js';
-import { shown } from '../text/visible-text.js';
-import type { Definition, Origin } from './definition.js';
-import { findServerMap, looksLikeServer } from './find-server-map.js';
+import { findServerMap, looksLikeServer } from '../layout/server-map.js';
+import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
+import { checkServerName, suggestServerName } from '../server-names.js';
 
-/** A file with more servers is a mistake or an attack. */
+/** A file with more servers than this is rejected as a mistake or an attack. */
 const MAX_SERVERS = 1000;
 
-const FAULT_MESSAGES = {
-  JSON_DUPLICATE_KEY: 'The key stands twice, so that two readers could see different servers.',
-  JSON_KEY_REFUSED: 'The key is one that JavaScript gives a meaning to.',
-  JSON_VALUE_REFUSED: 'The text holds half a character, or the number is not finite.',
+const ISSUE_MESSAGES = {
+  JSON_DUPLICATE_KEY: 'The key is defined twice, so that two programs could read different servers.',
+  JSON_KEY_REFUSED: 'The key has a special meaning in JavaScript.',
+  JSON_VALUE_REFUSED: 'The string contains a lone surrogate, or the number is not finite.',
 } as const;
 
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[];
-  readonly problems: readonly Problem[];
-  /** The document was read and has no map of servers; what to do about it, where that can be told. */
+  readonly problems: readonly ConfigProblem[];
+  /** Set if the document has no object with servers; `hint` says what to do about it, if that is known. */
   readonly missingMap?: { readonly hint: string | undefined } | undefined;
 }
 
-/** The servers that a document names. One bad entry never touches another. */
+/** Reads the servers of a document. An invalid entry does not affect the others. */
 export function readDefinitions(
   document: JsonDocument,
   origin: Origin,
   keyPaths: readonly KeyPath[],
   projectSpellings: readonly string[],
 ): ReadDefinitions {
-  const problems: Problem[] = [];
-  const at = (offset: number): Place => ({ file: document.file, ...document.position(offset) });
-  const none = (found?: Problem): ReadDefinitions => {
+  const problems: ConfigProblem[] = [];
+  const at = (offset: number): SourceLocation => ({ file: document.file, ...document.position(offset) });
+  const none = (found?: ConfigProblem): ReadDefinitions => {
     if (found !== undefined) problems.push(found);
     return { definitions: [], problems };
   };
@@ -44,7 +44,9 @@ export function readDefinitions(
   const { root } = document;
   if (root === undefined) return withoutMap();
   if (root.type !== 'object') {
-    return none(problem('SHAPE_INVALID', 'The file does not hold an object.', { place: at(root.offset) }));
+    return none(
+      problem('SHAPE_INVALID', 'The file does not contain an object.', { location: at(root.offset) }),
+    );
   }
   if (!origin.trusted) problems.push(...trustClaims(root, at));
 
@@ -52,13 +54,15 @@ export function readDefinitions(
   if (found === undefined) return withoutMap(missingMapHint(root, keyPaths));
   if ('duplicate' in found) {
     return none(
-      problem('JSON_DUPLICATE_KEY', FAULT_MESSAGES.JSON_DUPLICATE_KEY, { place: at(found.duplicate.offset) }),
+      problem('JSON_DUPLICATE_KEY', ISSUE_MESSAGES.JSON_DUPLICATE_KEY, {
+        location: at(found.duplicate.offset),
+      }),
     );
   }
   if (found.node.type !== 'object') {
     return none(
-      problem('SHAPE_INVALID', 'The servers are not an object keyed by name.', {
-        place: at(found.node.offset),
+      problem('SHAPE_INVALID', 'The servers must be an object keyed by name.', {
+        location: at(found.node.offset),
       }),
     );
   }
@@ -66,24 +70,25 @@ export function readDefinitions(
   if (found.flat && members.length === 0) return withoutMap(missingMapHint(root, keyPaths));
   const tooMany = members[MAX_SERVERS];
   if (tooMany !== undefined) {
-    const message = `The file names more than ${String(MAX_SERVERS)} servers.`;
-    return none(problem('TOO_MANY_SERVERS', message, { place: at(tooMany.keyNode.offset) }));
+    const message = `The file defines more than ${String(MAX_SERVERS)} servers.`;
+    return none(problem('TOO_MANY_SERVERS', message, { location: at(tooMany.keyNode.offset) }));
   }
 
   const definitions: Definition[] = [];
   const repeated = repeatedKeys(members);
   for (const member of members) {
-    const wrong = nameProblem(member.key);
-    if (wrong === undefined) {
+    const reason = checkServerName(member.key);
+    if (reason === undefined) {
       definitions.push(readEntry(member, origin, repeated.has(member.key), at, problems));
       continue;
     }
-    const suggestion = suggestName(member.key);
+    const suggestion = suggestServerName(member.key);
     problems.push(
-      problem('NAME_INVALID', `The name of the server ${wrong}.`, {
-        place: at(member.keyNode.offset),
-        server: shown(member.key),
-        hint: suggestion === undefined ? 'Give it another name.' : `Call it "${suggestion}", for example.`,
+      problem('NAME_INVALID', `The server name ${reason}.`, {
+        location: at(member.keyNode.offset),
+        server: printable(member.key),
+        hint:
+          suggestion === undefined ? 'Choose another name.' : `Rename it, for example to "${suggestion}".`,
       }),
     );
   }
@@ -94,11 +99,11 @@ function readEntry(
   { key, keyNode, valueNode }: Member,
   origin: Origin,
   repeated: boolean,
-  at: (offset: number) => Place,
-  problems: Problem[],
+  at: (offset: number) => SourceLocation,
+  problems: ConfigProblem[],
 ): Definition {
-  const { value, offsets, faults } = locatedValue(valueNode);
-  const placeOf = (path: string): Place => {
+  const { value, offsets, issues } = readJsonValue(valueNode);
+  const locationOf = (path: string): SourceLocation => {
     let current = path;
     while (current !== '' && !offsets.has(current)) current = current.replace(/(?:^|\.|\[)[^.[]*$/, '');
     return at(current === '' ? keyNode.offset : (offsets.get(current) ?? keyNode.offset));
@@ -106,19 +111,20 @@ function readEntry(
   const paths = [...offsets.keys()].filter((path) => path !== '');
   const server = key;
   if (repeated) {
-    const message = 'The server is defined twice in one file, so that two readers could see different ones.';
-    problems.push(problem('JSON_DUPLICATE_KEY', message, { place: at(keyNode.offset), server }));
+    const message =
+      'The server is defined twice in one file, so that two programs could read different definitions.';
+    problems.push(problem('JSON_DUPLICATE_KEY', message, { location: at(keyNode.offset), server }));
   }
-  for (const { fault, path, offset } of faults) {
-    problems.push(problem(fault, FAULT_MESSAGES[fault], { place: at(offset), server, path }));
+  for (const { issue, path, offset } of issues) {
+    problems.push(problem(issue, ISSUE_MESSAGES[issue], { location: at(offset), server, path }));
   }
-  const usable = !repeated && faults.length === 0;
+  const usable = !repeated && issues.length === 0;
   if (!isJsonObject(value)) {
     problems.push(
-      problem('SHAPE_INVALID', 'The entry is not an object.', { place: at(valueNode.offset), server }),
+      problem('SHAPE_INVALID', 'The entry must be an object.', { location: at(valueNode.offset), server }),
     );
   }
-  return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, placeOf, paths };
+  return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, locationOf, paths };
 }
 
 /** Keys under which other programs keep their servers. */
@@ -129,8 +135,10 @@ function missingMapHint(root: Node, keyPaths: readonly KeyPath[]): string | unde
   if (wanted === undefined) return undefined;
   const members = membersOf(root);
   const other = members.find(({ key }) => key !== wanted && OTHER_KEYS.test(key));
-  if (other !== undefined) return `Rename "${shown(other.key)}" to "${wanted}".`;
-  return members.some(looksLikeServer) ? `Put the servers below the key "${wanted}".` : undefined;
+  if (other !== undefined) return `Rename "${printable(other.key)}" to "${wanted}".`;
+  return members.some(looksLikeServer)
+    ? `Move the servers into an object under the key "${wanted}".`
+    : undefined;
 }
 
 function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {
@@ -143,13 +151,13 @@ function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {
   return repeated;
 }
 
-function trustClaims(root: Node, at: (offset: number) => Place): readonly Problem[] {
+function trustClaims(root: Node, at: (offset: number) => SourceLocation): readonly ConfigProblem[] {
   return membersOf(root)
     .filter(({ key }) => FILE_TRUST_KEYS.has(key))
     .map(({ key, keyNode }) =>
-      problem('TRUST_KEY_IGNORED', `"${key}" means nothing in a file that came with the project.`, {
-        place: at(keyNode.offset),
-        hint: 'Decisions about servers are kept outside of the project.',
+      problem('TRUST_KEY_IGNORED', `"${key}" is ignored in a file of the project.`, {
+        location: at(keyNode.offset),
+        hint: 'Decisions about servers are stored outside of the project.',
       }),
     );
 }

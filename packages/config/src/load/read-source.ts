@@ -1,18 +1,21 @@
 import { dirname, resolve } from 'node:path';
-import type { FileReader } from '../files/file-reader.js';
-import type { ReadRules } from '../files/read-file.js';
+import type { Origin } from '../entry/definition.js';
+import type { FileReader, ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
+import type { ConfigScope } from '../layout/scopes.js';
 import { problem } from '../problems.js';
-import type { Origin } from './definition.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
-/** A file that was looked for. */
+/** A file that {@link loadConfig} looked for. */
 export interface SourceFile {
+  /** Absolute path, as the layout or the command line names it. */
   readonly path: string;
-  /** Where the links led. Undefined when it is absent or was refused. */
+  /** The path with every symbolic link resolved. Undefined if the file is absent or was refused. */
   readonly realPath?: string | undefined;
-  readonly scope: Origin['scope'];
+  /** Scope that the file's servers belong to. */
+  readonly scope: ConfigScope;
+  /** `absent`: it does not exist. `refused`: it could not be read safely, see the problems. */
   readonly status: 'read' | 'absent' | 'refused';
 }
 
@@ -20,7 +23,7 @@ export interface ReadSource extends ReadDefinitions {
   readonly file: SourceFile;
 }
 
-/** Reads one file of a layout. Its text is parsed once; what is approved later is what was parsed here. */
+/** Reads one file of a layout. It is parsed only here, so that the definition that is approved is the one that is used. */
 export async function readSource(
   read: FileReader,
   path: string,
@@ -46,8 +49,8 @@ export async function readSource(
 
 const ANY_MAP: readonly KeyPath[] = [['mcpServers'], []];
 
-/** Reads what stands behind `--mcp-config`: JSON itself, or the path of a file, which then has to exist. */
-export async function readCommandLine(
+/** Reads an argument of `--mcp-config`: JSON, or the path of a file that must exist. */
+export async function readCommandLineConfig(
   read: FileReader,
   argument: string,
   index: number,
@@ -68,17 +71,17 @@ export async function readCommandLine(
   const source = await readSource(read, path, origin(path, dirname(path)), {}, ANY_MAP, []);
   if (source.file.status !== 'absent') return source;
   const missing = problem('FILE_MISSING', 'The file named on the command line does not exist.', {
-    place: { file: path },
+    location: { file: path },
   });
   return { ...source, problems: [missing] };
 }
 
-/** Servers that the host passes as values. They go the same way as those of a file. */
-export function readValues(
+/** Reads servers that the host passes as objects, with the checks that a file gets. */
+export function readHostServers(
   scope: 'dynamic' | 'remote',
   servers: Readonly<Record<string, unknown>>,
 ): ReadDefinitions {
-  // A list from a service must not make this machine send it the values of variables.
+  // A remote service must not make this machine send it the values of variables.
   const origin: Origin = {
     scope,
     file: scope,

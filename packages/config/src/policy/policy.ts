@@ -1,44 +1,46 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { z } from 'zod';
-import { environmentNames, variableRisk } from '../entry/dangerous-environment.js';
-import { HOST_FIELDS } from '../entry/host-fields.js';
-import type { Scope } from '../scopes.js';
-import { globMatches } from './glob.js';
-import { commandMatches } from './match-command.js';
-import { isUrlRule, urlMatches } from './match-url.js';
+import { HOST_FIELDS } from '../entry/permissions.js';
+import type { ConfigScope } from '../layout/scopes.js';
+import { environmentNames, variableRisk } from '../variables/risk.js';
+import { globMatches, commandMatches, isUrlRule, urlMatches } from './match-rules.js';
 
 /**
- * Names servers by exactly one thing. `serverCommand`: program and arguments, `*` standing for any text within one of
- * them, `"**"` at the end for any further ones; a program that an entry names by a path is compared as an absolute path.
- * `serverUrl`: `https://*.example.com/mcp/*`, or a host alone.
+ * Selects servers by exactly one property.
  *
- * In an allow list a rule for a command or a URL covers an entry only when the entry sets nothing else that decides what
- * runs or where it leads (`cwd`, `inheritEnv`, `proxy`, `ca`, `oauth`, fields of plugins …), except the fields that the
- * rule lists in `fields`. In a deny list `fields` has no effect.
+ * - `serverName`: the name of the server.
+ * - `serverCommand`: the program and its arguments. `*` matches any text within one of them; `"**"` at the end matches any
+ *   further arguments. A program that an entry names by a path is compared as an absolute path.
+ * - `serverUrl`: a URL such as `https://*.example.com/mcp/*`, or only a host.
+ *
+ * In an allow list, a rule with a command or URL permits an entry only if the entry sets no other field that affects what
+ * runs or where it leads (`cwd`, `inheritEnv`, `proxy`, `ca`, `oauth`, fields of plugins …), except those that the rule
+ * lists in `fields`. In a deny list, `fields` has no effect.
  */
 export type ServerRule =
   | { readonly serverName: string }
   | { readonly serverCommand: readonly string[]; readonly fields?: readonly string[] | undefined }
   | { readonly serverUrl: string; readonly fields?: readonly string[] | undefined };
 
-/** What an administrator, or the host, permits. Several policies all have to permit a server; none widens another. */
-export interface Policy {
-  /** Only servers of the scopes `enterprise` and `managed`. Default false. */
+/** What an administrator or the host permits. If there are several policies, each of them must permit a server. */
+export interface ServerPolicy {
+  /** Whether only servers of the scopes `enterprise` and `managed` are permitted. Default: false. */
   readonly exclusive?: boolean | undefined;
   /**
-   * When set, a server must match. Names are chosen by whoever writes the entry, so as soon as there is a rule for
-   * commands (or URLs), a program (or a remote server) must match one of those. `[]` permits nothing.
+   * If set, a server must match one of these rules; `[]` permits no server. The author of an entry chooses its name, so as
+   * soon as the list has a rule with `serverCommand` (or `serverUrl`), local (or remote) servers must match such a rule.
+   * Default: every server is permitted.
    */
   readonly allow?: readonly ServerRule[] | undefined;
-  /** A server that matches is refused, whatever else is said. */
+  /** Servers that match one of these rules are refused, even if `allow` matches too. Default: none. */
   readonly deny?: readonly ServerRule[] | undefined;
   /**
-   * Refuse servers, other than the administrator's, that set a variable in `env` which is neither known to be harmless
-   * (`*_API_KEY`, `*_TOKEN`, `LANG` …) nor listed in `environment`. Always on with an `allow` rule for commands.
-   * Default false.
+   * Whether a server is refused if its `env` sets a variable that is neither known to be harmless (`*_API_KEY`, `*_TOKEN`,
+   * `LANG` …) nor listed in `environment`. Servers of an administrator are exempt. Always true if `allow` has a rule with
+   * `serverCommand`. Default: false.
    */
   readonly refuseDangerousEnvironment?: boolean | undefined;
-  /** Names of variables that servers may set besides; `*` stands for any text. Default: none. */
+  /** Names of further variables that servers may set; `*` matches any text. Default: none. */
   readonly environment?: readonly string[] | undefined;
 }
 
@@ -46,7 +48,7 @@ const ruleSchema = z.union([
   z.strictObject({ serverName: z.string().min(1) }),
   z.strictObject({ serverCommand: z.array(z.string()).min(1), fields: z.array(z.string()).optional() }),
   z.strictObject({
-    serverUrl: z.string().refine(isUrlRule, 'not a host or a URL pattern'),
+    serverUrl: z.string().refine(isUrlRule, 'not a host or URL pattern'),
     fields: z.array(z.string()).optional(),
   }),
 ]);
@@ -59,24 +61,24 @@ const policySchema = z.strictObject({
   environment: z.array(z.string().min(1)).optional(),
 });
 
-/** The policy, when it is understood in every part: one that is not must not be obeyed in part. */
-export function parsePolicy(policy: unknown): { readonly policy: Policy } | { readonly wrong: string } {
+/** Parses a policy. One with any invalid part is rejected as a whole, so that it is not applied in part. */
+export function parsePolicy(policy: unknown): { readonly policy: ServerPolicy } | { readonly error: string } {
   const result = policySchema.safeParse(policy);
   if (result.success) return { policy: result.data };
   const [issue] = result.error.issues;
-  return { wrong: `is malformed${issue === undefined ? '' : ` at "${issue.path.join('.')}"`}` };
+  return { error: `is invalid${issue === undefined ? '' : ` at "${issue.path.join('.')}"`}` };
 }
 
-export interface JudgedServer {
+export interface PolicyCandidate {
   readonly name: string;
-  readonly scope: Scope;
-  /** With the fields that are written, and `command` as what would really run. */
+  readonly scope: ConfigScope;
+  /** The entry with the fields as written, and with `command` as the program that would run. */
   readonly config: ServerConfig;
 }
 
 /**
- * Fields that change neither what a permitted command runs nor where a permitted URL leads. `env` is judged by the names
- * in it. Every other field, also one that is not known here, has to be listed by the rule.
+ * Fields that affect neither what a permitted command runs nor where a permitted URL leads. `env` is checked by the names
+ * in it. A rule must list every other field, including unknown ones.
  */
 const COVERED_FIELDS: ReadonlySet<string> = new Set([
   'type',
@@ -90,16 +92,16 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
   ...HOST_FIELDS,
 ]);
 
-/** Why the policy refuses a server; undefined when it does not. */
-export function refusalOf(policy: Policy, server: JudgedServer): string | undefined {
+/** Returns why the policy refuses a server, as a clause for a message; undefined if it permits the server. */
+export function findPolicyViolation(policy: ServerPolicy, server: PolicyCandidate): string | undefined {
   const { allow, deny = [], exclusive = false } = policy;
   const administered = server.scope === 'enterprise' || server.scope === 'managed';
-  if (exclusive && !administered) return 'only the servers of the administrator are permitted';
+  if (exclusive && !administered) return 'only servers of the administrator are permitted';
   if (deny.some((rule) => matches(rule, server, 'deny'))) return 'it is on the deny list';
-  // With some variables a permitted command is another command, and no list of them is complete.
-  const judgesEnvironment =
+  // Some variables turn a permitted command into another one, and no list of such variables is complete.
+  const checksEnvironment =
     policy.refuseDangerousEnvironment === true || allow?.some((rule) => 'serverCommand' in rule) === true;
-  if (!administered && judgesEnvironment) {
+  if (!administered && checksEnvironment) {
     const { environment = [] } = policy;
     const refused = environmentNames(server.config['env']).filter(
       (name) => variableRisk(name) !== 'harmless' && !environment.some((rule) => globMatches(rule, name)),
@@ -110,12 +112,12 @@ export function refusalOf(policy: Policy, server: JudgedServer): string | undefi
   const fields = uncoveredFields(server);
   const wouldMatch = fields.length > 0 && isAllowed(allow, { ...server, scope: 'managed' });
   return wouldMatch
-    ? `it sets ${fields.join(', ')}, which no rule of the allow list covers`
+    ? `it sets ${fields.join(', ')}, which no matching rule of the allow list lists in "fields"`
     : 'it is not on the allow list';
 }
 
-/** Whatever the entry has, program or address, must be permitted; only one that has neither goes by its name alone. */
-function isAllowed(allow: readonly ServerRule[], server: JudgedServer): boolean {
+/** The command and the URL must each be permitted; only an entry that has neither is selected by its name alone. */
+function isAllowed(allow: readonly ServerRule[], server: PolicyCandidate): boolean {
   const { command, url } = server.config;
   const kinds = [
     ...(typeof command === 'string' ? (['serverCommand'] as const) : []),
@@ -127,20 +129,20 @@ function isAllowed(allow: readonly ServerRule[], server: JudgedServer): boolean 
   return kinds.every((kind) => permitted(allow.some((rule) => kind in rule) ? kind : 'serverName'));
 }
 
-/** An administrator's own entry may say anything; a rule for a name covers what has the name. */
-function covers(rule: ServerRule, server: JudgedServer): boolean {
+/** Fields do not matter for an administrator's own entry, or for a rule with a name. */
+function covers(rule: ServerRule, server: PolicyCandidate): boolean {
   if ('serverName' in rule || server.scope === 'enterprise' || server.scope === 'managed') return true;
   return uncoveredFields(server).every((field) => rule.fields?.includes(field) === true);
 }
 
-function uncoveredFields({ config }: JudgedServer): readonly string[] {
+function uncoveredFields({ config }: PolicyCandidate): readonly string[] {
   return Object.entries(config)
     .filter(([field, value]) => value !== undefined && !COVERED_FIELDS.has(field))
     .filter(([field, value]) => !(field === 'oauth' && isRecord(value) && value['enabled'] === false))
     .map(([field]) => field);
 }
 
-function matches(rule: ServerRule, server: JudgedServer, list: 'allow' | 'deny'): boolean {
+function matches(rule: ServerRule, server: PolicyCandidate, list: 'allow' | 'deny'): boolean {
   if ('serverName' in rule) return rule.serverName === server.name;
   const { command, args, url } = server.config;
   if ('serverCommand' in rule) {

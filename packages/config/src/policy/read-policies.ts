@@ -1,32 +1,37 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { FileReader } from '../files/file-reader.js';
-import { locatedValue, type JsonValue } from '../jsonc/json-value.js';
+import type { FileReader } from '../files/read-file.js';
+import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
-import type { KeyPath, Layout, PolicySource } from '../layout/layout.js';
-import { absolutePath, type Directories } from '../layout/places.js';
-import { problem, type Place, type Problem } from '../problems.js';
-import { parsePolicy, type Policy } from './policy.js';
+import {
+  type KeyPath,
+  type Layout,
+  type PolicySource,
+  absolutePath,
+  type Directories,
+} from '../layout/layout.js';
+import { CONFIG_PROBLEM_CODES, problem, type SourceLocation, type ConfigProblem } from '../problems.js';
+import { parsePolicy, type ServerPolicy } from './policy.js';
 
-/** The policies that hold, or `undefined` where one exists that could not be understood: then nothing is permitted. */
+/** The policies to apply. `undefined` means that one of them is invalid, so that no server is permitted. */
 export interface PolicySet {
-  readonly policies: readonly Policy[] | undefined;
-  readonly problems: readonly Problem[];
+  readonly policies: readonly ServerPolicy[] | undefined;
+  readonly problems: readonly ConfigProblem[];
 }
 
-/** The host's policy and those of the administrator's files. Fails closed: a file that is there and unreadable blocks. */
+/** Reads the host's policy and those of the administrator's files. An unreadable file makes the result invalid. */
 export async function readPolicies(
   read: FileReader,
   layout: Layout,
   directories: Directories,
   platform: NodeJS.Platform,
-  own: Policy | undefined,
+  own: ServerPolicy | undefined,
 ): Promise<PolicySet> {
-  const policies: Policy[] = [];
-  const problems: Problem[] = [];
-  const block = (message: string, place?: Place): void => {
+  const policies: ServerPolicy[] = [];
+  const problems: ConfigProblem[] = [];
+  const block = (message: string, location?: SourceLocation): void => {
     problems.push(
-      problem('POLICY_INVALID', `${message} No server is permitted until it is mended.`, {
-        place,
+      problem('POLICY_INVALID', `${message} No server is permitted until the policy is corrected.`, {
+        location,
         hint: 'Ask your administrator.',
       }),
     );
@@ -35,51 +40,54 @@ export async function readPolicies(
   if (own !== undefined) {
     const parsed = parsePolicy(own);
     if ('policy' in parsed) policies.push(parsed.policy);
-    else block(`The policy of the host ${parsed.wrong}.`);
+    else block(`The policy of the host ${parsed.error}.`);
   }
   for (const source of layout.policies ?? []) {
     const path = absolutePath({ base: 'system', path: source.path }, directories, platform);
     if (path === undefined) continue;
-    const outcome = await read(path, { refuseDangling: true });
+    const outcome = await read(path, { refuseBrokenLink: true });
     if (outcome.kind === 'absent') continue;
     if (outcome.kind === 'refused') {
       block(outcome.problem.message, { file: path });
       continue;
     }
-    const found = policyIn(outcome.text, path, source);
+    const found = parsePolicyFile(outcome.text, path, source);
     if ('policy' in found) policies.push(found.policy);
-    else block(found.message, found.place);
+    else block(found.message, found.location);
   }
   return { policies: problems.length > 0 ? undefined : policies, problems };
 }
 
-function policyIn(
+function parsePolicyFile(
   text: string,
   file: string,
   source: PolicySource,
-): { readonly policy: Policy } | { readonly message: string; readonly place: Place } {
+): { readonly policy: ServerPolicy } | { readonly message: string; readonly location: SourceLocation } {
   const parsed = parseDocument(text, file);
-  if ('problem' in parsed) return { message: parsed.problem.message, place: placeOf(parsed.problem, file) };
+  if ('problem' in parsed)
+    return { message: parsed.problem.message, location: locationOf(parsed.problem, file) };
   const { root, position } = parsed.document;
-  // What an interrupted copy or a full disk leaves behind permits nothing.
-  if (root === undefined) return { message: 'The file is empty.', place: { file, line: 1, column: 1 } };
-  const located = locatedValue(root);
-  const [fault] = located.faults;
-  if (fault !== undefined) {
+  // An empty file may be left by an interrupted copy or a full disk, so it counts as an invalid policy.
+  if (root === undefined)
+    return { message: 'The policy file is empty.', location: { file, line: 1, column: 1 } };
+  const located = readJsonValue(root);
+  const [issue] = located.issues;
+  if (issue !== undefined) {
     return {
-      message: `"${fault.path}" can't be read in one way only.`,
-      place: { file, ...position(fault.offset) },
+      message: `"${issue.path}" is ambiguous. ${CONFIG_PROBLEM_CODES[issue.issue].meaning}`,
+      location: { file, ...position(issue.offset) },
     };
   }
   const { value } = located;
-  if (!isRecord(value)) return { message: 'The file is not an object.', place: { file, line: 1, column: 1 } };
+  if (!isRecord(value))
+    return { message: 'The policy file does not contain an object.', location: { file, line: 1, column: 1 } };
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);
   const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
-  return 'policy' in policy ? policy : { message: `The policy ${policy.wrong}.`, place: { file } };
+  return 'policy' in policy ? policy : { message: `The policy ${policy.error}.`, location: { file } };
 }
 
-/** The list as rules, unchecked; null where something on the way to it is no object. */
+/** The list as rules, unchecked; null if a value on the way to it is not an object. */
 function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): unknown {
   let current: unknown = value;
   for (const key of keys) {
@@ -92,6 +100,6 @@ function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): un
     : current;
 }
 
-function placeOf({ line, column }: Problem, file: string): Place {
+function locationOf({ line, column }: ConfigProblem, file: string): SourceLocation {
   return { file, line, column };
 }

@@ -1,33 +1,53 @@
 import { dirname } from 'node:path';
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import { absolutePath } from '../layout/places.js';
-import { loadConfig, type LoadedConfig, type LoadOptions } from '../load-config.js';
-import { locate } from '../load/locate.js';
-import { compareServers, type ServerChanges } from './compare-servers.js';
+import { systemClock, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
+import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
+import { absolutePath } from '../layout/layout.js';
+import { locateFiles } from '../layout/locate-files.js';
+import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
 import { createPathWatcher } from './watch-paths.js';
 
-export interface WatchOptions extends LoadOptions {
-  /** How long the files must be quiet before they are read again, milliseconds. Default 200. */
+/** Options of {@link watchConfig}. */
+export interface WatchConfigOptions extends LoadConfigOptions {
+  /** How long the files must be unchanged before they are loaded again, in milliseconds. Default: 200. */
   readonly debounceMs?: number | undefined;
-  /** Told when servers or problems are not what they were. */
+  /** Called after a reload in which servers or problems changed. */
   readonly onChange: (changes: ServerChanges, config: LoadedConfig) => void;
-  /** Told when a folder can't be watched or the files can't be read again; the last configuration stays. */
+  /**
+   * Called if a folder cannot be watched, a reload rejects, or `onChange` throws. The last configuration stays in use.
+   * Default: errors are ignored.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
+  /** Clock for {@link debounceMs}. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A configuration that is kept up to date. Close it to stop. */
+/** A configuration that is kept up to date, the result of {@link watchConfig}. */
 export interface ConfigWatcher extends AsyncDisposable {
-  /** The last one that was read. */
+  /** The result of the last load. */
   readonly config: LoadedConfig;
+  /** Stops watching. Resolves when a reload that is running has ended; `onChange` is not called any more. */
   close(): Promise<void>;
 }
 
 /**
- * Loads the configuration and again whenever one of its files, the decisions about project servers included, changes.
- * Rejects as `loadConfig` does when the first reading fails.
+ * Loads the configuration, and loads it again whenever one of its files or the approvals change. Rejects as
+ * {@link loadConfig} does if the first load fails.
+ *
+ * @example
+ * ```ts
+ * const watcher = await watchConfig({
+ *   layout: layouts.claude,
+ *   onChange: async ({ added, changed, removed }) => {
+ *     for (const name of removed) await host.remove(name);
+ *     await host.connect({ ...added, ...changed });
+ *   },
+ * });
+ * await host.connect(watcher.config.servers);
+ * // When the program ends:
+ * await watcher.close();
+ * ```
  */
-export async function watchConfig(options: WatchOptions): Promise<ConfigWatcher> {
+export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
   const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock } = options;
   let config = await loadConfig(options);
   let timer: Disposable | undefined;
@@ -50,15 +70,15 @@ export async function watchConfig(options: WatchOptions): Promise<ConfigWatcher>
         Object.keys(changes.added).length + Object.keys(changes.changed).length + changes.removed.length >
           0 || JSON.stringify(config.problems) !== JSON.stringify(next.problems);
       config = next;
-      if (await watcher.update(await pathsOf(options, config))) schedule();
+      if (await watcher.update(await watchedPaths(options, config))) schedule();
       if (news) onChange(changes, config);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
     }
   };
 
-  // What was written between the first reading and now would otherwise be missed.
-  await watcher.update(await pathsOf(options, config));
+  // Detects changes between the first load and the start of watching.
+  await watcher.update(await watchedPaths(options, config));
   await read();
 
   const close = async (): Promise<void> => {
@@ -76,10 +96,10 @@ export async function watchConfig(options: WatchOptions): Promise<ConfigWatcher>
   };
 }
 
-/** Everything whose change can change the result. */
-async function pathsOf(options: LoadOptions, config: LoadedConfig): Promise<readonly string[]> {
+/** Every path whose change can change the result. */
+async function watchedPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
-  const { directories } = await locate(options);
+  const { directories } = await locateFiles(options);
   const others = [
     ...(layout.policies ?? []).map(({ path }) =>
       absolutePath({ base: 'system', path }, directories, platform),
@@ -93,4 +113,32 @@ async function pathsOf(options: LoadOptions, config: LoadedConfig): Promise<read
   return [...new Set([...found, ...others.filter((path) => path !== undefined)])].filter(
     (path) => path !== dirname(path),
   );
+}
+
+type Servers = Readonly<Record<string, ServerConfig>>;
+
+/** How the servers changed between two loads. */
+export interface ServerChanges {
+  /** Servers that are new, by name. */
+  readonly added: Readonly<Record<string, ServerConfig>>;
+  /** Servers whose configuration changed, by name, with the new configuration. */
+  readonly changed: Readonly<Record<string, ServerConfig>>;
+  /** Names of the servers that are gone. */
+  readonly removed: readonly string[];
+}
+
+function compareServers(before: Servers, after: Servers): ServerChanges {
+  const names = Object.keys(after);
+  const pick = (chosen: readonly string[]): Servers =>
+    Object.fromEntries(Object.entries(after).filter(([name]) => chosen.includes(name)));
+  const known = names.filter((name) => Object.hasOwn(before, name));
+  return {
+    added: pick(names.filter((name) => !Object.hasOwn(before, name))),
+    changed: pick(known.filter((name) => content(before[name]) !== content(after[name]))),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
+  };
+}
+
+function content(config: ServerConfig | undefined): string {
+  return canonicalJson(jsonCopy(config ?? {}));
 }

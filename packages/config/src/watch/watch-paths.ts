@@ -2,16 +2,16 @@ import { watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 
-/** Watches files that may not exist yet, in folders that may come and go. */
+/** Watches files that may not exist yet, in folders that may be created and deleted. */
 export interface PathWatcher {
-  /** Replaces the set of paths. True when a folder is watched that was not before: look again, it may hold news. */
+  /** Replaces the set of paths. Resolves to true if a new folder is watched, whose files may already have changed. */
   update(paths: readonly string[]): Promise<boolean>;
   close(): void;
 }
 
 /**
- * Tells when any of the paths may have changed. Folders are watched, not files: editors put a new file in the place of
- * the old one, and a watch on a file stays with the old one.
+ * Calls `onEvent` when any of the paths may have changed. It watches folders, because editors replace a file by a new one
+ * and a watch on the file would stay with the old one.
  */
 export function createPathWatcher(onEvent: () => void, onError: (error: Error) => void): PathWatcher {
   const folders = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
@@ -47,7 +47,7 @@ export function createPathWatcher(onEvent: () => void, onError: (error: Error) =
         for (const { folder, inode } of await foldersAbove(path)) wanted.set(folder, inode);
       }
       for (const [folder, { inode }] of folders) {
-        // The same name can be another folder by now.
+        // A folder of the same name may have replaced it.
         if (wanted.get(folder) !== inode) forget(folder);
       }
       const added = [...wanted].filter(([folder]) => !folders.has(folder));
@@ -61,7 +61,7 @@ export function createPathWatcher(onEvent: () => void, onError: (error: Error) =
   };
 }
 
-/** The nearest folder of a path that exists, and the one above it, which sees it come and go. */
+/** The nearest existing folder of a path, and the one above it, in which it may be deleted and created again. */
 async function foldersAbove(
   path: string,
 ): Promise<readonly { readonly folder: string; readonly inode: number }[]> {

@@ -1,4 +1,4 @@
-/** A second process that writes: home, project, prefix, count. */
+/** A second process that adds servers. Arguments: home, project, prefix, count. */
 import { createConfigEditor, layouts } from '../../dist/index.js';
 
 const [home, cwd, prefix, count] = process.argv.slice(2);

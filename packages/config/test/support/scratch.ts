@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createApprovals, type ApprovalsOptions } from '../../src/approval/approvals.js';
-import { loadConfig, type LoadOptions } from '../../src/load-config.js';
+import { createServerApprovals, type ServerApprovalsOptions } from '../../src/approval/approvals.js';
+import { loadConfig, type LoadConfigOptions } from '../../src/load/load-config.js';
 
 type Content = string | Uint8Array | object;
 
-/** A home, a project and an administrator's directory of one's own, gone after the test. */
+/** A temporary home, project and administrator's directory, deleted after the test. */
 export interface Scratch {
   readonly root: string;
   readonly home: string;
@@ -15,11 +15,13 @@ export interface Scratch {
   readonly system: string;
   path(name: string): string;
   write(name: string, content: Content): Promise<string>;
-  /** Loads with an environment of nothing, so that a test says what it needs. */
-  load(options: Pick<LoadOptions, 'layout'> & Partial<LoadOptions>): ReturnType<typeof loadConfig>;
+  /** Loads with an empty environment, so that a test sets what it needs. */
+  load(
+    options: Pick<LoadConfigOptions, 'layout'> & Partial<LoadConfigOptions>,
+  ): ReturnType<typeof loadConfig>;
 }
 
-/** Paths begin with `home/`, `project/` or `system/`; objects are written as JSON. */
+/** Creates the directories and files. Paths begin with `home/`, `project/` or `system/`; objects are written as JSON. */
 export async function scratch(files: Readonly<Record<string, Content>> = {}): Promise<Scratch> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fittings-config-')));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -53,17 +55,17 @@ export async function scratch(files: Readonly<Record<string, Content>> = {}): Pr
   return place;
 }
 
-/** A person who answers the same to every question. */
-export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ApprovalsOptions = {}) {
-  return createApprovals({ ask: () => Promise.resolve(answer), ...more });
+/** Approvals that give the same answer to every question. */
+export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ServerApprovalsOptions = {}) {
+  return createServerApprovals({ ask: () => Promise.resolve(answer), ...more });
 }
 
-/** What a project file with these servers looks like. */
+/** The content of a file with these servers. */
 export function servers(entries: Readonly<Record<string, unknown>>): { readonly mcpServers: typeof entries } {
   return { mcpServers: entries };
 }
 
-/** The problems, short enough to compare. */
+/** The codes of the problems. */
 export function codes(config: {
   readonly problems: readonly { readonly code: string }[];
 }): readonly string[] {

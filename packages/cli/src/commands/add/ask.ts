@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { nameProblem, suggestName } from '@mcp-fittings/config';
+import { checkServerName, suggestServerName } from '@mcp-fittings/config';
 import type { CommandContext } from '../../command-context.js';
 import { openPrompts, type Prompts } from '../../prompts/prompts.js';
 import { writableScopes } from '../editor.js';
@@ -38,9 +38,9 @@ async function askForName(prompts: Prompts): Promise<string> {
   return prompts.text({
     message: 'Name of the server',
     check(name) {
-      const problem = nameProblem(name);
+      const problem = checkServerName(name);
       if (problem === undefined) return undefined;
-      const suggestion = suggestName(name);
+      const suggestion = suggestServerName(name);
       return `${suggestion === undefined ? '' : `Try "${suggestion}". `}The name ${problem}.`;
     },
   });

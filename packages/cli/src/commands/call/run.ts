@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { permissionsOf } from '@mcp-fittings/config';
+import { serverPermissions } from '@mcp-fittings/config';
 import type { CatalogueTool, ToolResult } from '@mcp-fittings/host';
 import {
   createPolicy,
@@ -33,7 +33,7 @@ export async function call(context: CommandContext, text: string, options: CallO
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {
-    policy: createPolicy({ servers: permissionsOf(loaded) }),
+    policy: createPolicy({ servers: serverPermissions(loaded) }),
     // The person has asked for this very call; only what the configuration forbids is not done.
     passThrough: 'allow',
     naming: naming.bare,

@@ -1,10 +1,10 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import {
   describeServer,
-  literalSecrets,
-  secretsAsVariables,
+  findLiteralSecrets,
+  moveSecretsToVariables,
   type ImportedServer,
-  type Scope,
+  type ConfigScope,
 } from '@mcp-fittings/config';
 import type { CommandContext } from '../../command-context.js';
 import { secretsOf } from '../../composition/secrets.js';
@@ -31,13 +31,13 @@ export interface Prepared {
 export async function prepareServer(
   context: CommandContext,
   server: ImportedServer,
-  scope: Scope,
+  scope: ConfigScope,
   options: Pick<ImportOptions, 'convertMcpRemote' | 'secrets' | 'dryRun'>,
 ): Promise<Prepared | undefined> {
   const { name, origin } = server;
   const local = await asRemote(context, server, options);
-  if (origin === 'person') context.output.hide(secretsOf([local.entry]));
-  const secrets = literalSecrets(local.entry);
+  if (origin === 'user') context.output.hide(secretsOf([local.entry]));
+  const secrets = findLiteralSecrets(local.entry);
   const fields = shown(secrets.map(({ field }) => field).join(', '));
   const how = secrets.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));
   if (how === 'skip') return undefined;
@@ -45,7 +45,7 @@ export async function prepareServer(
     const notes = [...local.notes, ...secretNotes(local.entry, options.dryRun)];
     return { name, entry: local.entry, notes, summary: summaryOf(local.entry) };
   }
-  const { entry, variables } = secretsAsVariables(name, local.entry);
+  const { entry, variables } = moveSecretsToVariables(name, local.entry);
   const set = variables.map(
     ({ field, variable }) => `Set the variable ${variable}: it replaces the value of ${field}.`,
   );

@@ -45,7 +45,7 @@ export async function importInto(
     throw new FittingsError('ARGUMENTS_INVALID', message, { hint });
   }
   noteProblems(found.problems, output);
-  output.hide(secretsOf(found.imported.flatMap(({ origin, entry }) => (origin === 'person' ? [entry] : []))));
+  output.hide(secretsOf(found.imported.flatMap(({ origin, entry }) => (origin === 'user' ? [entry] : []))));
   const chosen = await choose(context, found.imported, names, options);
   const outcomes: Outcome[] = [];
   for (const server of chosen) {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { escapeText, FittingsError } from '@mcp-fittings/client-core';
-import { permissionsOf, type LoadedConfig } from '@mcp-fittings/config';
+import { serverPermissions, type LoadedConfig } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { createPolicy, renderForPerson } from '@mcp-fittings/tools';
 import type { CommandContext } from '../../command-context.js';
@@ -43,7 +43,7 @@ async function checkPermission(
   resource: { readonly server: string; readonly uri: string },
   loaded: LoadedConfig,
 ): Promise<void> {
-  const { decision, reason } = createPolicy({ servers: permissionsOf(loaded) }).forResource(resource);
+  const { decision, reason } = createPolicy({ servers: serverPermissions(loaded) }).forResource(resource);
   if (decision === 'allow' || decision === 'pass-through') return;
   const { server } = resource;
   if (decision === 'ask' && context.interactive) {

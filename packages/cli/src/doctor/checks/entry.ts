@@ -1,17 +1,17 @@
 import { nearestNames } from '@mcp-fittings/client-core';
-import type { LoadedConfig, Problem, ServerEntry } from '@mcp-fittings/config';
+import type { LoadedConfig, ConfigProblem, ServerEntry } from '@mcp-fittings/config';
 import type { CheckResult, Finding } from '../diagnosis.js';
 import type { FindingCode } from '../finding-codes.js';
 import { checked, finding } from '../finding.js';
 
-const BY_PROBLEM: Partial<Record<Problem['code'], FindingCode>> = {
+const BY_PROBLEM: Partial<Record<ConfigProblem['code'], FindingCode>> = {
   VARIABLE_MISSING: 'VARIABLE_MISSING',
   TYPE_UNKNOWN: 'TYPE_UNKNOWN',
   POLICY_DENIED: 'POLICY_DENIED',
   POLICY_INVALID: 'POLICY_DENIED',
 };
 /** These belong to the next check. */
-const CONSENT: ReadonlySet<Problem['code']> = new Set([
+const CONSENT: ReadonlySet<ConfigProblem['code']> = new Set([
   'APPROVAL_REQUIRED',
   'APPROVAL_REJECTED',
   'POLICY_DENIED',
@@ -77,7 +77,7 @@ function unknown(loaded: LoadedConfig, server: string): CheckResult {
   ]);
 }
 
-function ofProblem({ code, severity, message, hint, file, line, path }: Problem): Finding {
+function ofProblem({ code, severity, message, hint, file, line, path }: ConfigProblem): Finding {
   const isError = severity === 'error' || code === 'TYPE_UNKNOWN';
   const place = [file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}`, path ?? ''];
   const where = place.filter((part) => part !== '').join(' ');

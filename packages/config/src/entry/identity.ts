@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { HOST_FIELDS } from './permissions.js';
+
+/**
+ * Hashes a name and its definition, with every field as written and variables unexpanded. The order of keys, comments and
+ * whitespace do not affect the hash. An approval is valid for this hash only.
+ */
+export function definitionHash(name: string, definition: JsonValue): string {
+  return createHash('sha256')
+    .update(canonicalJson({ version: 1, name, definition }))
+    .digest('hex');
+}
+
+/**
+ * Hashes scope, project, name, and every field except {@link HOST_FIELDS}: the key for what belongs to one entry, such as
+ * its credentials. The hash is the same in every process and differs between projects.
+ */
+export function serverIdentity(
+  name: string,
+  definition: JsonObject,
+  location: { readonly scope: string; readonly project: string | undefined },
+): string {
+  const kept = Object.entries(definition).filter(([field]) => !HOST_FIELDS.includes(field));
+  const { scope, project = null } = location;
+  return createHash('sha256')
+    .update(canonicalJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) }))
+    .digest('hex');
+}

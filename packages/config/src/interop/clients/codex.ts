@@ -1,0 +1,142 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../../variables/syntax.js';
+import {
+  convertFields,
+  chain,
+  sameNames,
+  secondsToMilliseconds,
+  type ClientFormat,
+  type Draft,
+} from './client-format.js';
+import { escapeVariables, rejectVariables } from './client-variables.js';
+
+const TITLE = 'Codex CLI';
+const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
+
+/**
+ * Tables `[mcp_servers.name]` in TOML. Variables have fields of their own and are not expanded in strings.
+ * @see https://developers.openai.com/codex/mcp
+ */
+export const codex: ClientFormat = {
+  title: TITLE,
+  transports: ['stdio', 'http'],
+  expandsVariables: false,
+  inheritsNamed: true,
+  format: 'toml',
+  servers: [['mcp_servers']],
+  files: () => [
+    { base: 'project', path: '.codex/config.toml' },
+    { base: 'home', path: '.codex/config.toml' },
+  ],
+  read: (entry) =>
+    convertFields(
+      escapeVariables(entry),
+      {
+        ...FIELDS,
+        env: (value, draft) => mergeInto(draft, 'env', value),
+        required: null,
+        enabled: (value, draft) => void (value === false && (draft['disabled'] = true)),
+        http_headers: (value, draft) => mergeInto(draft, 'headers', value),
+        env_http_headers: (value, draft) =>
+          mergeInto(
+            draft,
+            'headers',
+            mapValues(value, (name) => variableReference(name)),
+          ),
+        bearer_token_env_var: (value, draft) => {
+          const token = typeof value === 'string' ? variableReference(value) : undefined;
+          return token === undefined
+            ? '"bearer_token_env_var" is not the name of a variable and was removed.'
+            : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
+        },
+        env_vars: (value, draft) => {
+          const names = Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+          return mergeInto(
+            draft,
+            'env',
+            Object.fromEntries(names.map((name) => [name, variableReference(name) ?? ''])),
+          );
+        },
+        tool_timeout_sec: (value, draft) => {
+          const timeout = secondsToMilliseconds(value);
+          if (timeout === undefined) return '"tool_timeout_sec" is not a number of seconds and was removed.';
+          draft['timeout'] = timeout;
+          return undefined;
+        },
+        disabled_tools: 'deniedTools',
+        enabled_tools: () =>
+          '"enabled_tools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
+      },
+      'here',
+    ),
+  write(entry) {
+    const { env, headers, ...rest } = entry;
+    const rules = {
+      ...FIELDS,
+      type: null,
+      timeout: (value: JsonValue, draft: Draft): undefined => {
+        if (typeof value === 'number') draft['tool_timeout_sec'] = value / 1000;
+      },
+      disabled: (value: JsonValue, draft: Draft): undefined => {
+        if (value === true) draft['enabled'] = false;
+      },
+      deniedTools: 'disabled_tools',
+    };
+    const converted = convertFields(
+      { ...splitVariables(env, headers), ...rest },
+      { ...rules, ...VARIABLE_FIELDS },
+      `in ${TITLE}`,
+    );
+    return chain(converted, (plain) => rejectVariables(plain, TITLE));
+  },
+};
+
+const VARIABLE_FIELDS = sameNames('env_vars', 'http_headers', 'env_http_headers', 'bearer_token_env_var');
+
+/** Moves values that consist of one variable to the fields that take names of variables. */
+function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefined): JsonObject {
+  const result: Draft = {};
+  for (const [key, value] of membersOf(env)) {
+    if (value === variableReference(key)) result['env_vars'] = [...asList(result['env_vars']), key];
+    else mergeInto(result, 'env', { [key]: value });
+  }
+  for (const [key, value] of membersOf(headers)) {
+    const name = typeof value === 'string' ? soleVariable(value) : undefined;
+    const bearer =
+      typeof value === 'string' && value.startsWith('Bearer ') ? soleVariable(value.slice(7)) : undefined;
+    if (key.toLowerCase() === 'authorization' && bearer !== undefined)
+      result['bearer_token_env_var'] = bearer;
+    else if (name !== undefined) mergeInto(result, 'env_http_headers', { [key]: name });
+    else mergeInto(result, 'http_headers', { [key]: value });
+  }
+  return result;
+}
+
+function soleVariable(text: string): string | undefined {
+  const [part, ...others] = parseTemplate(text, false);
+  return part?.kind === 'variable' && part.fallback === undefined && others.length === 0
+    ? part.name
+    : undefined;
+}
+
+function mergeInto(draft: Draft, field: string, values: JsonValue): undefined {
+  const present = Object.fromEntries(membersOf(draft[field]));
+  draft[field] = { ...present, ...Object.fromEntries(membersOf(values)) };
+}
+
+function mapValues(value: JsonValue, change: (text: string) => string | undefined): JsonValue {
+  return Object.fromEntries(
+    membersOf(value).map(([key, member]) => [
+      key,
+      typeof member === 'string' ? (change(member) ?? member) : member,
+    ]),
+  );
+}
+
+function membersOf(value: JsonValue | undefined): readonly [string, JsonValue][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function asList(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,31 @@
+import { convertFields, chain, sameNames, userFile, type ClientFormat } from './client-format.js';
+import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
+
+const TITLE = 'VS Code';
+const FIELDS = sameNames('type', 'command', 'args', 'env', 'cwd', 'url', 'headers');
+
+/** `servers` and `inputs`. @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration */
+export const vscode: ClientFormat = {
+  title: TITLE,
+  transports: ['stdio', 'http', 'sse'],
+  format: 'json',
+  servers: [['servers'], ['mcp', 'servers'], ['mcpServers']],
+  files: (platform) => [
+    { base: 'project', path: '.vscode/mcp.json' },
+    userFile(platform, {
+      linux: '.config/Code/User/mcp.json',
+      darwin: 'Library/Application Support/Code/User/mcp.json',
+      win32: 'AppData/Roaming/Code/User/mcp.json',
+    }),
+  ],
+  read: (entry, options) =>
+    chain(
+      convertFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
+      (converted) => translateEditorVariables(converted, options),
+    ),
+  write(entry) {
+    return chain(convertFields(entry, FIELDS, `in ${TITLE}`), (converted) =>
+      writeEditorVariables(converted, TITLE),
+    );
+  },
+};

@@ -1,0 +1,305 @@
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { parseTemplate, variableReference } from '../variables/syntax.js';
+
+/** A remote server that an entry reaches through a local program. */
+export interface RemoteServer {
+  /** The entry with `url` in place of `command`. */
+  readonly entry: JsonObject;
+  readonly notes: readonly string[];
+}
+
+/** The program and the words after it on a command line. */
+interface Words {
+  readonly program: 'mcp-remote' | 'fittings bridge';
+  readonly rest: readonly string[];
+}
+
+interface Draft {
+  url?: string;
+  port?: number;
+  type?: string;
+  readonly headers: Record<string, string>;
+  readonly oauth: Record<string, JsonValue>;
+  readonly deniedTools: string[];
+  readonly notes: string[];
+}
+
+/**
+ * Converts an entry that runs `npx mcp-remote URL …` or `npx @mcp-fittings/cli bridge URL …` to the remote server itself.
+ * Undefined for any other entry. `reason` says why such a command line cannot be converted.
+ */
+export function parseRemoteCommand(
+  config: ServerConfig,
+): RemoteServer | { readonly reason: string } | undefined {
+  const words = remoteCommandWords(config);
+  if (words === undefined) return undefined;
+  const draft: Draft = { headers: {}, oauth: {}, deniedTools: [], notes: [] };
+  const { command: _command, args: _args, cwd: _cwd, type: _type, env, ...rest } = jsonCopy(config);
+  const environment = isJsonObject(env) ? env : {};
+  const used = new Set<string>();
+  const reason =
+    words.program === 'mcp-remote' ? readMcpRemote(words.rest, draft) : readBridge(words.rest, draft);
+  if (reason !== undefined) return { reason };
+  const { url, port, headers, oauth, deniedTools, notes } = draft;
+  if (url === undefined || !isAddress(url)) return { reason: 'The command line has no URL of a server.' };
+  if (/^http:/i.test(url) && !isLoopback(url)) notes.push('The connection is not encrypted.');
+  if (port !== undefined) oauth['callbackPort'] = port;
+  const named = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, withVariables(value, environment, used, notes)]),
+  );
+  const members: JsonObject = {
+    type: draft.type ?? (/^wss?:/i.test(url) ? 'ws' : 'http'),
+    url,
+    ...(Object.keys(named).length > 0 && { headers: named }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+    ...rest,
+    ...networkFields(environment, used, notes),
+    ...(deniedTools.length > 0 && { deniedTools: [...listOf(rest['deniedTools']), ...deniedTools] }),
+  };
+  for (const name of Object.keys(environment)) {
+    if (!used.has(name)) notes.push(`"env.${name}" has no meaning for a remote server and was removed.`);
+  }
+  return { entry: members, notes };
+}
+
+const RUNNERS = /^(?:npx|bunx|pnpx|npm|pnpm|yarn|bun)(?:\.(?:cmd|exe|ps1))?$/i;
+const SHELL = /^(?:cmd)(?:\.exe)?$/i;
+const MCP_REMOTE = /^mcp-remote(?:@[\w.^~<>=*-]+)?$/;
+const BRIDGE_PACKAGE = /^@mcp-fittings\/cli(?:@[\w.^~<>=*-]+)?$/;
+
+/** The words after `mcp-remote` or `fittings bridge`; undefined for any other program. */
+function remoteCommandWords({ command, args }: ServerConfig): Words | undefined {
+  if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
+  let words: readonly string[] = [command, ...args.map(String)];
+  if (SHELL.test(baseName(words[0])) && /^\/[cs]$/i.test(words[1] ?? '')) words = words.slice(2);
+  const program = baseName(words[0]);
+  if (RUNNERS.test(program)) {
+    const name = words.findIndex(
+      (word, index) => index > 0 && isPackage(word) && !isPackageOption(words[index - 1]),
+    );
+    if (name === -1 || !words.slice(1, name).every(isRunnerWord)) return undefined;
+    words = words.slice(name);
+  } else words = [program.replace(/\.(?:cmd|exe|ps1)$/i, ''), ...words.slice(1)];
+  const [first = '', ...rest] = words;
+  if (MCP_REMOTE.test(first)) return { program: 'mcp-remote', rest };
+  const isOurs = BRIDGE_PACKAGE.test(first) || first === 'fittings';
+  if (!isOurs || rest[0] !== 'bridge' || !rest.some((word) => isAddress(unescaped(word)))) return undefined;
+  return { program: 'fittings bridge', rest: rest.slice(1) };
+}
+
+function baseName(path: string | undefined): string {
+  return path?.split(/[/\\]/).at(-1) ?? '';
+}
+
+function isPackage(word: string): boolean {
+  return MCP_REMOTE.test(word) || BRIDGE_PACKAGE.test(word) || word === 'fittings';
+}
+
+function isPackageOption(word: string | undefined): boolean {
+  return word === '-p' || word === '--package';
+}
+
+/** Whether a word may precede the name of the package on an `npx` command line. */
+function isRunnerWord(word: string): boolean {
+  return word.startsWith('-') || ['exec', 'dlx', 'x'].includes(word) || isPackage(word);
+}
+
+const TAKES_VALUE: ReadonlySet<string> = new Set([
+  '--header',
+  '--transport',
+  '--host',
+  '--static-oauth-client-metadata',
+  '--static-oauth-client-info',
+  '--resource',
+  '--ignore-tool',
+  '--auth-timeout',
+]);
+const NEEDS_NOTHING: ReadonlySet<string> = new Set(['--allow-http', '--debug', '--silent', '--enable-proxy']);
+
+/** @see https://github.com/geelen/mcp-remote */
+function readMcpRemote(words: readonly string[], draft: Draft): string | undefined {
+  const plain: string[] = [];
+  let host = 'localhost';
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) plain.push(word);
+    else if (TAKES_VALUE.has(word)) {
+      at += 1;
+      const value = words[at];
+      if (value === undefined) return `The option "${word}" of mcp-remote has no value.`;
+      if (word === '--host') host = value;
+      const reason = readOption(word, value, draft);
+      if (reason !== undefined) return reason;
+    } else if (!NEEDS_NOTHING.has(word)) return `The option "${word}" of mcp-remote is not supported.`;
+  }
+  const [url, port] = plain;
+  if (url !== undefined) draft.url = url;
+  if (port !== undefined) {
+    draft.port = Number.parseInt(port, 10);
+    if (!isPort(draft.port)) return `${JSON.stringify(port)} is not a valid port.`;
+  }
+  if (draft.oauth['clientId'] === undefined) return undefined;
+  // A client that was registered for mcp-remote has its redirect URI.
+  if (draft.port === undefined) {
+    draft.notes.push('Set "oauth.redirectUri" to the redirect URI that is registered for the OAuth client.');
+  } else if (['localhost', '127.0.0.1', '[::1]'].includes(host)) {
+    draft.oauth['redirectUri'] = `http://${host}:${String(draft.port)}/oauth/callback`;
+  } else
+    draft.notes.push(
+      `The sign-in cannot redirect to the host ${JSON.stringify(host)}; only loopback hosts are supported.`,
+    );
+  return undefined;
+}
+
+function readOption(name: string, value: string, draft: Draft): string | undefined {
+  const { notes, oauth, deniedTools } = draft;
+  switch (name) {
+    case '--header':
+      readHeader(value, draft);
+      return undefined;
+    case '--transport':
+      // The http transport falls back to sse by itself, so only `sse-only` needs a type.
+      if (value === 'sse-only') draft.type = 'sse';
+      return undefined;
+    case '--ignore-tool':
+      deniedTools.push(value);
+      return undefined;
+    case '--resource':
+      notes.push('The option "--resource" of mcp-remote has no equivalent here and was removed.');
+      return undefined;
+    case '--static-oauth-client-info': {
+      const info = objectIn(value);
+      if (info === undefined) return 'The value of "--static-oauth-client-info" is not a JSON object.';
+      if (typeof info['client_id'] === 'string') oauth['clientId'] = info['client_id'];
+      if (typeof info['client_secret'] === 'string') oauth['clientSecret'] = info['client_secret'];
+      return undefined;
+    }
+    case '--static-oauth-client-metadata': {
+      const metadata = objectIn(value);
+      if (metadata === undefined)
+        return 'The value of "--static-oauth-client-metadata" is not a JSON object.';
+      const { scope, ...others } = metadata;
+      if (typeof scope === 'string') oauth['scopes'] = scope.split(/\s+/).filter((each) => each !== '');
+      for (const field of Object.keys(others))
+        notes.push(`"${field}" of "--static-oauth-client-metadata" was removed.`);
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readHeader(text: string, { headers, notes }: Draft): void {
+  const [, name, value = ''] = /^([A-Za-z0-9_-]+):\s*(.*)$/s.exec(text) ?? [];
+  if (name === undefined) notes.push('A "--header" without a name and a colon was removed.');
+  else headers[name] = value.trim();
+}
+
+/** Parses the command line that {@link bridgeEntry} writes, with options that the user may have added. */
+function readBridge(words: readonly string[], draft: Draft): string | undefined {
+  const plain: string[] = [];
+  const scopes: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const [word = '', attached] = /^(--[\w-]+)=(.*)$/s.exec(words[at] ?? '')?.slice(1) ?? [words[at]];
+    if (!word.startsWith('-')) {
+      plain.push(word);
+      continue;
+    }
+    if (word === '--no-sign-in') {
+      draft.oauth['enabled'] = false;
+      continue;
+    }
+    if (attached === undefined) at += 1;
+    const value = attached ?? words[at];
+    if (value === undefined) return `The option "${word}" of fittings bridge has no value.`;
+    if (word === '--header' || word === '-H') readHeader(value, draft);
+    else if (word === '--type' || word === '-t') draft.type = value;
+    else if (word === '--client-id') draft.oauth['clientId'] = unescaped(value);
+    else if (word === '--oauth-scope') scopes.push(value);
+    else if (word === '--port') draft.port = Number(value);
+    else if (word !== '--store')
+      return `The option "${word}" of fittings bridge has no equivalent in an entry.`;
+  }
+  const [url, port] = plain;
+  if (url !== undefined) draft.url = unescaped(url);
+  if (port !== undefined) draft.port ??= Number(port);
+  if (draft.port !== undefined && !isPort(draft.port))
+    return 'The port of the redirect URI is not a valid port.';
+  if (scopes.length > 0) draft.oauth['scopes'] = scopes;
+  return undefined;
+}
+
+/**
+ * `mcp-remote` and the bridge expand `${NAME}` by themselves, so a literal `${NAME}` in the client's entry is a variable. If
+ * `env` sets it to a text, that text is not copied into the header, because it may be a secret.
+ */
+function withVariables(text: string, env: JsonObject, used: Set<string>, notes: string[]): string {
+  return parseTemplate(unescaped(text), false)
+    .map((part) => {
+      if (part.kind !== 'variable') return part.text.replaceAll('${', () => '$${');
+      const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
+      if (typeof value !== 'string') return part.text;
+      const isNew = !used.has(part.name);
+      used.add(part.name);
+      if (parseTemplate(value, false).some(({ kind }) => kind === 'variable')) return value;
+      if (isNew)
+        notes.push(
+          `Set ${part.name} in the environment: its value in "env" was not imported, because it may be a secret.`,
+        );
+      return variableReference(part.name) ?? part.text;
+    })
+    .join('');
+}
+
+/** Turns a literal `$${NAME}` into the variable that the program expands. */
+function unescaped(text: string): string {
+  return text.replaceAll(/\$(\$\{[A-Za-z_]\w*(?::-[^}]*)?\})/g, '$1');
+}
+
+/** Converts variables that configure the network of Node.js programs to fields. */
+function networkFields(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
+  const result: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (typeof value !== 'string') continue;
+    if (/^https?_proxy$/i.test(name)) {
+      used.add(name);
+      result['proxy'] ??= value;
+    } else if (name === 'MCP_REMOTE_CONFIG_DIR') used.add(name);
+    else if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') {
+      used.add(name);
+      notes.push(
+        'NODE_TLS_REJECT_UNAUTHORIZED was removed: certificates are always verified. Set "ca" to trust your own authority.',
+      );
+    }
+  }
+  return result;
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? jsonCopy(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}
+
+/** Whether a text is a URL, or may become one when its variables are expanded. */
+function isAddress(text: string): boolean {
+  if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
+    return /^(?:https?:|wss?:|\$\{)/i.test(text);
+  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+}
+
+function isLoopback(text: string): boolean {
+  return /^\w+:\/\/(?:localhost|127\.|\[::1\])/i.test(text);
+}

@@ -1,0 +1,213 @@
+import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
+import type { ApprovalRequest } from '../approval/approval-request.js';
+import { askApproval, type ApprovalDeps } from '../approval/ask-approval.js';
+import type { Definition } from '../entry/definition.js';
+import { validateFields } from '../entry/entry-schema.js';
+import { definitionHash, serverIdentity } from '../entry/identity.js';
+import { normalizeEntry } from '../entry/normalize.js';
+import { removeGrants } from '../entry/permissions.js';
+import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { resolveEntryPaths } from '../entry/working-directory.js';
+import type { JsonObject } from '../jsonc/json-value.js';
+import { findPolicyViolation, type ServerPolicy } from '../policy/policy.js';
+import {
+  problem,
+  type ConfigProblem,
+  type ConfigProblemCode,
+  type EntryIssue,
+  type ProblemDetails,
+} from '../problems.js';
+import { expandEntry, type ExpandOptions } from '../variables/expand.js';
+import { variablesWithRisk } from '../variables/risk.js';
+import { ALL_VARIABLES, parseTemplate, stringValues, requestedVariables } from '../variables/syntax.js';
+import type { ServerStatus } from './server-entry.js';
+
+/**
+ * Which environment variables files of a project may use. `'ask'`: any, and the approval question lists them. `'refuse'`:
+ * none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use.
+ */
+export type ProjectVariables = 'ask' | 'refuse' | readonly string[];
+
+export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
+  /** Undefined if a policy is invalid, so that no server is permitted. */
+  readonly policies: readonly ServerPolicy[] | undefined;
+  readonly folderTrusted: boolean;
+  readonly projectVariables: ProjectVariables;
+  readonly plugins: readonly TransportPlugin[];
+}
+
+export interface Evaluation {
+  readonly status: Exclude<ServerStatus, 'replaced'>;
+  readonly problems: readonly ConfigProblem[];
+  readonly hash?: string;
+  readonly identity?: string;
+  readonly config?: ServerConfig;
+  readonly approval?: ApprovalRequest;
+}
+
+/**
+ * Validates one definition, applies policies, asks for approval and expands variables. The order matters: the user is not
+ * asked before the entry is valid and permitted, and no variable is read before the entry is approved.
+ */
+export async function evaluateDefinition(definition: Definition, deps: EvaluateDeps): Promise<Evaluation> {
+  const { name, origin, value } = definition;
+  if (value === undefined) return { status: 'invalid', problems: [] };
+
+  const problems: ConfigProblem[] = [];
+  const report = (
+    code: ConfigProblemCode,
+    path: string,
+    message: string,
+    details: ProblemDetails = {},
+  ): void => {
+    const location = definition.locationOf(path);
+    problems.push(
+      problem(code, message, { location, server: name, ...(path !== '' && { path }), ...details }),
+    );
+  };
+  const reportIssues = (issues: readonly EntryIssue[]): void => {
+    for (const { code, path, message, hint } of issues) report(code, path, message, { hint });
+  };
+  const end = (status: Evaluation['status'], more: Partial<Evaluation> = {}): Evaluation => ({
+    status,
+    problems,
+    hash,
+    identity,
+    ...more,
+  });
+  const denied = (config: ServerConfig): boolean => {
+    const reason = refusal(deps.policies, { name, scope: origin.scope, config });
+    if (reason !== undefined) report('POLICY_DENIED', '', `A policy forbids this server: ${reason}.`);
+    return reason !== undefined;
+  };
+
+  const hash = definitionHash(name, value);
+  const identity = serverIdentity(name, value, {
+    scope: origin.scope,
+    project: origin.trusted && origin.scope !== 'local' ? undefined : deps.project.id,
+  });
+  const fieldIssues = validateFields(value);
+  const normal = normalizeEntry(value);
+  const issues = [
+    ...fieldIssues,
+    ...('issues' in normal ? normal.issues : []),
+    ...variableIssues(definition, value, deps),
+    ...reviewIssues(definition, value),
+  ];
+  reportIssues(issues);
+  if (issues.length > 0 || 'issues' in normal) return end('invalid');
+
+  const stripped = origin.trusted || deps.folderTrusted ? undefined : removeGrants(normal.config);
+  for (const field of stripped?.removed ?? []) {
+    report('TRUST_KEY_IGNORED', field, `"${field}" is ignored in a file of the project.`);
+  }
+  const template = stripped?.config ?? normal.config;
+  const { command, args, url } = value;
+  const hasNoVariables = ![...stringValues([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
+    text.includes('$'),
+  );
+  const placed = (config: ServerConfig, at: Pick<Definition['origin'], 'trusted' | 'folder'>): ServerConfig =>
+    resolveEntryPaths(config, at, deps.folders, deps.platform);
+  // Policies check the fields as written, except the program: they check the one that would run.
+  const forPolicy = (config: ServerConfig): ServerConfig =>
+    config['command'] === undefined ? config : { ...config, command: placed(config, origin)['command'] };
+  if ((deps.policies === undefined || hasNoVariables) && denied(forPolicy(template))) return end('denied');
+
+  let approval: ApprovalRequest | undefined;
+  // A server that a rule covers was not approved as part of this project, so it starts where the user's own servers do.
+  let at: Pick<Definition['origin'], 'trusted' | 'folder'> = origin;
+  if (!origin.trusted) {
+    reportEnvironment(value, report);
+    const outcome = await askApproval({ definition, value, hash, template }, deps, report);
+    approval = outcome.request;
+    if (outcome.verdict === 'covered') at = { trusted: true, folder: deps.folders.project };
+    else if (outcome.verdict !== 'approved')
+      return end(outcome.verdict, approval === undefined ? {} : { approval });
+  }
+
+  const expansion = expandEntry(template, deps);
+  const config = placed(expansion.config, at);
+  reportIssues(expansion.issues);
+  if (expansion.issues.length > 0) return end('invalid');
+  if (typeof config['url'] === 'string' && !URL.canParse(config['url'])) {
+    report('FIELD_INVALID', 'url', '"url" is not an absolute URL.');
+    return end('invalid');
+  }
+  if (denied(forPolicy(expansion.config))) return end('denied');
+  if (deps.plugins.length > 0) {
+    const found = await validateWithPlugin(config, deps.plugins, expansion.values);
+    reportIssues(found);
+    if (found.some(({ code }) => code !== 'TYPE_UNKNOWN')) return end('invalid');
+  }
+  return end('ready', { config, ...(approval !== undefined && { approval }) });
+}
+
+function refusal(
+  policies: readonly ServerPolicy[] | undefined,
+  server: Parameters<typeof findPolicyViolation>[1],
+): string | undefined {
+  if (policies === undefined) return 'one of the policies is invalid';
+  for (const policy of policies) {
+    const reason = findPolicyViolation(policy, server);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** A longer definition cannot be reviewed, in characters of JSON. */
+const MAX_REVIEWABLE = 65_536;
+
+/** Issues that apply only to files of the project. */
+function reviewIssues({ origin }: Definition, value: JsonObject): readonly EntryIssue[] {
+  if (origin.trusted || JSON.stringify(value).length <= MAX_REVIEWABLE) return [];
+  const message = 'The definition is too long to be reviewed.';
+  return [{ code: 'FIELD_INVALID', path: '', message, hint: 'Move long values into a file of the project.' }];
+}
+
+/** Variables that the source of the definition may not use. */
+function variableIssues(
+  { origin }: Definition,
+  value: JsonObject,
+  deps: EvaluateDeps,
+): readonly EntryIssue[] {
+  const issues: EntryIssue[] = [];
+  const refuse = (path: string, message: string, hint: string): void => {
+    issues.push({ code: 'VARIABLE_REFUSED', path, message, hint });
+  };
+  if (!origin.trusted && typeof value['command'] === 'string') {
+    if (parseTemplate(value['command'], deps.bare).some(({ kind }) => kind !== 'text')) {
+      const hint =
+        'Write the name or path of the program, so that the approved program is the one that runs.';
+      refuse('command', 'A file of the project cannot use a variable in "command".', hint);
+    }
+  }
+  const permitted = origin.trusted ? undefined : deps.projectVariables;
+  for (const [variable, [field = '']] of requestedVariables(value, deps.bare)) {
+    const subject = variable === ALL_VARIABLES ? 'the whole environment' : `the variable ${variable}`;
+    if (!origin.mayUseVariables) {
+      refuse(field, `A server from a remote list cannot use ${subject}.`, 'Write the value itself.');
+    } else if (permitted === 'refuse' || (Array.isArray(permitted) && !permitted.includes(variable))) {
+      refuse(
+        field,
+        `A file of the project cannot use ${subject}.`,
+        'Define the server in your own settings.',
+      );
+    }
+  }
+  return issues;
+}
+
+/** Reports variables in `env` that may change what the program does. */
+function reportEnvironment(
+  value: JsonObject,
+  report: (code: ConfigProblemCode, path: string, message: string, details?: ProblemDetails) => void,
+): void {
+  for (const variable of variablesWithRisk(value['env'], 'dangerous')) {
+    const message = `The project sets ${variable}, which can make programs run other code.`;
+    report('ENVIRONMENT_DANGEROUS', `env.${variable}`, message);
+  }
+  for (const variable of variablesWithRisk(value['env'], 'unknown')) {
+    const message = `The project sets ${variable}, whose effect is unknown.`;
+    report('ENVIRONMENT_UNKNOWN', `env.${variable}`, message);
+  }
+}

@@ -1,0 +1,264 @@
+import { dirname, resolve } from 'node:path';
+import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { createFileApprovalStore } from '../approval/approval-store.js';
+import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
+import { readApprovalLists } from '../approval/settings-lists.js';
+import type { Definition, Origin } from '../entry/definition.js';
+import { entryPermissions, type LoadedServer } from '../entry/permissions.js';
+import {
+  createFileReader,
+  type FileReader,
+  DEFAULT_MAX_FILE_BYTES,
+  isInside,
+  resolveLinks,
+} from '../files/read-file.js';
+import type { Project } from '../layout/find-project.js';
+import type { MissingVariable } from '../layout/layout.js';
+import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
+import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
+import type { ServerPolicy } from '../policy/policy.js';
+import { readPolicies } from '../policy/read-policies.js';
+import { problem, type ConfigProblem } from '../problems.js';
+import type { EnvironmentVariables } from '../variables/expand.js';
+import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
+import { resolvePrecedence, confusableNames } from './precedence.js';
+import type { ReadDefinitions } from './read-definitions.js';
+import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
+import type { ServerEntry } from './server-entry.js';
+
+/** Options of {@link loadConfig}. */
+export interface LoadConfigOptions extends LocationOptions {
+  /**
+   * Arguments of `--mcp-config`: each is JSON or the path of a file; of two servers with one name the later one wins.
+   * `strict: true` ignores every other source except an exclusive managed file (default false). Default: none.
+   */
+  readonly cli?: { readonly configs: readonly string[]; readonly strict?: boolean | undefined } | undefined;
+  /** Servers that the host adds at run time, by name. Scope `dynamic`. Default: none. */
+  readonly dynamic?: Readonly<Record<string, ServerConfig>> | undefined;
+  /**
+   * Servers that a remote service listed, by name. Scope `remote`. They may not use variables, so that the service cannot
+   * make this machine send it their values. Default: none.
+   */
+  readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
+  /** Values for `${NAME}`. Default: `process.env`. No other option reads the environment. */
+  readonly env?: EnvironmentVariables | undefined;
+  /** What happens if a variable without a default is not set. Default: {@link VariableStyle.missing} of the layout. */
+  readonly missingVariables?: MissingVariable | undefined;
+  /** Which variables files of the project may use. Default: `'ask'`. */
+  readonly projectVariables?: ProjectVariables | undefined;
+  /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
+  readonly policy?: ServerPolicy | undefined;
+  /** Installed transports, whose schemas validate the entries. Default: none, so only common fields are checked. */
+  readonly plugins?: readonly TransportPlugin[] | undefined;
+  /** Decides about servers of the project. Default: decisions stored in {@link createFileApprovalStore}, no questions. */
+  readonly approvals?: ServerApprovals | undefined;
+  /**
+   * Returns whether the user has signed in at the URL of a server, so that the approval question can say so. It receives
+   * URLs of unapproved entries: look the URL up in a store and do not connect to it. Default: never.
+   */
+  readonly hasSignIn?: ((url: string) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Whether grants such as `trust` or `allowedTools` in files of the project take effect. Set it after the user has said
+   * that they trust the folder. Its servers need approval nevertheless. Default: false.
+   */
+  readonly folderTrusted?: boolean | undefined;
+  /** Largest file that is read, in bytes; a larger one is a problem (`FILE_TOO_LARGE`). Default: 10 MiB. */
+  readonly maxFileBytes?: number | undefined;
+  /** Aborts loading; `loadConfig` rejects with `ABORTED`. An open approval question is not aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The result of {@link loadConfig}: what was found, what was decided, and what was left out. */
+export interface LoadedConfig {
+  /**
+   * Servers that may be connected, by name: pass them to `host.connect()`. Disabled ones are included, with
+   * `disabled: true`. The object has no prototype.
+   */
+  readonly servers: Readonly<Record<string, LoadedServer>>;
+  /**
+   * For each name in {@link servers}, a hash of scope, project, name and definition. Store credentials and approvals of
+   * tools under it, so that a server of another project with the same name or URL does not receive them. The object has
+   * no prototype.
+   */
+  readonly identities: Readonly<Record<string, string>>;
+  /** Every definition that was found, including those that are not in {@link servers}, with its status. */
+  readonly entries: readonly ServerEntry[];
+  /** Everything that is wrong with files and entries, each problem once. Show them to the user. */
+  readonly problems: readonly ConfigProblem[];
+  /** Every file that was looked for, whether it exists or not. */
+  readonly files: readonly SourceFile[];
+  /** The project that {@link LocationOptions.cwd} belongs to. */
+  readonly project: Project;
+}
+
+/**
+ * Finds, validates and merges the configuration of MCP servers. An invalid file or entry does not reject: it becomes one of
+ * the `problems`, and all other servers are loaded. Rejects with `ABORTED` if `signal` is aborted, and with
+ * `CONFIG_INVALID` if `cwd` does not exist.
+ *
+ * @example
+ * ```ts
+ * const { servers, problems } = await loadConfig({ layout: layouts.claude, plugins: [stdio(), http()] });
+ * for (const { severity, message, hint } of problems) console.error(severity, message, hint ?? '');
+ * await host.connect(servers);
+ * ```
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const { layout, platform = process.platform } = options;
+  const located = await locateFiles(options);
+  const { project, directories, refusedHome } = located;
+  const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
+  const policySet = await readPolicies(read, layout, directories, platform, options.policy);
+
+  const problems: ConfigProblem[] = [...policySet.problems];
+  if (refusedHome !== undefined) {
+    const message = `HOME (${refusedHome}) is inside the project, which could have set it. The account's home directory is used instead: ${directories.home}.`;
+    const hint = 'Unset HOME, or set it to a folder outside of the project.';
+    problems.push(problem('HOME_REFUSED', message, { hint }));
+  }
+  const { definitions, files, managedOnly, problems: found } = await readSources(read, options, located);
+  problems.push(...found);
+
+  const approvals = await guardApprovals(options, located);
+  const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
+  const deps: EvaluateDeps = {
+    project,
+    folders: { home: directories.home, project: project.root },
+    platform,
+    policies:
+      policySet.policies === undefined || !managedOnly
+        ? policySet.policies
+        : [...policySet.policies, { exclusive: true }],
+    approvals,
+    listed,
+    folderTrusted: options.folderTrusted ?? false,
+    env: options.env ?? process.env,
+    missing: options.missingVariables ?? layout.variables?.missing ?? 'error',
+    bare: layout.variables?.bare ?? false,
+    hasSignIn: options.hasSignIn,
+    projectVariables: options.projectVariables ?? 'ask',
+    plugins: options.plugins ?? [],
+  };
+  const entries = await resolvePrecedence(
+    definitions,
+    layout.order ?? DEFAULT_SCOPE_ORDER,
+    project.id,
+    (definition) => {
+      checkAborted(options.signal);
+      return evaluateDefinition(definition, deps);
+    },
+  );
+  const servers: Record<string, LoadedServer> = {};
+  Object.setPrototypeOf(servers, null);
+  const identities: Record<string, string> = {};
+  Object.setPrototypeOf(identities, null);
+  for (const { name, config, identity } of entries) {
+    if (config !== undefined) servers[name] = { ...config, ...entryPermissions(config) };
+    if (config !== undefined && identity !== undefined) identities[name] = identity;
+  }
+  problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
+  return { servers, identities, entries, problems: withoutDuplicates(problems), files, project };
+}
+
+interface ReadSources {
+  readonly definitions: readonly Definition[];
+  readonly files: readonly SourceFile[];
+  readonly problems: readonly ConfigProblem[];
+  /** True if an exclusive managed file exists, so that only its servers are permitted. */
+  readonly managedOnly: boolean;
+}
+
+/** Reads the files of the layout, the command line, and the servers of the host. */
+async function readSources(
+  read: FileReader,
+  options: LoadConfigOptions,
+  { project, sources }: FileLocations,
+): Promise<ReadSources> {
+  const { layout, cli } = options;
+  const files: SourceFile[] = [];
+  const problems: ConfigProblem[] = [];
+  const definitions: Definition[] = [];
+  // A file can be a source of several scopes: it is reported only if it has servers for none of them.
+  const withoutServers = new Map<string, string | undefined>();
+  const withServers = new Set<string>();
+  const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
+    definitions.push(...found.definitions);
+    problems.push(...found.problems);
+    const { file, missingMap } = found;
+    if (file === undefined) return;
+    files.push(file);
+    if (missingMap === undefined) withServers.add(file.path);
+    else withoutServers.set(file.path, withoutServers.get(file.path) ?? missingMap.hint);
+  };
+
+  for (const { path, source } of sources) {
+    if (cli?.strict === true && !(source.scope === 'managed' && layout.managedIsExclusive === true)) continue;
+    checkAborted(options.signal);
+    const trusted = source.base !== 'project';
+    const origin: Origin = {
+      scope: source.scope,
+      file: path,
+      folder: dirname(path),
+      trusted,
+      mayUseVariables: true,
+    };
+    const rules = trusted
+      ? { refuseBrokenLink: source.base === 'system' }
+      : { within: project.root, owners: project.owners };
+    add(await readSource(read, path, origin, rules, source.servers, project.spellings));
+  }
+  const managedOnly =
+    layout.managedIsExclusive === true &&
+    files.some(({ scope, status }) => scope === 'managed' && status !== 'absent');
+  // Later arguments win, and within a scope the first definition does.
+  for (const [index, argument] of [...(cli?.configs ?? []).entries()].toReversed()) {
+    add(await readCommandLineConfig(read, argument, index, resolve(options.cwd ?? process.cwd())));
+  }
+  for (const [file, hint] of withoutServers) {
+    if (withServers.has(file)) continue;
+    const location = { file };
+    problems.push(
+      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', { location, hint }),
+    );
+  }
+  if (cli?.strict !== true) {
+    add(readHostServers('remote', options.remote ?? {}));
+    add(readHostServers('dynamic', options.dynamic ?? {}));
+  }
+  return { definitions, files, problems, managedOnly };
+}
+
+/** A file that is a source of two scopes is read for both and would report its problems twice. */
+function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  return [...new Map(problems.map((found) => [JSON.stringify(found), found])).values()];
+}
+
+/** A project could bring its own approvals file: approvals that are stored inside the project are not used. */
+async function guardApprovals(
+  options: LoadConfigOptions,
+  { project, directories }: FileLocations,
+): Promise<ServerApprovals> {
+  const approvals =
+    options.approvals ??
+    createServerApprovals({
+      store: createFileApprovalStore({ home: directories.home, platform: options.platform }),
+    });
+  if (approvals.file === undefined) return approvals;
+  const store = await resolveLinks(approvals.file);
+  if (!isInside(store, project.root) || isInside(directories.home, project.root)) return approvals;
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new FittingsError(
+        'CONFIG_INVALID',
+        'The approvals file is inside the project, so it could have come with the project.',
+        { hint: 'Store approvals outside of the project.' },
+      ),
+    );
+  return { decide: refuse, isChanged: refuse, remember: refuse, forget: refuse };
+}
+
+function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) {
+    throw new FittingsError('ABORTED', 'Loading the configuration was aborted.', { cause: signal.reason });
+  }
+}

@@ -1,0 +1,75 @@
+import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import { fieldPath } from '../display-text.js';
+import type { MissingVariable } from '../layout/layout.js';
+import type { EntryIssue } from '../problems.js';
+import { parseTemplate } from './syntax.js';
+
+/** Environment variables by name, as in `process.env`. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+export interface ExpandOptions {
+  readonly env: EnvironmentVariables;
+  readonly missing: MissingVariable;
+  readonly bare: boolean;
+}
+
+export interface Expansion {
+  readonly config: ServerConfig;
+  readonly issues: readonly EntryIssue[];
+  /** Values that were read from the environment, so that they can be redacted from messages. */
+  readonly values: ReadonlySet<string>;
+}
+
+/**
+ * Expands the variables in every string of an entry, once: a value that looks like a variable is not expanded again. An
+ * empty variable counts as not set for `${NAME:-default}`, as in a shell, and expands to nothing for `${NAME}`.
+ */
+export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
+  const { env, missing, bare } = options;
+  const issues: EntryIssue[] = [];
+  const values = new Set<string>();
+
+  const expandText = (text: string, path: string): string => {
+    let result = '';
+    for (const part of parseTemplate(text, bare)) {
+      if (part.kind === 'text') result += part.text;
+      else if (part.kind === 'malformed') {
+        issues.push({
+          code: 'VARIABLE_MALFORMED',
+          path,
+          message: `The text after "\${" in "${path}" is not a variable name.`,
+          hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
+        });
+      } else {
+        const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
+        const used = value === undefined || value === '' ? (part.fallback ?? value) : value;
+        if (used !== undefined) {
+          if (used === value) values.add(value);
+          result += used;
+        } else if (missing === 'error') {
+          issues.push({
+            code: 'VARIABLE_MISSING',
+            path,
+            message: `The environment variable ${part.name}, used in "${path}", is not set.`,
+            hint: `Set ${part.name}, or write \${${part.name}:-default} in the entry.`,
+          });
+        }
+      }
+    }
+    return result;
+  };
+
+  const expand = (value: unknown, keys: readonly (string | number)[]): unknown => {
+    if (typeof value === 'string') return expandText(value, fieldPath(keys));
+    if (Array.isArray(value)) return value.map((element, index) => expand(element, [...keys, index]));
+    if (isRecord(value)) return expandMembers(value, keys);
+    return value;
+  };
+  const expandMembers = (
+    value: Readonly<Record<string, unknown>>,
+    keys: readonly (string | number)[],
+  ): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...keys, key])]));
+
+  return { config: expandMembers(config, []), issues, values };
+}
