@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { createPolicy, createTools } from '@mcp-fittings/tools';
+import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { runAgent } from './agent.js';
 import { hosts } from './hosts.js';
@@ -28,7 +28,7 @@ try {
     console.log(`\n${title}`);
     await using tools = createTools(host, {
       ...names,
-      policy: createPolicy({
+      policy: createToolPolicy({
         servers: { notes: { allowedTools: ['read_*'], deniedTools: ['write_file'] } },
       }),
       confirm: async ({ tool, verdict }) => {

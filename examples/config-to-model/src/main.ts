@@ -57,7 +57,7 @@ try {
   try {
     const { host, tools } = agent;
     for (const { name, state } of host.servers()) console.log(`${name}: ${state.status}`);
-    for (const { ref, error } of tools.snapshot().left)
+    for (const { ref, error } of tools.snapshot().skipped)
       console.log(`not offered: ${ref.tool}: ${error.message}`);
     console.log(await runAgent(tools, scriptedModel(join(cwd, 'note.txt')), 'What does the note say?'));
     console.log(`note.txt: ${await readFile(join(cwd, 'note.txt'), 'utf8')}`);

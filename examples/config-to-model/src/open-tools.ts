@@ -10,7 +10,7 @@ import {
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { createPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
+import { createToolPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -60,9 +60,9 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   await host.connect(config.servers);
 
   const tools = createTools(host, {
-    policy: createPolicy({ servers: config.servers }),
+    policy: createToolPolicy({ servers: config.servers }),
     confirm: confirmCall,
-    leaveOutDenied: true,
+    skipDenied: true,
   });
   return {
     host,

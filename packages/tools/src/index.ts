@@ -1,8 +1,8 @@
 /** A host's tools for models: names, schemas, permissions, calls and results. */
 export { createTools, type Tools, type Toolset, type ToolsOptions } from './toolset.js';
 export type { ModelTool } from './model-tool.js';
-export type { LeftOutTool, ToolListLimits } from './prepared-tools.js';
-export { traitsOf, type ToolTraits } from './traits.js';
+export type { SkippedTool, ToolListLimits } from './prepared-tools.js';
+export { toolTraits, type ToolTraits } from './traits.js';
 
 export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
 export { nameLimits, type NameLimits } from './names/name-limits.js';
@@ -11,7 +11,7 @@ export { naming, type NamingStrategy } from './names/naming.js';
 export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema/convert.js';
 export type { Json, JsonObject } from './schema/plain-copy.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
-export type { SchemaLoss } from './schema/loss.js';
+export type { SchemaDifference } from './schema/loss.js';
 export {
   createSchemaChecker,
   type SchemaChecker,
@@ -21,30 +21,30 @@ export { describeIssues } from './validation/issue-text.js';
 export type { SchemaIssue } from './validation/raw-issue.js';
 
 export {
-  createPolicy,
+  createToolPolicy,
   type ConfirmOutcome,
-  type Policy,
-  type PolicyOptions,
+  type ToolPolicy,
+  type ToolPolicyOptions,
   type PolicyTool,
 } from './permissions/policy.js';
 export {
-  createApprovals,
-  type Approvals,
-  type ApprovalStatus,
+  createToolApprovals,
+  type ToolApprovals,
+  type ToolApprovalStatus,
   type ApprovedTool,
-  type SerializedApprovals,
+  type SerializedToolApprovals,
 } from './permissions/approvals.js';
 export {
   createTrustedFolders,
-  type SerializedFolderTrust,
+  type SerializedTrustedFolders,
   type TrustedFolders,
 } from './permissions/trusted-folders.js';
 export type {
-  Decision,
-  Permission,
-  RuleName,
-  ServerPermissions,
-  Verdict,
+  ToolPolicyDecision,
+  ToolPermission,
+  ToolPolicyRule,
+  ToolPermissions,
+  ToolPolicyVerdict,
 } from './permissions/server-permissions.js';
 
 export type { Confirm, ConfirmRequest, RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';

@@ -5,11 +5,11 @@ import { originalArguments } from './definitions/original-arguments.js';
 import { createShownNames, type ShownNames } from './definitions/shown-names.js';
 import { admit } from './schema/admit.js';
 import { convertAdmitted, type ConvertedSchema } from './schema/convert.js';
-import type { SchemaLoss } from './schema/loss.js';
+import type { SchemaDifference } from './schema/loss.js';
 import type { JsonObject } from './schema/plain-copy.js';
 import { createReferences, type References } from './schema/references.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
-import { traitsOf, type ToolTraits } from './traits.js';
+import { toolTraits, type ToolTraits } from './traits.js';
 
 /** A tool of a server, made ready for a model. */
 export interface ModelTool {
@@ -27,7 +27,7 @@ export interface ModelTool {
    */
   readonly inputSchema: ModelSchema;
   /** Where `inputSchema` says something else than the server's schema, at most 50 places. */
-  readonly repairs: readonly SchemaLoss[];
+  readonly repairs: readonly SchemaDifference[];
   /**
    * Arguments as the server names them, for arguments as {@link inputSchema} names them. `call` does that by itself.
    * Throws `ARGUMENTS_INVALID` when they are too large for the schema.
@@ -116,7 +116,7 @@ class Prepared implements PreparedTool {
     this.description = isText(description)
       ? sanitizeText(description, { maxLength: LONGEST_DESCRIPTION, multiline: true })
       : this.title;
-    this.traits = traitsOf(tool.annotations);
+    this.traits = toolTraits(tool.annotations);
     this.#input = input;
     this.#output = output;
   }
@@ -125,7 +125,7 @@ class Prepared implements PreparedTool {
     return this.#conversion().schema;
   }
 
-  get repairs(): readonly SchemaLoss[] {
+  get repairs(): readonly SchemaDifference[] {
     return this.#conversion().repairs;
   }
 

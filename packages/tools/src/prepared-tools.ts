@@ -4,7 +4,7 @@ import { prepareTool, type PreparedTool } from './model-tool.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 
 /** A tool that can not be offered to a model. */
-export interface LeftOutTool {
+export interface SkippedTool {
   /** As the server and its configuration have it: not fit to show as it is. */
   readonly ref: ToolRef;
   readonly error: FittingsError;
@@ -12,7 +12,7 @@ export interface LeftOutTool {
 
 export interface PreparedTools {
   readonly good: readonly PreparedTool[];
-  readonly left: readonly LeftOutTool[];
+  readonly skipped: readonly SkippedTool[];
 }
 
 /** What the tools of one server may need together; those beyond are left out. */
@@ -53,19 +53,19 @@ export function createPreparer(
   options: PreparerOptions,
 ): (catalogue: readonly CatalogueTool[]) => PreparedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
-  let known = new Map<string, PreparedTool | LeftOutTool>();
+  let known = new Map<string, PreparedTool | SkippedTool>();
 
   return (catalogue) => {
     const next: typeof known = new Map();
     const servers = new Map<string, Spent>();
     const names = new Set<string>();
     const good: PreparedTool[] = [];
-    const left: LeftOutTool[] = [];
+    const skipped: SkippedTool[] = [];
     for (const tool of catalogue) {
       const ref = { server: tool.server, tool: tool.name };
       const spent: Spent = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
       servers.set(tool.server, spent);
-      const leave = (error: FittingsError): void => void left.push({ ref, error });
+      const leave = (error: FittingsError): void => void skipped.push({ ref, error });
       if (
         spent.tools >= limits.maxTools ||
         spent.nodes > limits.maxNodes ||
@@ -93,7 +93,7 @@ export function createPreparer(
       const prepared = known.get(key) ?? prepareOrLeave(tool, ref, options.schemaLimits ?? {});
       next.set(key, prepared);
       if ('error' in prepared) {
-        left.push(prepared);
+        skipped.push(prepared);
         continue;
       }
       spent.nodes += prepared.cost.nodes;
@@ -103,7 +103,7 @@ export function createPreparer(
       else good.push(prepared);
     }
     known = next;
-    return { good, left };
+    return { good, skipped };
   };
 }
 
@@ -126,7 +126,7 @@ function prepareOrLeave(
   tool: CatalogueTool,
   ref: ToolRef,
   limits: Partial<SchemaLimits>,
-): PreparedTool | LeftOutTool {
+): PreparedTool | SkippedTool {
   try {
     return prepareTool(tool, limits);
   } catch (error) {

@@ -11,11 +11,11 @@ import type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { nameTool, type ModelTool, type PreparedTool } from './model-tool.js';
 import { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
-import { createPolicy, type Policy } from './permissions/policy.js';
-import type { Permission } from './permissions/server-permissions.js';
+import { createToolPolicy, type ToolPolicy } from './permissions/policy.js';
+import type { ToolPermission } from './permissions/server-permissions.js';
 import {
   createPreparer,
-  type LeftOutTool,
+  type SkippedTool,
   type PreparedTools,
   type ToolListLimits,
 } from './prepared-tools.js';
@@ -28,24 +28,24 @@ import {
 } from './validation/schema-checker.js';
 
 export interface ToolsOptions extends ToolNamesOptions {
-  /** Which tools may run. Default: a policy without rules, so that everything is a matter of `passThrough`. */
-  readonly policy?: Policy | undefined;
+  /** Which tools may run. Default: a policy without rules, so that everything is a matter of `defaultPermission`. */
+  readonly policy?: ToolPolicy | undefined;
   /** What a tool gets about which no rule says anything. Default `ask`. */
-  readonly passThrough?: Permission | undefined;
+  readonly defaultPermission?: ToolPermission | undefined;
   /** Asks a person. Without it, what would have to be asked fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /** Check arguments before they are sent. Default true. Those beyond `checks.limits` are refused in any case. */
+  /** Check arguments before they are sent. Default true. Those beyond `validation.limits` are refused in any case. */
   readonly validateArguments?: boolean | undefined;
   /** What a schema may cost before it is refused. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
-  /** What the tools of one server may need together; those beyond are left out. */
+  /** What the tools of one server may need together; those beyond are skipped. */
   readonly listLimits?: Partial<ToolListLimits> | undefined;
-  /** Offer no tool that the policy denies: it is in {@link Toolset.left} instead. Default false. */
-  readonly leaveOutDenied?: boolean | undefined;
+  /** Offer no tool that the policy denies: it is in {@link Toolset.skipped} instead. Default false. */
+  readonly skipDenied?: boolean | undefined;
   /** Offer tools that a server marks for its app and not for models. Default false. */
   readonly includeAppTools?: boolean | undefined;
   /** What a check may cost. */
-  readonly checks?: SchemaCheckerOptions | undefined;
+  readonly validation?: SchemaCheckerOptions | undefined;
   readonly rendering?: RenderOptions | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ToolsOptions extends ToolNamesOptions {
 export interface Tools extends AsyncDisposable {
   /** The tools as they are now, under names that mean the same as long as the toolset is used. */
   snapshot(): Toolset;
-  readonly policy: Policy;
+  readonly policy: ToolPolicy;
   /** Ends the thread, if there is one. Calls that still need it end with `ABORTED`. The same as `await using`. */
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface Toolset {
   /** In the order of their names, so that a prompt does not depend on which server came first. */
   readonly tools: readonly ModelTool[];
   /** Tools that can not be offered, each with the reason. */
-  readonly left: readonly LeftOutTool[];
+  readonly skipped: readonly SkippedTool[];
   readonly names: ToolNames;
   /**
    * Calls a tool by its name. The events end with one `result` or one `error`; nothing is thrown. Nothing happens before
@@ -79,8 +79,13 @@ export interface Toolset {
 
 /** Makes the tools of all servers of a host ready for a model. */
 export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
-  const { policy = createPolicy(), passThrough = 'ask', validateArguments = true, rendering = {} } = options;
-  const checker = createSchemaChecker(options.checks);
+  const {
+    policy = createToolPolicy(),
+    defaultPermission = 'ask',
+    validateArguments = true,
+    rendering = {},
+  } = options;
+  const checker = createSchemaChecker(options.validation);
   const prepare = createPreparer(options);
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
@@ -88,7 +93,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     policy,
     snapshot() {
       const prepared = prepare(host.tools());
-      const { good, left } = options.leaveOutDenied === true ? withoutDenied(prepared, policy) : prepared;
+      const { good, skipped } = options.skipDenied === true ? withoutDenied(prepared, policy) : prepared;
       const refs = good.map(({ ref }) => ref);
       const names = createToolNames(refs, options);
       const tools = good
@@ -100,16 +105,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         names,
         find: (name) => byName.get(name),
         policy,
-        passThrough,
+        defaultPermission,
         confirm: options.confirm,
         checker,
         validateArguments,
-        argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.checks?.limits },
+        argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };
       return {
         tools,
-        left,
+        skipped,
         names,
         call: (name, args, callOptions = {}) => callTool(context, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(context, name, args, runOptions),
@@ -120,13 +125,13 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   };
 }
 
-function withoutDenied({ good, left }: PreparedTools, policy: Policy): PreparedTools {
-  const denied = new Map<PreparedTool, LeftOutTool>();
+function withoutDenied({ good, skipped }: PreparedTools, policy: ToolPolicy): PreparedTools {
+  const denied = new Map<PreparedTool, SkippedTool>();
   for (const tool of good) {
     const { decision, reason } = policy.forTool(tool.definition);
     if (decision !== 'deny') continue;
     const error = new FittingsError('POLICY_DENIED', reason, { server: tool.ref.server });
     denied.set(tool, { ref: tool.ref, error });
   }
-  return { good: good.filter((tool) => !denied.has(tool)), left: [...left, ...denied.values()] };
+  return { good: good.filter((tool) => !denied.has(tool)), skipped: [...skipped, ...denied.values()] };
 }

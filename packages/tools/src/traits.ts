@@ -18,7 +18,7 @@ export interface ToolTraits {
   readonly isConcurrencySafe: boolean;
 }
 
-export function traitsOf(annotations: ToolAnnotations | undefined): ToolTraits {
+export function toolTraits(annotations: ToolAnnotations | undefined): ToolTraits {
   const isReadOnly = annotations?.readOnlyHint === true;
   return {
     isReadOnly,

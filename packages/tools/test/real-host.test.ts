@@ -6,7 +6,7 @@ import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/tool-event.js';
-import { createPolicy } from '../src/permissions/policy.js';
+import { createToolPolicy } from '../src/permissions/policy.js';
 import { renderForPerson } from '../src/results/render.js';
 import { createTools, type Tools } from '../src/toolset.js';
 import { binaryOf } from './corpus/real-servers.mjs';
@@ -25,8 +25,10 @@ describe('with a real host and real servers', () => {
       args: [binaryOf(`@modelcontextprotocol/server-${name}`), ...args],
     });
     await host.connect({ everything: server('everything'), fs: server('filesystem', folder) });
-    const policy = createPolicy({ servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } } });
-    tools = createTools(host, { policy, passThrough: 'allow' });
+    const policy = createToolPolicy({
+      servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } },
+    });
+    tools = createTools(host, { policy, defaultPermission: 'allow' });
   }, 60_000);
 
   afterAll(async () => {

@@ -1,14 +1,14 @@
 import type { CatalogueTool } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import { createPolicy } from '../src/permissions/policy.js';
+import { createToolPolicy } from '../src/permissions/policy.js';
 import { createTools, type ToolsOptions } from '../src/toolset.js';
 import { fakeHost, text, tool } from './support/fake-host.js';
 
 function snapshotOf(catalogue: readonly CatalogueTool[], options?: ToolsOptions) {
-  const { tools, left, names } = createTools(fakeHost(catalogue), options).snapshot();
+  const { tools, skipped, names } = createTools(fakeHost(catalogue), options).snapshot();
   return {
     offered: tools.map(({ ref }) => ref.tool),
-    left: left.map(({ ref, error }) => `${ref.tool.slice(0, 20)}: ${error.code}`),
+    skipped: skipped.map(({ ref, error }) => `${ref.tool.slice(0, 20)}: ${error.code}`),
     names,
   };
 }
@@ -46,7 +46,7 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
       });
     const result = snapshotOf([tool('good'), tool('huge', more(count))]);
     expect(result.offered).toEqual(['good']);
-    expect(result.left).toHaveLength(1);
+    expect(result.skipped).toHaveLength(1);
     expect(reads).toBeLessThan(50_000);
   });
 
@@ -64,7 +64,7 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
     const result = snapshotOf([...catalogue, tool('other', { server: 'r' })]);
     expect(result.offered).toContain('other');
     expect(result.offered.length).toBeLessThan(50);
-    expect(result.left).toContain('t499: SCHEMA_REFUSED');
+    expect(result.skipped).toContain('t499: SCHEMA_REFUSED');
     expect(reads).toBeLessThan(1_000_000);
   });
 
@@ -72,7 +72,7 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
     const catalogue = [tool('a'), tool('b'), tool('c')];
     expect(snapshotOf(catalogue, { listLimits: { maxTools: 2 } })).toMatchObject({
       offered: ['a', 'b'],
-      left: ['c: SCHEMA_REFUSED'],
+      skipped: ['c: SCHEMA_REFUSED'],
     });
     const big = { inputSchema: { properties: record(100) } };
     const options = { listLimits: { maxNodes: 250 } };
@@ -98,10 +98,10 @@ describe('D3: tools for apps only', () => {
     [{}, true],
   ])('%j: offered to the model: %s', async (_meta, offered) => {
     const host = fakeHost([tool('x', { _meta })]);
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const turn = tools.snapshot();
     expect(turn.tools).toHaveLength(offered ? 1 : 0);
-    expect(turn.left.map(({ error }) => error.code)).toEqual(offered ? [] : ['POLICY_DENIED']);
+    expect(turn.skipped.map(({ error }) => error.code)).toEqual(offered ? [] : ['POLICY_DENIED']);
     expect((await turn.run('mcp__s__x')).type).toBe(offered ? 'result' : 'error');
     expect(snapshotOf([tool('x', { _meta })], { includeAppTools: true }).offered).toEqual(['x']);
   });
@@ -121,14 +121,14 @@ describe('F15: a reference to elsewhere', () => {
         },
       }),
     ]);
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const turn = tools.snapshot();
     const [offered] = turn.tools;
     expect(offered?.inputSchema.properties['filter']).toEqual({
       description: 'What to find. Not described here: see https://example.com/filter.json.',
     });
-    expect(offered?.input.coverage).toBe('loss');
-    expect(offered?.input.losses).toEqual([
+    expect(offered?.input.coverage).toBe('partial');
+    expect(offered?.input.unchecked).toEqual([
       { keyword: '$ref', pointer: '/properties/filter', reason: expect.stringContaining('not fetched') },
     ]);
     expect((await turn.run('mcp__s__x', { filter: { any: ['thing'] }, limit: 1 })).type).toBe('result');
@@ -137,14 +137,14 @@ describe('F15: a reference to elsewhere', () => {
 });
 
 describe('denied tools', () => {
-  const policy = createPolicy({ servers: { s: { deniedTools: ['x'] }, r: { writePermission: 'deny' } } });
+  const policy = createToolPolicy({ servers: { s: { deniedTools: ['x'] }, r: { writePermission: 'deny' } } });
   const catalogue = [tool('x'), tool('y'), tool('z', { server: 'r' })];
 
   it('are offered unless the host leaves them out', () => {
     expect(snapshotOf(catalogue, { policy }).offered).toHaveLength(3);
-    expect(snapshotOf(catalogue, { policy, leaveOutDenied: true })).toMatchObject({
+    expect(snapshotOf(catalogue, { policy, skipDenied: true })).toMatchObject({
       offered: ['y'],
-      left: ['x: POLICY_DENIED', 'z: POLICY_DENIED'],
+      skipped: ['x: POLICY_DENIED', 'z: POLICY_DENIED'],
     });
   });
 });
@@ -156,7 +156,7 @@ describe('run', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return text('done');
     });
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const seen: string[] = [];
     const last = await tools.snapshot().run('mcp__s__x', {}, { onEvent: ({ type }) => seen.push(type) });
     expect(last).toMatchObject({ type: 'result', rendering: { text: 'done' } });
@@ -170,7 +170,7 @@ describe('run', () => {
         signal?.addEventListener('abort', () => reject(new Error('late'))),
       );
     });
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const turn = tools.snapshot();
     expect(await turn.run('nothing')).toMatchObject({ type: 'error', error: { code: 'TOOL_UNKNOWN' } });
     expect(await turn.run('mcp__s__x', {}, { signal: AbortSignal.abort() })).toMatchObject({
@@ -190,7 +190,7 @@ describe('close', () => {
   it('ends the thread of the checks, once or twice, as `await using` does', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const host = fakeHost([tool('x', { inputSchema: schema })]);
-    const tools = createTools(host, { passThrough: 'allow' });
+    const tools = createTools(host, { defaultPermission: 'allow' });
     expect((await tools.snapshot().run('mcp__s__x', { a: 'aa' })).type).toBe('result');
     await tools.close();
     await tools.close();
@@ -210,7 +210,7 @@ describe('words for arguments that are missing', () => {
     const host = fakeHost([
       tool('x', { inputSchema: { type: 'object', properties: { b }, required: ['b'] } }),
     ]);
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const last = await tools.snapshot().run('mcp__s__x', {});
     expect(last.type === 'error' && last.error.message).toBe(
       `The arguments of mcp__s__x are not valid: ${words}.`,

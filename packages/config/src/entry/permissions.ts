@@ -4,7 +4,7 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 export type Permission = 'allow' | 'ask' | 'deny';
 
 /**
- * What an entry decides in advance about its server, as `createPolicy` of `@mcp-fittings/tools` takes it. In names of tools
+ * What an entry decides in advance about its server, as `createToolPolicy` of `@mcp-fittings/tools` takes it. In names of tools
  * and in URIs `*` stands for any text.
  */
 export interface ServerPermissions {

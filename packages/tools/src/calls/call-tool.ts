@@ -3,14 +3,14 @@ import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
 import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
-import type { ConfirmOutcome, Policy, PolicyTool } from '../permissions/policy.js';
-import type { Decision, Verdict } from '../permissions/server-permissions.js';
+import type { ConfirmOutcome, ToolPolicy, PolicyTool } from '../permissions/policy.js';
+import type { ToolPolicyDecision, ToolPolicyVerdict } from '../permissions/server-permissions.js';
 import {
   isJsonObject,
   ordinaryObject,
   plainCopy,
   type JsonObject,
-  type PlainLimits,
+  type JsonLimits,
 } from '../schema/plain-copy.js';
 import { renderError, renderForModel } from '../results/render.js';
 import type { RenderOptions } from '../results/rendering.js';
@@ -50,7 +50,7 @@ export interface ConfirmRequest {
   /** The whole question: tool, server, reason, arguments. */
   readonly text: string;
   /** Why there is a question. */
-  readonly verdict: Verdict;
+  readonly verdict: ToolPolicyVerdict;
   /** Aborted when the call is given up. */
   readonly signal: AbortSignal;
 }
@@ -75,13 +75,13 @@ export interface CallContext {
   readonly host: ToolHost;
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
-  readonly policy: Policy;
-  readonly passThrough: Exclude<Decision, 'pass-through'>;
+  readonly policy: ToolPolicy;
+  readonly defaultPermission: Exclude<ToolPolicyDecision, 'pass-through'>;
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
   readonly validateArguments: boolean;
   /** Larger arguments are not sent. */
-  readonly argumentLimits: PlainLimits;
+  readonly argumentLimits: JsonLimits;
   readonly rendering: RenderOptions;
 }
 
@@ -173,7 +173,7 @@ async function prepare(
   const copy = ordinaryObject(plain);
   const subject = currentTool(context.host, tool);
   const verdict = context.policy.forTool(subject);
-  const decision = verdict.decision === 'pass-through' ? context.passThrough : verdict.decision;
+  const decision = verdict.decision === 'pass-through' ? context.defaultPermission : verdict.decision;
   if (decision === 'deny') {
     throw new FittingsError('POLICY_DENIED', `The call of ${tool.name} is denied: ${verdict.reason}`, {
       server,
@@ -186,7 +186,7 @@ async function prepare(
 }
 
 /** The arguments as data of our own: what is checked, shown and sent is the same, whatever the caller's object does. */
-function plainArguments(tool: ModelTool, args: unknown, limits: PlainLimits): JsonObject {
+function plainArguments(tool: ModelTool, args: unknown, limits: JsonLimits): JsonObject {
   // A model that has nothing to say may leave the arguments away.
   const copy = plainCopy(args ?? {}, limits);
   if (copy.problem !== undefined) throw invalidArguments(tool, `the value ${copy.problem}`);

@@ -1,5 +1,5 @@
 import { escapeJson, escapeText } from '@mcp-fittings/client-core';
-import type { Verdict } from '../permissions/server-permissions.js';
+import type { ToolPolicyVerdict } from '../permissions/server-permissions.js';
 import type { ToolRef } from '@mcp-fittings/host';
 
 /** With what is said about their length, a question about arguments has at most 10 000 characters. */
@@ -24,7 +24,7 @@ export function questionText(question: {
   readonly ref: ToolRef;
   readonly heading: string | undefined;
   readonly argsText: string;
-  readonly verdict: Verdict;
+  readonly verdict: ToolPolicyVerdict;
 }): string {
   const { ref, heading, argsText, verdict } = question;
   const title =

@@ -1,5 +1,5 @@
 import { escapeText, isRecord, sanitizeText } from '@mcp-fittings/client-core';
-import { LossReport, type SchemaLoss } from '../schema/loss.js';
+import { SchemaDifferences, type SchemaDifference } from '../schema/loss.js';
 import { isJsonObject, type Json, type JsonObject } from '../schema/plain-copy.js';
 import type { References } from '../schema/references.js';
 import { isSchema } from '../schema/subschemas.js';
@@ -20,7 +20,7 @@ export type ModelSchema = {
 export interface ModelSchemaConversion {
   readonly schema: ModelSchema;
   /** What model APIs refuse, and what had to take its place; at most 50. */
-  readonly repairs: readonly SchemaLoss[];
+  readonly repairs: readonly SchemaDifference[];
 }
 
 const LONGEST_TEXT = 2_000;
@@ -76,7 +76,7 @@ export function modelSchema(
 }
 
 class Converter {
-  readonly #report = new LossReport();
+  readonly #report = new SchemaDifferences();
   #schemas = 0;
   readonly #names: ShownNames;
   readonly #definitions: Definitions;
@@ -100,7 +100,7 @@ class Converter {
       ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
       ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
     };
-    return { schema, repairs: this.#report.losses };
+    return { schema, repairs: this.#report.list };
   }
 
   /** A reference at the root says what the arguments are: APIs look at the root itself. */

@@ -9,7 +9,7 @@ export interface ToolNamesOptions {
   /** Default `naming.mcpPrefixed`. */
   readonly naming?: NamingStrategy | undefined;
   /** Default `nameLimits.portable`. */
-  readonly limits?: NameLimits | undefined;
+  readonly nameLimits?: NameLimits | undefined;
 }
 
 /** Names for the model and the way back. Routing asks this map; no name is ever taken apart. */
@@ -33,7 +33,7 @@ export interface ToolNames {
  */
 export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOptions = {}): ToolNames {
   const strategy = options.naming ?? naming.mcpPrefixed;
-  const fitter = createNameFitter(options.limits ?? nameLimits.portable);
+  const fitter = createNameFitter(options.nameLimits ?? nameLimits.portable);
   const claims = new Map<string, Claim>();
   for (const { server, tool } of tools) {
     const key = keyOf({ server, tool });

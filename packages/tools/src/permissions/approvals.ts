@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
 /** What persons allowed for good, as plain JSON: keep it where a project's files cannot write. */
-export type SerializedApprovals = {
+export type SerializedToolApprovals = {
   version: 2;
   /** Servers whose tools may all run, each tool as it was described when the server was approved. */
   servers: { server: string; tools: { tool: string; digest: string }[] }[];
@@ -14,23 +14,23 @@ export type SerializedApprovals = {
  * The allow list of one host. Nothing is shared between two of them, and nothing is saved by itself. `server` is always
  * the identity of a server (a digest of its entry), never its name.
  */
-export interface Approvals {
+export interface ToolApprovals {
   /** What persons said about this tool, as it is now. */
-  forTool(tool: ApprovedTool): ApprovalStatus;
+  forTool(tool: ApprovedTool): ToolApprovalStatus;
   /** Allows the tools that the server has now; one that is added or changed later is not allowed. */
   addServer(server: string, tools: readonly Omit<ApprovedTool, 'server'>[]): void;
   /** Allows this tool as it is described now. */
   addTool(tool: ApprovedTool): void;
   /** Forgets a server and all its tools. */
   removeServer(server: string): void;
-  toJSON(): SerializedApprovals;
+  toJSON(): SerializedToolApprovals;
 }
 
 /**
  * `tool`: this tool was approved and has not changed. `server`: so was its server. `changed`: it is not what was
  * approved. `added`: its server was approved before it had this tool. `none`: nobody was asked.
  */
-export type ApprovalStatus = 'tool' | 'server' | 'changed' | 'added' | 'none';
+export type ToolApprovalStatus = 'tool' | 'server' | 'changed' | 'added' | 'none';
 
 /** What an approval is about. */
 export interface ApprovedTool {
@@ -59,7 +59,7 @@ const shape = z.discriminatedUnion('version', [
 ]);
 
 /** Throws `CONFIG_INVALID` when what was kept is not what `toJSON` gave. Lists of version 1 are read too. */
-export function createApprovals(kept?: unknown): Approvals {
+export function createToolApprovals(kept?: unknown): ToolApprovals {
   const initial = kept === undefined ? undefined : shape.safeParse(kept);
   if (initial?.success === false) {
     throw new FittingsError('CONFIG_INVALID', 'The list of approvals is malformed.', {

@@ -1,30 +1,35 @@
 import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
-import { traitsOf } from '../traits.js';
+import { toolTraits } from '../traits.js';
 import type { CatalogueTool } from '@mcp-fittings/host';
-import { createApprovals, type ApprovalStatus, type Approvals, type ApprovedTool } from './approvals.js';
+import {
+  createToolApprovals,
+  type ToolApprovalStatus,
+  type ToolApprovals,
+  type ApprovedTool,
+} from './approvals.js';
 import { fitsAny } from './name-pattern.js';
 import {
   permissionsIn,
-  type Decision,
-  type Permission,
-  type RuleName,
-  type ServerPermissions,
-  type Verdict,
+  type ToolPolicyDecision,
+  type ToolPermission,
+  type ToolPolicyRule,
+  type ToolPermissions,
+  type ToolPolicyVerdict,
 } from './server-permissions.js';
 
 /** How a person answered a question about a tool. */
 export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel';
 
-export interface PolicyOptions {
+export interface ToolPolicyOptions {
   /**
    * By name of the server: permissions, or whole entries, as `loadConfig(…).servers` has them. Malformed permissions throw
    * `CONFIG_INVALID`.
    */
-  readonly servers?: Readonly<Record<string, ServerPermissions | ServerConfig>> | undefined;
+  readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
   /** Whether the folder that the host works in is trusted. Default false: `trust: true` of a server has no effect. */
   readonly folderIsTrusted?: boolean | (() => boolean) | undefined;
   /** Default: an empty list of its own. */
-  readonly approvals?: Approvals | undefined;
+  readonly approvals?: ToolApprovals | undefined;
   /**
    * What an approval is given to. Default: the identity that the host gives to the server's entry
    * (`ServerSnapshot.identity`), so that another server of the same name is asked about again. Where neither is known,
@@ -34,11 +39,11 @@ export interface PolicyOptions {
 }
 
 /** Decides what may be done without asking, and remembers what persons answered. */
-export interface Policy {
+export interface ToolPolicy {
   /** What answers for good are kept in; save it when it has changed. */
-  readonly approvals: Approvals;
-  forTool(tool: PolicyTool): Verdict;
-  forResource(resource: { readonly server: string; readonly uri: string }): Verdict;
+  readonly approvals: ToolApprovals;
+  forTool(tool: PolicyTool): ToolPolicyVerdict;
+  forResource(resource: { readonly server: string; readonly uri: string }): ToolPolicyVerdict;
   /**
    * Takes an answer down. True when the call may go ahead. `always-server` allows `serverTools` (all that the server has
    * now) as they are described now; default: this tool only.
@@ -57,21 +62,21 @@ export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'ann
  * trusted server in a trusted folder; changed or added since the approval; not among the allowed tools; read or write
  * permission; none.
  */
-export function createPolicy(options: PolicyOptions = {}): Policy {
-  const { servers = {}, folderIsTrusted = false, approvals = createApprovals(), identify } = options;
+export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
+  const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
   // At once, so that a mistake does not wait for the first call.
   for (const [server, entry] of Object.entries(servers)) permissionsIn(server, entry);
-  const permissionsOf = (server: string): ServerPermissions => {
+  const permissionsOf = (server: string): ToolPermissions => {
     const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
     return entry === undefined ? {} : permissionsIn(server, entry);
   };
-  const isTrusted = (permissions: ServerPermissions): boolean =>
+  const isTrusted = (permissions: ToolPermissions): boolean =>
     permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
   // A name says nothing about what stands behind it in the next run.
-  const unidentified = createApprovals();
+  const unidentified = createToolApprovals();
   const identityOf = ({ server, identity }: PolicyTool): string | undefined => identify?.(server) ?? identity;
-  const listFor = (tool: PolicyTool): Approvals =>
+  const listFor = (tool: PolicyTool): ToolApprovals =>
     identityOf(tool) === undefined ? unidentified : approvals;
   const approved = (tool: PolicyTool): ApprovedTool => ({
     server: identityOf(tool) ?? tool.server,
@@ -150,11 +155,11 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
 
 /** A question about a tool that is not what a person approved, with what happened to it. */
 function sinceApproval(
-  status: ApprovalStatus,
+  status: ToolApprovalStatus,
   tool: PolicyTool,
   server: string,
-  otherwise: Verdict,
-): Verdict | undefined {
+  otherwise: ToolPolicyVerdict,
+): ToolPolicyVerdict | undefined {
   if (otherwise.decision === 'allow') return undefined;
   const name = `"${show(tool.name)}"`;
   if (status === 'changed') {
@@ -170,7 +175,7 @@ function sinceApproval(
   return undefined;
 }
 
-function notListed({ allowedTools }: ServerPermissions, server: string): Verdict | undefined {
+function notListed({ allowedTools }: ToolPermissions, server: string): ToolPolicyVerdict | undefined {
   if (allowedTools === undefined) return undefined;
   return verdict('ask', 'not-listed', `The tool is not on the list of allowed tools of ${server}.`);
 }
@@ -181,12 +186,12 @@ function notListed({ allowedTools }: ServerPermissions, server: string): Verdict
  */
 function generalVerdict(
   tool: PolicyTool,
-  permissions: ServerPermissions,
+  permissions: ToolPermissions,
   trusted: boolean,
   server: string,
-): Verdict {
+): ToolPolicyVerdict {
   const write = byPermission('write', permissions.writePermission, `Changing something through ${server}`);
-  if (!traitsOf(tool.annotations).isReadOnly) return write;
+  if (!toolTraits(tool.annotations).isReadOnly) return write;
   const read = byPermission('read', permissions.readPermission, `Reading from ${server}`);
   if (trusted || STRICTNESS[read.decision] >= STRICTNESS[write.decision]) return read;
   return {
@@ -195,20 +200,33 @@ function generalVerdict(
   };
 }
 
-const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, 'pass-through': 1, ask: 2, deny: 3 };
+const STRICTNESS: Readonly<Record<ToolPolicyDecision, number>> = {
+  allow: 0,
+  'pass-through': 1,
+  ask: 2,
+  deny: 3,
+};
 
-function byPermission(kind: 'read' | 'write', permission: Permission | undefined, what: string): Verdict {
+function byPermission(
+  kind: 'read' | 'write',
+  permission: ToolPermission | undefined,
+  what: string,
+): ToolPolicyVerdict {
   if (permission === undefined) {
     return verdict('pass-through', 'no-rule', `${what}: there is no rule for it.`);
   }
   return verdict(permission, `${kind}-permission`, `${what} ${CONSEQUENCE[permission]}.`);
 }
 
-const CONSEQUENCE: Readonly<Record<Permission, string>> = {
+const CONSEQUENCE: Readonly<Record<ToolPermission, string>> = {
   allow: 'is allowed',
   ask: 'has to be confirmed',
   deny: 'is denied',
 };
 
-const verdict = (decision: Decision, rule: RuleName, reason: string): Verdict => ({ decision, rule, reason });
+const verdict = (decision: ToolPolicyDecision, rule: ToolPolicyRule, reason: string): ToolPolicyVerdict => ({
+  decision,
+  rule,
+  reason,
+});
 const show = (text: string): string => escapeText(text, { maxLength: 80 });

@@ -1,7 +1,7 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 
 /** What a person decided in advance about one server. Names are those of the server; `*` stands for any text. */
-export interface ServerPermissions {
+export interface ToolPermissions {
   /** These tools run without a question. Once there is such a list, every other tool asks. */
   readonly allowedTools?: readonly string[] | undefined;
   /** These tools never run, whatever else is said. Upper and lower case are the same here. */
@@ -9,28 +9,28 @@ export interface ServerPermissions {
   /** Resources with these URIs are read without a question. */
   readonly allowedResources?: readonly string[] | undefined;
   /** For resources that are not listed, and for tools that only read: `deny` goes before `allowedTools`. */
-  readonly readPermission?: Permission | undefined;
+  readonly readPermission?: ToolPermission | undefined;
   /** For all other tools: `deny` goes before `allowedTools`, `allow` and `ask` are for tools that no list names. */
-  readonly writePermission?: Permission | undefined;
+  readonly writePermission?: ToolPermission | undefined;
   /** No questions about this server, as long as the folder is trusted too. */
   readonly trust?: boolean | undefined;
 }
 
-export type Permission = 'allow' | 'ask' | 'deny';
+export type ToolPermission = 'allow' | 'ask' | 'deny';
 
 /** `pass-through`: no rule applies; the host decides by its own. */
-export type Decision = Permission | 'pass-through';
+export type ToolPolicyDecision = ToolPermission | 'pass-through';
 
 /** A decision with its explanation. */
-export interface Verdict {
-  readonly decision: Decision;
+export interface ToolPolicyVerdict {
+  readonly decision: ToolPolicyDecision;
   /** Which rule decided; stable, for programs. */
-  readonly rule: RuleName;
+  readonly rule: ToolPolicyRule;
   /** Why, as one sentence for a person. */
   readonly reason: string;
 }
 
-export type RuleName =
+export type ToolPolicyRule =
   | 'denied-tool'
   | 'allowed-tool'
   | 'not-listed'
@@ -48,7 +48,7 @@ export type RuleName =
  * What an entry of a configuration says about its tools. Throws `CONFIG_INVALID` for a permission that is malformed: to
  * ignore it could allow what it denies.
  */
-export function permissionsIn(server: string, entry: ServerPermissions | ServerConfig): ServerPermissions {
+export function permissionsIn(server: string, entry: ToolPermissions | ServerConfig): ToolPermissions {
   const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = entry;
   const wrong = (field: string, wanted: string): FittingsError =>
     new FittingsError(
@@ -61,7 +61,7 @@ export function permissionsIn(server: string, entry: ServerPermissions | ServerC
     if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
     throw wrong(field, 'a list of texts');
   };
-  const permission = (field: string, value: unknown): Permission | undefined => {
+  const permission = (field: string, value: unknown): ToolPermission | undefined => {
     if (value === undefined || value === 'allow' || value === 'ask' || value === 'deny') return value;
     throw wrong(field, '"allow", "ask" or "deny"');
   };

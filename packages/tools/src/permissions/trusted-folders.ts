@@ -4,14 +4,14 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
 /** Which folders a person trusts, by absolute path. The nearest folder that has an entry decides. */
-export type SerializedFolderTrust = Record<string, 'trusted' | 'untrusted'>;
+export type SerializedTrustedFolders = Record<string, 'trusted' | 'untrusted'>;
 
 /** Folders that were trusted. Keep the serialised form where a project's files can not write. */
 export interface TrustedFolders {
   /** Whether this folder, or the nearest one above that has an entry, is trusted. Links are followed first. */
   isTrusted(folder: string): boolean;
   set(folder: string, trust: 'trusted' | 'untrusted'): void;
-  toJSON(): SerializedFolderTrust;
+  toJSON(): SerializedTrustedFolders;
 }
 
 const shape = z.record(z.string(), z.enum(['trusted', 'untrusted']));

@@ -1,4 +1,4 @@
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 import { innerSchemas, noOther, type SimpleSchema } from './simple-schema.js';
 
 export type Placed = readonly [schema: SimpleSchema, pointer: string];
@@ -13,7 +13,11 @@ export function holdsIntersection(schema: SimpleSchema): boolean {
  * allows. Where there is an intersection, closed objects say "no other member" in another way, and checks of names, which
  * can't, are given up.
  */
-export function closeObjects(closed: readonly Placed[], named: readonly Placed[], report: LossReport): void {
+export function closeObjects(
+  closed: readonly Placed[],
+  named: readonly Placed[],
+  report: SchemaDifferences,
+): void {
   for (const [schema, pointer] of closed) {
     if (schema.patternProperties === undefined) {
       schema.additionalProperties = noOther();

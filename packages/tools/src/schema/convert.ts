@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admitSchema } from './admit.js';
 import { checkCost } from './check-cost.js';
 import { draftOf, type Draft } from './dialect.js';
-import type { SchemaLoss } from './loss.js';
+import type { SchemaDifference } from './loss.js';
 import type { JsonObject } from './plain-copy.js';
 import { createReferences, type References } from './references.js';
 import type { SchemaLimits } from './schema-limits.js';
@@ -17,13 +17,13 @@ import { simplifySchema } from './simplify.js';
  */
 export interface ConvertedSchema {
   /**
-   * `exact`: it accepts what the schema accepts. `loss`: it accepts that, and more: see `losses`. `fallback`: it accepts
+   * `exact`: it accepts what the schema accepts. `partial`: it accepts that, and more: see `unchecked`. `none`: it accepts
    * anything: see `reason`.
    */
-  readonly coverage: 'exact' | 'loss' | 'fallback';
+  readonly coverage: 'exact' | 'partial' | 'none';
   readonly zod: z.ZodType;
-  readonly losses: readonly SchemaLoss[];
-  /** Why nothing is checked, for `fallback`. */
+  readonly unchecked: readonly SchemaDifference[];
+  /** Why nothing is checked, for `none`. */
   readonly reason?: string | undefined;
   /** For the {@link SchemaChecker}. */
   readonly plan: CheckPlan;
@@ -41,7 +41,7 @@ export interface CheckPlan {
 
 /**
  * Converts a JSON Schema (draft-04 to 2020-12) of a server. Throws `SCHEMA_REFUSED` for one that
- * exceeds the limits. No `$ref` is ever fetched: one that leads outside accepts anything and is among the losses; formats are annotations, and defaults are not filled in.
+ * exceeds the limits. No `$ref` is ever fetched: one that leads outside accepts anything and is among the unchecked; formats are annotations, and defaults are not filled in.
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
 export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
@@ -77,13 +77,18 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
     merges: safe.intersects,
   };
   if (slow) return acceptAnything('a check of it could take very long', plan);
-  const elsewhere = safe.losses.find(({ keyword }) => keyword === '$ref');
+  const elsewhere = safe.unchecked.find(({ keyword }) => keyword === '$ref');
   if (elsewhere !== undefined && Object.keys(safe.schema).length === 0) {
-    return { ...acceptAnything(elsewhere.reason), losses: safe.losses };
+    return { ...acceptAnything(elsewhere.reason), unchecked: safe.unchecked };
   }
   const zod = toZod(safe.schema);
   if (zod === undefined) return acceptAnything('Zod can not convert it');
-  return { coverage: safe.losses.length === 0 ? 'exact' : 'loss', zod, losses: safe.losses, plan };
+  return {
+    coverage: safe.unchecked.length === 0 ? 'exact' : 'partial',
+    zod,
+    unchecked: safe.unchecked,
+    plan,
+  };
 }
 
 /** A schema that unfolds to more parts is checked where it can be stopped. */
@@ -96,7 +101,7 @@ const TOO_DEEP = 'its references are nested too deep';
 const NO_PLAN: CheckPlan = { schema: undefined, stepsPerValue: 0, merges: false };
 
 function acceptAnything(reason: string, plan: CheckPlan = NO_PLAN): ConvertedSchema {
-  return { coverage: 'fallback', zod: z.any(), losses: [], reason, plan };
+  return { coverage: 'none', zod: z.any(), unchecked: [], reason, plan };
 }
 
 /** Zod keeps descriptions and the like in a registry that all schemas share; a stranger's schema gets its own. */

@@ -1,4 +1,4 @@
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 import type { JsonObject } from './plain-copy.js';
 import { JSON_TYPES, type JsonType } from './simple-schema.js';
 
@@ -14,7 +14,7 @@ export interface DeclaredType {
 export const ALL_TYPES: ReadonlySet<JsonType> = new Set(JSON_TYPES);
 const ANY: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
 
-export function declaredType({ type }: JsonObject, pointer: string, report: LossReport): DeclaredType {
+export function declaredType({ type }: JsonObject, pointer: string, report: SchemaDifferences): DeclaredType {
   if (type === undefined) return ANY;
   const names = new Set(Array.isArray(type) ? type : [type]);
   const types = JSON_TYPES.filter((known) => names.has(known));

@@ -1,10 +1,14 @@
 import { inheritedOpened } from './inherited-names.js';
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 import { isJsonObject, type Json } from './plain-copy.js';
 import { anyOf, noOther, type SimpleSchema } from './simple-schema.js';
 
 /** Fits these values and no others, compared by what they hold. */
-export function exactValues(values: readonly Json[], pointer: string, report: LossReport): SimpleSchema {
+export function exactValues(
+  values: readonly Json[],
+  pointer: string,
+  report: SchemaDifferences,
+): SimpleSchema {
   const texts = [...new Set(values.filter((value) => typeof value === 'string'))];
   const others = values
     .filter((value) => typeof value !== 'string')
@@ -13,7 +17,7 @@ export function exactValues(values: readonly Json[], pointer: string, report: Lo
   return anyOf([texts.length === 1 ? { const: texts[0] ?? '' } : { enum: texts }, ...others]);
 }
 
-function exactValue(value: Json, pointer: string, report: LossReport): SimpleSchema {
+function exactValue(value: Json, pointer: string, report: SchemaDifferences): SimpleSchema {
   if (typeof value !== 'object' || value === null) return { const: value };
   if (!isJsonObject(value)) {
     const elements = value.map((element) => exactValue(element, pointer, report));

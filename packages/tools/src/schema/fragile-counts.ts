@@ -1,4 +1,4 @@
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 
 /** A place that counts how many schemas or values fit: where one of them accepts more, it would accept less. */
 export interface FragileCount {
@@ -18,7 +18,7 @@ export interface Link {
 export function giveUpFragileCounts(
   counts: readonly FragileCount[],
   links: readonly Link[],
-  report: LossReport,
+  report: SchemaDifferences,
 ): void {
   let kept = counts;
   // To give one up is a loss too, for those around it.

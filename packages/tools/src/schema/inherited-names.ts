@@ -1,11 +1,11 @@
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 import { anything, type SimpleSchema } from './simple-schema.js';
 
 /** Zod sees `constructor` and the like in every object, and `__proto__` in none: such members may hold anything. */
 export function inheritedOpened(
   members: readonly (readonly [name: string, schema: SimpleSchema])[],
   pointer: string,
-  report: LossReport,
+  report: SchemaDifferences,
 ): Record<string, SimpleSchema> {
   return Object.fromEntries(
     members.map(([name, schema]) => {

@@ -1,5 +1,5 @@
 /** Something that a schema demands and its conversion does not check. The conversion always accepts more, never less. */
-export interface SchemaLoss {
+export interface SchemaDifference {
   readonly keyword: string;
   /** JSON Pointer to the schema that has the keyword. */
   readonly pointer: string;
@@ -10,12 +10,12 @@ export interface SchemaLoss {
 const MOST = 50;
 
 /** What was lost so far, and where. */
-export class LossReport {
-  readonly losses: SchemaLoss[] = [];
+export class SchemaDifferences {
+  readonly list: SchemaDifference[] = [];
   readonly pointers = new Set<string>();
 
   add(keyword: string, pointer: string, reason: string): void {
     this.pointers.add(pointer);
-    if (this.losses.length < MOST) this.losses.push({ keyword, pointer, reason });
+    if (this.list.length < MOST) this.list.push({ keyword, pointer, reason });
   }
 }

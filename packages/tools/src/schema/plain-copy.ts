@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-export interface PlainLimits {
+export interface JsonLimits {
   /** Levels of nesting. */
   readonly maxDepth: number;
   /** Values in all: objects, lists and what is in them. */
@@ -29,7 +29,7 @@ export type PlainCopy =
  * nothing that JSON can express. Objects of the copy have no prototype, so that no key means more than a key. As in
  * `JSON.stringify`, members that are undefined are left out.
  */
-export function plainCopy(value: unknown, limits: PlainLimits): PlainCopy {
+export function plainCopy(value: unknown, limits: JsonLimits): PlainCopy {
   const copier = new Copier(limits);
   try {
     return { value: copier.copy(value, 0), nodes: copier.nodes, characters: copier.characters };
@@ -43,11 +43,11 @@ export function plainCopy(value: unknown, limits: PlainLimits): PlainCopy {
 class Unacceptable extends Error {}
 
 class Copier {
-  readonly #limits: PlainLimits;
+  readonly #limits: JsonLimits;
   characters = 0;
   nodes = 0;
 
-  constructor(limits: PlainLimits) {
+  constructor(limits: JsonLimits) {
     this.#limits = limits;
   }
 

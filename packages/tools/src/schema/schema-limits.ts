@@ -1,10 +1,10 @@
-import type { PlainLimits } from './plain-copy.js';
+import type { JsonLimits } from './plain-copy.js';
 
 /**
  * What a schema from a server may cost. A schema beyond them is refused: no model API would take it either. (The largest
  * of 460 real ones has 264 values.)
  */
-export interface SchemaLimits extends PlainLimits {
+export interface SchemaLimits extends JsonLimits {
   /** Values of one `enum`. */
   readonly maxEnum: number;
   /** Schemas in one `anyOf`, `oneOf` or `allOf`. */

@@ -8,7 +8,7 @@ import { exactValues } from './exact-values.js';
 import { giveUpFragileCounts, type FragileCount, type Link } from './fragile-counts.js';
 import { pointerOf } from './json-pointer.js';
 import { constrains } from './keyword-types.js';
-import { LossReport, type SchemaLoss } from './loss.js';
+import { SchemaDifferences, type SchemaDifference } from './loss.js';
 import { simplifyObject } from './object-type.js';
 import type { Json, JsonObject } from './plain-copy.js';
 import type { References, Target } from './references.js';
@@ -37,7 +37,7 @@ export interface SimplifyOptions {
 
 export interface Simplified {
   readonly schema: SimpleSchema;
-  readonly losses: readonly SchemaLoss[];
+  readonly unchecked: readonly SchemaDifference[];
   /** A pattern was left out because it could stall the thread. */
   readonly patternsLeft: boolean;
   /** Somewhere two parts have to hold at once. */
@@ -52,14 +52,14 @@ export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simp
   const simplifier = new Simplifier(options);
   const schema = simplifier.document(root);
   const { report, patternsLeft, intersects } = simplifier;
-  return { schema, losses: report.losses, patternsLeft, intersects };
+  return { schema, unchecked: report.list, patternsLeft, intersects };
 }
 
 const LONGEST_DESCRIPTION = 2_000;
 
 class Simplifier implements Simplifying {
   readonly draft: Draft;
-  readonly report = new LossReport();
+  readonly report = new SchemaDifferences();
   intersects = false;
   readonly #references: References;
   readonly #patterns: PatternJudge;

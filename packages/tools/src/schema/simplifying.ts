@@ -1,12 +1,12 @@
 import type { Draft } from './dialect.js';
-import type { LossReport } from './loss.js';
+import type { SchemaDifferences } from './loss.js';
 import type { SimpleSchema, JsonType } from './simple-schema.js';
 import type { Schema } from './subschemas.js';
 
 /** What the parts of the simplification share. */
 export interface Simplifying {
   readonly draft: Draft;
-  readonly report: LossReport;
+  readonly report: SchemaDifferences;
   /** @param types What the surroundings leave possible here. Default: every type. */
   simplify(schema: Schema, pointer: string, types?: ReadonlySet<JsonType>): SimpleSchema;
   /** Whether this pattern is to be checked; when not, the loss has been reported. */

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { z } from 'zod';
 import type { ConvertedSchema } from '../schema/convert.js';
-import { plainCopy, type PlainLimits } from '../schema/plain-copy.js';
+import { plainCopy, type JsonLimits } from '../schema/plain-copy.js';
 import { createCheckThread, notChecked } from './check-thread.js';
 import { readableIssues } from './issue-text.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
@@ -11,7 +11,7 @@ export interface SchemaCheckerOptions {
   /** What one check may take in the other thread, milliseconds. Default 2000. */
   readonly budgetMs?: number | undefined;
   /** Values beyond these are not checked but refused. Default: 64 levels, 100 000 values, 16 million characters. */
-  readonly limits?: Partial<PlainLimits> | undefined;
+  readonly limits?: Partial<JsonLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface SchemaChecker extends AsyncDisposable {
 }
 
 /** What a value may hold unless a host says otherwise. */
-export const CHECKED_VALUE_LIMITS: PlainLimits = {
+export const CHECKED_VALUE_LIMITS: JsonLimits = {
   maxDepth: 64,
   maxNodes: 100_000,
   maxCharacters: 16_000_000,

@@ -3,11 +3,11 @@ import type { CatalogueTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/call-tool.js';
 import type { ToolEvent } from '../../src/calls/tool-event.js';
-import { createPolicy } from '../../src/permissions/policy.js';
+import { createToolPolicy } from '../../src/permissions/policy.js';
 import { createTools, type ToolsOptions } from '../../src/toolset.js';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';
 
-const open: ToolsOptions = { passThrough: 'allow' };
+const open: ToolsOptions = { defaultPermission: 'allow' };
 
 async function collect(events: AsyncIterable<ToolEvent>): Promise<ToolEvent[]> {
   const all: ToolEvent[] = [];
@@ -232,13 +232,15 @@ describe('U8 U9 permissions', () => {
       code: 'APPROVAL_REQUIRED',
       delivery: 'not-sent',
     });
-    expect(errorOf(await call(host, 'mcp__s__x', {}, { passThrough: 'deny' })).code).toBe('POLICY_DENIED');
+    expect(errorOf(await call(host, 'mcp__s__x', {}, { defaultPermission: 'deny' })).code).toBe(
+      'POLICY_DENIED',
+    );
     expect(host.calls).toEqual([]);
   });
 
   it('a denied tool does not run, and the reason is in the error', async () => {
     const host = fakeHost([tool('x')]);
-    const policy = createPolicy({ servers: { s: { deniedTools: ['x'] } } });
+    const policy = createToolPolicy({ servers: { s: { deniedTools: ['x'] } } });
     expect(errorOf(await call(host, 'mcp__s__x', {}, { ...open, policy }))).toMatchObject({
       code: 'POLICY_DENIED',
       message: expect.stringContaining('list of denied tools of server "s"'),
@@ -320,9 +322,9 @@ describe('toolsets', () => {
       tool('good', { digest: 'another' }),
     ]);
     await using tools = createTools(host);
-    const { tools: offered, left } = tools.snapshot();
+    const { tools: offered, skipped } = tools.snapshot();
     expect(offered.map(({ name }) => name)).toEqual(['mcp__s__good']);
-    expect(left).toMatchObject([
+    expect(skipped).toMatchObject([
       { ref: { server: 's', tool: 'bad' }, error: { code: 'SCHEMA_REFUSED' } },
       { ref: { server: 's', tool: 'bad_output' }, error: { code: 'SCHEMA_REFUSED' } },
       { ref: { server: 's', tool: 'good' }, error: { code: 'PROTOCOL_VIOLATION' } },

@@ -268,7 +268,7 @@ describe('U4 the AI SDK itself', () => {
     const host = fakeHost([tool('run', { description: 'Runs', inputSchema: map })], (args) =>
       Promise.resolve(text(`ran ${JSON.stringify(args)}`)),
     );
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const model = scripted('mcp__s__run', { env: { A: 'x' } });
     const offered: ToolSet = aiSdkTools(tools.snapshot());
     const { text: said } = await generateText({
@@ -291,7 +291,7 @@ describe('U4 the AI SDK itself', () => {
 
   it('a failed call is an output that the model reads', async () => {
     const host = fakeHost([tool('run', { inputSchema: { type: 'object', required: ['a'] } })]);
-    await using tools = createTools(host, { passThrough: 'allow' });
+    await using tools = createTools(host, { defaultPermission: 'allow' });
     const model = scripted('mcp__s__run', {});
     await generateText({
       model,

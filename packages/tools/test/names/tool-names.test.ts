@@ -46,7 +46,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
     (_, strategy) => {
       fc.assert(
         fc.property(refs, anyLimits, fc.infiniteStream(fc.nat()), (tools, nameLimit, random) => {
-          const options = { naming: strategy, limits: nameLimit };
+          const options = { naming: strategy, nameLimits: nameLimit };
           const names = createToolNames(tools, options);
           const shuffled = tools.toSorted(() => (random.next().value ?? 0) - (random.next().value ?? 0));
           const again = createToolNames(shuffled, options);
@@ -130,7 +130,7 @@ describe('U2 names that are not valid or too long', () => {
       { server: 's', tool: long },
       { server: 's', tool: '1st.thing' },
     ];
-    const names = createToolNames(tools, { naming: naming.bare, limits: nameLimits.gemini });
+    const names = createToolNames(tools, { naming: naming.bare, nameLimits: nameLimits.gemini });
     expect(tools.map((ref) => names.nameOf(ref))).toEqual([
       'get_my_file',
       `${'a'.repeat(28)}___${'b'.repeat(32)}`,
@@ -143,7 +143,7 @@ describe('U2 names that are not valid or too long', () => {
       server: 's',
       tool: `${'a'.repeat(40)}${middle}${'b'.repeat(40)}`,
     }));
-    const names = createToolNames(tools, { limits: nameLimits.openai });
+    const names = createToolNames(tools, { nameLimits: nameLimits.openai });
     const [first, second] = tools.map((ref) => names.nameOf(ref) ?? '');
     expect(first).not.toBe(second);
     expect(first).toMatch(/^mcp__s__a+___b+_[a-z2-7]{8}$/);
@@ -151,7 +151,7 @@ describe('U2 names that are not valid or too long', () => {
   });
 
   it('refuses limits within which names could not be kept apart', () => {
-    const build = (limits: NameLimits) => () => createToolNames([], { limits });
+    const build = (limits: NameLimits) => () => createToolNames([], { nameLimits: limits });
     for (const broken of [
       { maxLength: 8, allowed: /[a-z0-9_]/ },
       { maxLength: 64, allowed: /[A-Z]/ },
@@ -163,7 +163,7 @@ describe('U2 names that are not valid or too long', () => {
 
   it('does not mind flags that make an expression remember', () => {
     const names = createToolNames([{ server: 'a', tool: 'b' }], {
-      limits: { maxLength: 64, allowed: /[a-z0-9_]/g },
+      nameLimits: { maxLength: 64, allowed: /[a-z0-9_]/g },
     });
     expect([...names.entries()].map(([name]) => name)).toEqual(['mcp__a__b']);
   });

@@ -5,8 +5,8 @@ import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/call-tool.js';
-import { createApprovals } from '../../src/permissions/approvals.js';
-import { createPolicy, type ConfirmOutcome } from '../../src/permissions/policy.js';
+import { createToolApprovals } from '../../src/permissions/approvals.js';
+import { createToolPolicy, type ConfirmOutcome } from '../../src/permissions/policy.js';
 import { createTools, type Tools } from '../../src/toolset.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
@@ -34,13 +34,13 @@ async function hostWith(github: ServerConfig, names: readonly string[] = ['list'
 /** What was asked, and how a call ended. */
 async function callOnce(
   host: Host,
-  approvals: ReturnType<typeof createApprovals>,
+  approvals: ReturnType<typeof createToolApprovals>,
   answer: ConfirmOutcome,
   name = 'push',
 ): Promise<string> {
   const asked: ConfirmRequest[] = [];
   await using tools = createTools(host, {
-    policy: createPolicy({ approvals }),
+    policy: createToolPolicy({ approvals }),
     confirm: (request) => {
       asked.push(request);
       return Promise.resolve(answer);
@@ -61,18 +61,18 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     ['another command', { ...mine, command: 'evil' }],
   ])('%s under the same name is asked about again', async (_, other) => {
     for (const answer of ['always-server', 'always-tool'] as const) {
-      const approvals = createApprovals();
+      const approvals = createToolApprovals();
       const host = await hostWith(mine);
       expect(await callOnce(host, approvals, answer)).toBe('asked, result');
       expect(await callOnce(host, approvals, 'cancel')).toBe('not asked, result');
-      const kept = createApprovals(JSON.parse(JSON.stringify(approvals)));
+      const kept = createToolApprovals(JSON.parse(JSON.stringify(approvals)));
       expect(await callOnce(await hostWith(mine), kept, 'cancel')).toBe('not asked, result');
       expect(await callOnce(await hostWith(other), kept, 'cancel')).toBe('asked, error');
     }
   });
 
   it('the order of the fields does not matter', async () => {
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     await callOnce(await hostWith({ type: 'sdk', name: 'one' }), approvals, 'always-server');
     const same = await hostWith({ name: 'one', type: 'sdk' });
     expect(await callOnce(same, approvals, 'cancel')).toBe('not asked, result');
@@ -98,11 +98,11 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 
   it('an entry that is replaced while the host runs is asked about again', async () => {
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     const host = await hostWith(mine);
     const answers: ConfirmOutcome[] = ['always-server', 'cancel'];
     await using tools = createTools(host, {
-      policy: createPolicy({ approvals }),
+      policy: createToolPolicy({ approvals }),
       confirm: () => Promise.resolve(answers.shift() ?? 'cancel'),
     });
     const turn = tools.snapshot();
@@ -115,9 +115,9 @@ describe('S18: approvals belong to the entry, not to its name', () => {
 
   it('an entry that is replaced while the question is open is not called', async () => {
     const host = await hostWith(mine);
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     await using tools = createTools(host, {
-      policy: createPolicy({ approvals }),
+      policy: createToolPolicy({ approvals }),
       confirm: async () => {
         await host.connect({ github: { type: 'sdk', name: 'two' } });
         return 'always-server';
@@ -131,10 +131,10 @@ describe('S18: approvals belong to the entry, not to its name', () => {
 
   it('without an identity an approval ends with its policy and is not kept', async () => {
     const nameless = { ...fakeHost([tool('x')]), servers: undefined };
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     for (const expected of [1, 2]) {
       await using tools = createTools(nameless, {
-        policy: createPolicy({ approvals }),
+        policy: createToolPolicy({ approvals }),
         confirm: () => Promise.resolve('always-server'),
       });
       for (let times = 0; times < 2; times++) await tools.snapshot().run('mcp__s__x');
@@ -144,7 +144,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 
   it('a list of version 1 keeps its tools, and asks about the tools of its servers', () => {
-    const approvals = createApprovals({
+    const approvals = createToolApprovals({
       version: 1,
       servers: ['hash'],
       tools: [{ server: 'hash', tool: 'a', digest: 'd' }],
@@ -159,8 +159,8 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
   const toolsOf = (host: ReturnType<typeof fakeHost>, answers: ConfirmOutcome[]): Tools => {
     reasons.length = 0;
     return createTools(host, {
-      passThrough: 'allow',
-      policy: createPolicy({ servers: { s: { writePermission: 'ask' } } }),
+      defaultPermission: 'allow',
+      policy: createToolPolicy({ servers: { s: { writePermission: 'ask' } } }),
       confirm: ({ verdict }) => {
         reasons.push(`${verdict.rule}: ${verdict.reason}`);
         return Promise.resolve(answers.shift() ?? 'cancel');
@@ -185,10 +185,10 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
 
   it('also with a toolset that was made before the change, and with a host that lets everything else pass', async () => {
     const host = fakeHost([tool('a')]);
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     const pinned = { server: 's', name: 'a', digest: 'digest of a', identity: 'identity of s' };
     policy.answer(pinned, 'always-server', [pinned]);
-    await using tools = createTools(host, { policy, passThrough: 'allow' });
+    await using tools = createTools(host, { policy, defaultPermission: 'allow' });
     const turn = tools.snapshot();
     expect((await turn.run('mcp__s__a')).type).toBe('result');
     host.catalogue = [tool('a', { digest: 'changed' })];

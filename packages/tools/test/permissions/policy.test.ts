@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createApprovals } from '../../src/permissions/approvals.js';
-import { createPolicy, type PolicyTool } from '../../src/permissions/policy.js';
-import type { ServerPermissions } from '../../src/permissions/server-permissions.js';
+import { createToolApprovals } from '../../src/permissions/approvals.js';
+import { createToolPolicy, type PolicyTool } from '../../src/permissions/policy.js';
+import type { ToolPermissions } from '../../src/permissions/server-permissions.js';
 
 const tool = (name: string, more: Partial<PolicyTool> = {}): PolicyTool => ({
   server: 'github',
@@ -11,14 +11,14 @@ const tool = (name: string, more: Partial<PolicyTool> = {}): PolicyTool => ({
 });
 const entry = (name: string): PolicyTool => tool(name, { identity: 'hash of the entry' });
 const readOnly = { annotations: { readOnlyHint: true } };
-const verdictOf = (permissions: ServerPermissions, of: PolicyTool, folderIsTrusted = false): string => {
-  const verdict = createPolicy({ servers: { github: permissions }, folderIsTrusted }).forTool(of);
+const verdictOf = (permissions: ToolPermissions, of: PolicyTool, folderIsTrusted = false): string => {
+  const verdict = createToolPolicy({ servers: { github: permissions }, folderIsTrusted }).forTool(of);
   expect(verdict.reason).toMatch(/^[A-Z].*[.)]$/);
   return `${verdict.decision} by ${verdict.rule}`;
 };
 
 describe('U8 verdicts', () => {
-  it.each<[string, ServerPermissions, PolicyTool, string]>([
+  it.each<[string, ToolPermissions, PolicyTool, string]>([
     ['nothing is said', {}, tool('x'), 'pass-through by no-rule'],
     ['a listed tool', { allowedTools: ['x'] }, tool('x'), 'allow by allowed-tool'],
     ['a tool by pattern', { allowedTools: ['get_*'] }, tool('get_issue'), 'allow by allowed-tool'],
@@ -65,7 +65,7 @@ describe('U8 verdicts', () => {
   });
 
   it('U9 trust counts in a trusted folder only, and never against a denial', () => {
-    const trusted: ServerPermissions = { trust: true, readPermission: 'allow', writePermission: 'ask' };
+    const trusted: ToolPermissions = { trust: true, readPermission: 'allow', writePermission: 'ask' };
     expect(verdictOf(trusted, tool('x'), true)).toBe('allow by trusted-server');
     expect(verdictOf(trusted, tool('x'), false)).toBe('ask by write-permission');
     expect(verdictOf({ ...trusted, deniedTools: ['x'] }, tool('x'), true)).toBe('deny by denied-tool');
@@ -79,14 +79,14 @@ describe('U8 verdicts', () => {
 
   it('the trust of the folder may change while the host runs', () => {
     let trusted = false;
-    const policy = createPolicy({ servers: { github: { trust: true } }, folderIsTrusted: () => trusted });
+    const policy = createToolPolicy({ servers: { github: { trust: true } }, folderIsTrusted: () => trusted });
     expect(policy.forTool(tool('x')).decision).toBe('pass-through');
     trusted = true;
     expect(policy.forTool(tool('x')).decision).toBe('allow');
   });
 
   it('resources', () => {
-    const policy = createPolicy({
+    const policy = createToolPolicy({
       servers: { github: { allowedResources: ['file:///docs/*'], readPermission: 'deny' }, other: {} },
     });
     expect(policy.forResource({ server: 'github', uri: 'file:///docs/a' })).toMatchObject({
@@ -103,32 +103,34 @@ describe('U8 verdicts', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'a server named %s has no permissions by inheritance',
     (server) => {
-      expect(createPolicy({ servers: {} }).forTool(tool('x', { server })).decision).toBe('pass-through');
+      expect(createToolPolicy({ servers: {} }).forTool(tool('x', { server })).decision).toBe('pass-through');
     },
   );
 
   it('a reason shows the name of a server without what could do harm', () => {
-    const { reason } = createPolicy().forTool(tool('x', { server: `a\u001b[2J\u202e${'b'.repeat(500)}` }));
+    const { reason } = createToolPolicy().forTool(
+      tool('x', { server: `a\u001b[2J\u202e${'b'.repeat(500)}` }),
+    );
     expect(reason).toMatch(/^[\x20-\x7e…]{1,200}$/);
   });
 });
 
 describe('U9 answers', () => {
   it('once: nothing is remembered', () => {
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'once')).toBe(true);
     expect(policy.forTool(tool('x')).decision).toBe('pass-through');
   });
 
   it('cancel, and whatever is no answer', () => {
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'cancel')).toBe(false);
     expect(policy.answer(tool('x'), undefined as never)).toBe(false);
     expect(policy.approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
 
   it('always for this tool, as long as it does not change', () => {
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'always-tool')).toBe(true);
     expect(policy.forTool(tool('x'))).toMatchObject({ decision: 'allow', rule: 'approved-tool' });
     expect(policy.forTool(tool('x', { digest: 'd2' })).decision).toBe('ask');
@@ -136,7 +138,7 @@ describe('U9 answers', () => {
   });
 
   it('always for this server', () => {
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     policy.answer(entry('x'), 'always-server', [entry('x'), entry('y'), tool('z', { server: 'other' })]);
     expect(policy.forTool(entry('y'))).toMatchObject({ decision: 'allow', rule: 'approved-server' });
     expect(policy.forTool(tool('z', { server: 'other' })).decision).toBe('pass-through');
@@ -145,32 +147,32 @@ describe('U9 answers', () => {
   });
 
   it('a denial is not lifted by an old answer', () => {
-    const approvals = createApprovals();
-    createPolicy({ approvals }).answer(entry('x'), 'always-server');
-    const denying = createPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
+    const approvals = createToolApprovals();
+    createToolPolicy({ approvals }).answer(entry('x'), 'always-server');
+    const denying = createToolPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
     expect(denying.forTool(entry('x')).decision).toBe('deny');
   });
 
   it('belong to the host instance, and go through JSON', () => {
-    const one = createPolicy();
+    const one = createToolPolicy();
     one.answer(entry('x'), 'always-tool');
-    expect(createPolicy().forTool(entry('x')).decision).toBe('pass-through');
+    expect(createToolPolicy().forTool(entry('x')).decision).toBe('pass-through');
     const kept: unknown = JSON.parse(JSON.stringify(one.approvals));
-    const restored = createPolicy({ approvals: createApprovals(kept) });
+    const restored = createToolPolicy({ approvals: createToolApprovals(kept) });
     expect(restored.forTool(entry('x')).decision).toBe('allow');
   });
 
   it('are given to what a server is, where the host tells it', () => {
-    const approvals = createApprovals();
-    createPolicy({ approvals, identify: () => 'hash of entry 1' }).answer(tool('x'), 'always-server');
-    const changed = createPolicy({ approvals, identify: () => 'hash of entry 2' });
+    const approvals = createToolApprovals();
+    createToolPolicy({ approvals, identify: () => 'hash of entry 1' }).answer(tool('x'), 'always-server');
+    const changed = createToolPolicy({ approvals, identify: () => 'hash of entry 2' });
     expect(changed.forTool(tool('x')).decision).toBe('pass-through');
   });
 
   it.each([null, 5, [], {}, { version: 3, servers: [], tools: [] }, { version: 1, servers: [1], tools: [] }])(
     'a kept list that is malformed is refused: %j',
     (kept) => {
-      expect(() => createApprovals(kept)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+      expect(() => createToolApprovals(kept)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     },
   );
 });

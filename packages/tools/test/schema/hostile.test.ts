@@ -22,9 +22,9 @@ describe('CO-04 references to elsewhere', () => {
     ['to data, next to what counts', { properties: { a: { $ref: '#/enum' } }, enum: [{ a: 5 }] }],
     ['next to others', { required: ['a'], properties: { a: { $ref: 'urn:x' }, b: { type: 'string' } } }],
   ])('F15: %s accepts anything there, and says so', (_, schema) => {
-    const { coverage, losses, zod } = convertSchema(schema);
-    expect(coverage).toBe('$ref' in schema ? 'fallback' : 'loss');
-    expect(losses.map(({ keyword }) => keyword)).toContain(
+    const { coverage, unchecked, zod } = convertSchema(schema);
+    expect(coverage).toBe('$ref' in schema ? 'none' : 'partial');
+    expect(unchecked.map(({ keyword }) => keyword)).toContain(
       '$dynamicRef' in schema || '$recursiveRef' in schema ? '$dynamicRef' : '$ref',
     );
     expect(zod.safeParse({ a: 5 }).success).toBe(true);
@@ -37,7 +37,7 @@ describe('CO-04 references to elsewhere', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    expect(convertSchema({ $ref: `http://127.0.0.1:${port}/schema.json` }).coverage).toBe('fallback');
+    expect(convertSchema({ $ref: `http://127.0.0.1:${port}/schema.json` }).coverage).toBe('none');
     server.close();
     await once(server, 'close');
     expect(requests).toBe(0);
@@ -129,7 +129,7 @@ describe('CO-06 schemas that are too much', () => {
     ],
   ])('a reference to itself without end (%s): accepted as anything, and said', async (_, schema) => {
     const converted = convertSchema(schema);
-    expect(converted).toMatchObject({ coverage: 'fallback', reason: expect.stringContaining('itself') });
+    expect(converted).toMatchObject({ coverage: 'none', reason: expect.stringContaining('itself') });
     expect(await checker.check(converted, { a: 1 })).toEqual([]);
     expect(converted.zod.safeParse({ a: 1 }).success).toBe(true);
   });
@@ -166,7 +166,7 @@ describe('CO-06 schemas that are too much', () => {
         $defs: { ...Object.fromEntries(links), [`d${length}`]: { type: 'string' } },
       };
       const converted = convertSchema(schema);
-      if (length > 500) expect(converted.coverage).toBe('fallback');
+      if (length > 500) expect(converted.coverage).toBe('none');
       converted.zod.safeParse({ a: { a: 1 } });
       expect(await checker.check(converted, 'x')).toEqual([]);
     }
@@ -177,8 +177,8 @@ describe('CO-06 schemas that are too much', () => {
       '{"type":"object","properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"}},"required":["__proto__"]}',
     ) as unknown;
     const converted = convertSchema(schema);
-    expect(converted.coverage).toBe('loss');
-    expect(converted.losses.map(({ keyword }) => keyword)).toEqual(['properties', 'properties']);
+    expect(converted.coverage).toBe('partial');
+    expect(converted.unchecked.map(({ keyword }) => keyword)).toEqual(['properties', 'properties']);
     expect(await checker.check(converted, JSON.parse('{"__proto__":{"polluted":true}}'))).toEqual([]);
     expect(converted.zod.safeParse({}).success).toBe(true);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -190,8 +190,8 @@ describe('CO-06 schemas that are too much', () => {
       '{"properties":{"a":{"$ref":"#/$defs/__proto__"},"b":{"$ref":"#/$defs/constructor"}},"$defs":{"__proto__":{"type":"string"}}}',
     ) as unknown;
     expect(convertSchema(schema)).toMatchObject({
-      coverage: 'loss',
-      losses: [{ keyword: '$ref', pointer: '/properties/b', reason: expect.stringContaining('nowhere') }],
+      coverage: 'partial',
+      unchecked: [{ keyword: '$ref', pointer: '/properties/b', reason: expect.stringContaining('nowhere') }],
     });
   });
 });
@@ -222,7 +222,7 @@ describe('CO-06 schemas whose check could take for ever', () => {
     ['a recursion that counts', counted, deep],
   ])('%s: Zod gets accept-anything, the check is stopped', async (_, schema, value) => {
     const converted = convertSchema(schema);
-    expect(converted).toMatchObject({ coverage: 'fallback', reason: expect.stringContaining('very long') });
+    expect(converted).toMatchObject({ coverage: 'none', reason: expect.stringContaining('very long') });
     expect(converted.zod.safeParse(value).success).toBe(true);
     await using small = createSchemaChecker({ budgetMs: 300 });
     await expect(small.check(converted, value)).rejects.toMatchObject({
