@@ -1,15 +1,15 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
-import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './definitions/model-schema.js';
-import { originalArguments } from './definitions/original-arguments.js';
-import { createShownNames, type ShownNames } from './definitions/shown-names.js';
+import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema/model-schema.js';
+import { originalArguments } from './model-schema/original-arguments.js';
+import { createShownNames, type ShownNames } from './model-schema/property-aliases.js';
 import { admit } from './schema/admit.js';
-import { convertAdmitted, type ConvertedSchema } from './schema/convert.js';
-import type { SchemaDifference } from './schema/loss.js';
-import type { JsonObject } from './schema/plain-copy.js';
+import { convertAdmitted, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
+import type { SchemaDifference } from './schema/schema-differences.js';
+import type { JsonObject } from './json/copy-json.js';
 import { createReferences, type References } from './schema/references.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
-import { toolTraits, type ToolTraits } from './traits.js';
+import { toolTraits, type ToolTraits } from './tool-traits.js';
 
 /** A tool of a server, made ready for a model. */
 export interface ModelTool {

@@ -1,13 +1,13 @@
 import type { CatalogueTool } from '@mcp-fittings/host';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRealTools } from './corpus/real-servers.mjs';
-import { aiSdkTools } from '../src/definitions/ai-sdk.js';
-import { anthropicTools } from '../src/definitions/anthropic.js';
-import { geminiFunctions } from '../src/definitions/gemini.js';
-import { openAiChatTools } from '../src/definitions/openai.js';
-import { nameLimits } from '../src/names/name-limits.js';
-import { naming } from '../src/names/naming.js';
-import { createTools, type Toolset } from '../src/toolset.js';
+import { aiSdkTools } from '../src/model-apis/ai-sdk.js';
+import { anthropicTools } from '../src/model-apis/anthropic.js';
+import { geminiFunctions } from '../src/model-apis/gemini.js';
+import { openAiChatTools } from '../src/model-apis/openai.js';
+import { nameLimits } from '../src/names/shorten-name.js';
+import { naming } from '../src/names/naming-strategies.js';
+import { createTools, type Toolset } from '../src/create-tools.js';
 import { fakeHost } from './support/fake-host.js';
 
 const MUST_CONVERT = ['everything', 'filesystem', 'memory'];

@@ -3,9 +3,9 @@ import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it } from 'vitest';
-import { naming } from '../src/names/naming.js';
-import { renderForModel } from '../src/results/render.js';
-import { createTools } from '../src/toolset.js';
+import { naming } from '../src/names/naming-strategies.js';
+import { renderForModel } from '../src/results/render-result.js';
+import { createTools } from '../src/create-tools.js';
 
 const toy = join(import.meta.dirname, '../../host/test/support/toy-server.mjs');
 

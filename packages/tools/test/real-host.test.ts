@@ -6,9 +6,9 @@ import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/tool-event.js';
-import { createToolPolicy } from '../src/permissions/policy.js';
-import { renderForPerson } from '../src/results/render.js';
-import { createTools, type Tools } from '../src/toolset.js';
+import { createToolPolicy } from '../src/permissions/tool-policy.js';
+import { renderForPerson } from '../src/results/render-result.js';
+import { createTools, type Tools } from '../src/create-tools.js';
 import { binaryOf } from './corpus/real-servers.mjs';
 
 describe('with a real host and real servers', () => {

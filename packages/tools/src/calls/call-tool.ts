@@ -3,22 +3,22 @@ import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
 import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
-import type { ConfirmOutcome, ToolPolicy, PolicyTool } from '../permissions/policy.js';
-import type { ToolPolicyDecision, ToolPolicyVerdict } from '../permissions/server-permissions.js';
+import type { ConfirmOutcome, ToolPolicy, PolicyTool } from '../permissions/tool-policy.js';
+import type { ToolPolicyDecision, ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import {
   isJsonObject,
   ordinaryObject,
   plainCopy,
   type JsonObject,
   type JsonLimits,
-} from '../schema/plain-copy.js';
-import { renderError, renderForModel } from '../results/render.js';
+} from '../json/copy-json.js';
+import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
-import { describeIssues } from '../validation/issue-text.js';
+import { describeIssues } from '../validation/schema-issues.js';
 import type { SchemaIssue } from '../validation/raw-issue.js';
 import type { SchemaChecker } from '../validation/schema-checker.js';
 import { createProgressQueue } from './progress-queue.js';
-import { argumentsText, questionText } from './question.js';
+import { argumentsText, questionText } from './confirm-call.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** What is needed of a host. */

@@ -1,9 +1,9 @@
 import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
 import type { ToolRef } from '@mcp-fittings/host';
-import { createNameFitter, nameLimits, type NameFitter, type NameLimits } from './name-limits.js';
-import { naming, type NamingStrategy } from './naming.js';
+import { createNameFitter, nameLimits, type NameFitter, type NameLimits } from './shorten-name.js';
+import { naming, type NamingStrategy } from './naming-strategies.js';
 
-import { hashOfPair } from './short-hash.js';
+import { hashOfPair } from './name-hash.js';
 
 export interface ToolNamesOptions {
   /** Default `naming.mcpPrefixed`. */

@@ -1,5 +1,5 @@
 import { overlap, type CharacterSet } from './character-set.js';
-import { parsePattern, type Expression } from './pattern-syntax.js';
+import { parsePattern, type Expression } from './parse-pattern.js';
 
 /** Longer patterns are not analysed. */
 const LONGEST = 1_000;

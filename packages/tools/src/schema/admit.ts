@@ -1,6 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { isJsonObject, plainCopy, type JsonObject } from './plain-copy.js';
-import { pointerOf } from './json-pointer.js';
+import { isJsonObject, plainCopy, type JsonObject } from '../json/copy-json.js';
+import { pointerOf } from '../json/json-pointer.js';
 import { DEFAULT_SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.js';
 import { subschemas, type Schema } from './subschemas.js';
 

@@ -1,4 +1,4 @@
-import type { Json } from './plain-copy.js';
+import type { Json } from '../json/copy-json.js';
 
 /** The revisions of JSON Schema, in order, so that they can be compared. */
 export const DRAFT = { v4: 4, v6: 6, v7: 7, v2019: 2019, v2020: 2020 } as const;

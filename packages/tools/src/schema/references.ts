@@ -1,6 +1,6 @@
 import { fragmentOf, ownIdOf } from './admit.js';
-import { pathOfFragment, pointerOf, valueAt } from './json-pointer.js';
-import type { JsonObject } from './plain-copy.js';
+import { pathOfFragment, pointerOf, valueAt } from '../json/json-pointer.js';
+import type { JsonObject } from '../json/copy-json.js';
 import { isSchema, subschemas, type Schema } from './subschemas.js';
 
 export interface Target {

@@ -1,4 +1,4 @@
-import type { JsonLimits } from './plain-copy.js';
+import type { JsonLimits } from '../json/copy-json.js';
 
 /**
  * What a schema from a server may cost. A schema beyond them is refused: no model API would take it either. (The largest

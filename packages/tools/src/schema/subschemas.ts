@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './plain-copy.js';
+import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 
 const HOLDS_ONE = [
   'additionalItems',

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import type { SimpleSchema } from '../schema/simple-schema.js';
+import type { SimpleSchema } from '../schema-to-zod/simple-schema.js';
 import type { RawIssue } from './raw-issue.js';
 
 export interface CheckThreadOptions {

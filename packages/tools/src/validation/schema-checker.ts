@@ -1,9 +1,9 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { z } from 'zod';
-import type { ConvertedSchema } from '../schema/convert.js';
-import { plainCopy, type JsonLimits } from '../schema/plain-copy.js';
+import type { ConvertedSchema } from '../schema-to-zod/convert-schema.js';
+import { plainCopy, type JsonLimits } from '../json/copy-json.js';
 import { createCheckThread, notChecked } from './check-thread.js';
-import { readableIssues } from './issue-text.js';
+import { readableIssues } from './schema-issues.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';
 import { stands } from './second-look.js';
 

@@ -1,6 +1,6 @@
 import { isLinearPattern } from '../patterns/linear-pattern.js';
-import { valueAt } from '../schema/json-pointer.js';
-import type { Json } from '../schema/plain-copy.js';
+import { valueAt } from '../json/json-pointer.js';
+import type { Json } from '../json/copy-json.js';
 import type { RawIssue } from './raw-issue.js';
 
 /**

@@ -3,8 +3,8 @@ import type { CatalogueTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/call-tool.js';
 import type { ToolEvent } from '../../src/calls/tool-event.js';
-import { createToolPolicy } from '../../src/permissions/policy.js';
-import { createTools, type ToolsOptions } from '../../src/toolset.js';
+import { createToolPolicy } from '../../src/permissions/tool-policy.js';
+import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';
 
 const open: ToolsOptions = { defaultPermission: 'allow' };

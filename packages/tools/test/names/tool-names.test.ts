@@ -2,8 +2,8 @@ import type { ToolRef } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { nameLimits, type NameLimits } from '../../src/names/name-limits.js';
-import { naming, type NamingStrategy } from '../../src/names/naming.js';
+import { nameLimits, type NameLimits } from '../../src/names/shorten-name.js';
+import { naming, type NamingStrategy } from '../../src/names/naming-strategies.js';
 import { createToolNames } from '../../src/names/tool-names.js';
 
 const strategies: Readonly<Record<string, NamingStrategy>> = {

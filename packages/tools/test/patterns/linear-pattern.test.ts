@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
 import { isLinearPattern } from '../../src/patterns/linear-pattern.js';
-import { parsePattern } from '../../src/patterns/pattern-syntax.js';
+import { parsePattern } from '../../src/patterns/parse-pattern.js';
 import { traceMatch } from '../support/step-counter.js';
 
 const UUID =

@@ -5,9 +5,9 @@ import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/call-tool.js';
-import { createToolApprovals } from '../../src/permissions/approvals.js';
-import { createToolPolicy, type ConfirmOutcome } from '../../src/permissions/policy.js';
-import { createTools, type Tools } from '../../src/toolset.js';
+import { createToolApprovals } from '../../src/permissions/tool-approvals.js';
+import { createToolPolicy, type ConfirmOutcome } from '../../src/permissions/tool-policy.js';
+import { createTools, type Tools } from '../../src/create-tools.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
 const hosts: Host[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, layouts, type LoadedConfig } from '@mcp-fittings/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToolPolicy, type PolicyTool } from '../../src/permissions/policy.js';
+import { createToolPolicy, type PolicyTool } from '../../src/permissions/tool-policy.js';
 
 const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
 const rule = (decision: string, name: string) => ({ decision, rule: name });

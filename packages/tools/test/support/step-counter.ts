@@ -1,4 +1,4 @@
-import type { Expression, ParsedPattern } from '../../src/patterns/pattern-syntax.js';
+import type { Expression, ParsedPattern } from '../../src/patterns/parse-pattern.js';
 
 export interface Trace {
   /** Infinite when there were more than 1 000 000. */

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { convertSchema } from '../../src/schema/convert.js';
-import { describeIssues } from '../../src/validation/issue-text.js';
+import { convertSchema } from '../../src/schema-to-zod/convert-schema.js';
+import { describeIssues } from '../../src/validation/schema-issues.js';
 import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 
 const run = promisify(execFile);
