@@ -40,9 +40,11 @@ it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself
   ]);
   for (const text of hosts) {
     expect(text).toMatch(/get-sum\S*: There is no tool named "\S+"\. Did you mean "\S*get-sum/);
-    expect(text).toMatch(/get-sum\S*: The arguments of \S+ are not valid: a: .*expected number/);
+    expect(text).toMatch(/get-sum\S*: The arguments of \S+ are invalid: a: .*expected number/);
     expect(text).toMatch(/get-sum\S*: The sum of 40 and 2 is 42\./);
-    expect(text).toMatch(/write_file\S*: The call of \S+ is denied: The tool is on the list of denied tools/);
+    expect(text).toMatch(
+      /write_file\S*: The policy denies the call of \S+: The tool is on the list of denied tools/,
+    );
     expect(text).toContain('→ The note says "remember the milk". I may not change it.');
   }
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);

@@ -1,24 +1,24 @@
+import { FittingsError } from '@mcp-fittings/client-core';
 import {
   callTool,
   runTool,
-  type CallContext,
-  type Confirm,
   type RunOptions,
+  type ToolCallDeps,
   type ToolCallOptions,
   type ToolHost,
 } from './calls/call-tool.js';
+import type { Confirm } from './calls/confirm-call.js';
 import type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
-import { FittingsError } from '@mcp-fittings/client-core';
 import { nameTool, type ModelTool, type PreparedTool } from './model-tool.js';
 import { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
-import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
-import type { ToolPermission } from './permissions/tool-permissions.js';
 import {
-  createPreparer,
+  createToolOffer,
+  type OfferedTools,
   type SkippedTool,
-  type PreparedTools,
   type ToolListLimits,
 } from './offered-tools.js';
+import type { ToolPermission } from './permissions/tool-permissions.js';
+import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 import {
@@ -27,57 +27,131 @@ import {
   type SchemaCheckerOptions,
 } from './validation/schema-checker.js';
 
+/** Options of {@link createTools}. */
 export interface ToolsOptions extends ToolNamesOptions {
-  /** Which tools may run. Default: a policy without rules, so that everything is a matter of `defaultPermission`. */
+  /** Which tools may run. Default: a policy without rules, so that `defaultPermission` decides. */
   readonly policy?: ToolPolicy | undefined;
-  /** What a tool gets about which no rule says anything. Default `ask`. */
+  /** What happens to a call that no rule of the policy applies to. Default `ask`. */
   readonly defaultPermission?: ToolPermission | undefined;
-  /** Asks a person. Without it, what would have to be asked fails with `APPROVAL_REQUIRED`. */
+  /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /** Check arguments before they are sent. Default true. Those beyond `validation.limits` are refused in any case. */
+  /**
+   * Whether to check arguments before they are sent. Default true. Arguments beyond `validation.limits` are rejected in any
+   * case.
+   */
   readonly validateArguments?: boolean | undefined;
-  /** What a schema may cost before it is refused. */
+  /** The largest schema that is accepted. A tool with a larger one is in {@link Toolset.skipped}. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
-  /** What the tools of one server may need together; those beyond are skipped. */
+  /** The largest list of tools that is accepted from one server. Tools beyond it are in {@link Toolset.skipped}. */
   readonly listLimits?: Partial<ToolListLimits> | undefined;
-  /** Offer no tool that the policy denies: it is in {@link Toolset.skipped} instead. Default false. */
+  /**
+   * Whether to hide tools that the policy denies from the model. They are in {@link Toolset.skipped}. Default false: the model
+   * sees them, and a call fails with `POLICY_DENIED`.
+   */
   readonly skipDenied?: boolean | undefined;
-  /** Offer tools that a server marks for its app and not for models. Default false. */
+  /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
-  /** What a check may cost. */
+  /** The budget for checking arguments and structured content. */
   readonly validation?: SchemaCheckerOptions | undefined;
+  /** How much of a result the model gets. */
   readonly rendering?: RenderOptions | undefined;
 }
 
-/** The tools of a host for models. Lives as long as the host; close it, for it may hold a thread. */
+/** The tools of a host for models. Close it when you close the host, because it may have started a worker thread. */
 export interface Tools extends AsyncDisposable {
-  /** The tools as they are now, under names that mean the same as long as the toolset is used. */
+  /**
+   * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
+   * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
+   * converted again.
+   */
   snapshot(): Toolset;
+  /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
-  /** Ends the thread, if there is one. Calls that still need it end with `ABORTED`. The same as `await using`. */
+  /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
 }
 
-/**
- * What a model sees in one turn. Names are resolved by the toolset whose definitions the model was given: a name never
- * comes to mean another tool because a server came or went in between.
- */
+/** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
 export interface Toolset {
-  /** In the order of their names, so that a prompt does not depend on which server came first. */
+  /** The offered tools, sorted by name, so that a prompt does not depend on which server connected first. */
   readonly tools: readonly ModelTool[];
-  /** Tools that can not be offered, each with the reason. */
+  /** The tools that are not offered, each with the reason. */
   readonly skipped: readonly SkippedTool[];
+  /** The names of the offered tools, and what they stand for. */
   readonly names: ToolNames;
   /**
-   * Calls a tool by its name. The events end with one `result` or one `error`; nothing is thrown. Nothing happens before
-   * the first event is asked for, and leaving the loop aborts the call.
+   * Calls a tool by its name. The events end with one `result` or one `error`; the generator does not throw. The call starts
+   * when the first event is requested, and leaving the loop aborts it.
+   * @param args The arguments that the model gave. Default: none.
+   * @example
+   * ```ts
+   * for await (const event of tools.snapshot().call('mcp__demo__echo', { message: 'hi' })) {
+   *   if (event.type === 'partial') console.log(event.text);
+   *   if (event.type === 'result' || event.type === 'error') console.log(event.rendering.text);
+   * }
+   * ```
    */
   call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
-  /** Calls a tool by its name and resolves with the last event. It does not reject. */
+  /**
+   * Calls a tool by its name and resolves with the last event. Does not reject.
+   * @param args The arguments that the model gave. Default: none.
+   * @example
+   * ```ts
+   * const { rendering } = await tools.snapshot().run('mcp__demo__echo', { message: 'hi' });
+   * console.log(rendering.isError, rendering.text);
+   * ```
+   */
   run(name: string, args?: unknown, options?: RunOptions): Promise<LastToolEvent>;
 }
 
-/** Makes the tools of all servers of a host ready for a model. */
+/**
+ * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
+ * and safe results.
+ * @param host The host whose servers have the tools. It stays open when the tools are closed.
+ * @throws {FittingsError} `CONFIG_INVALID` from {@link Tools.snapshot} if `nameLimits` is invalid.
+ * @example One call, without a model
+ * ```ts
+ * import { createHost } from '@mcp-fittings/host';
+ * import { sdk } from '@mcp-fittings/host/sdk';
+ * import { createToolPolicy, createTools } from '@mcp-fittings/tools';
+ * import { stdio } from '@mcp-fittings/transport-stdio';
+ *
+ * await using host = createHost({ engine: sdk({ name: 'my-agent', version: '1.0.0' }), transports: [stdio()] });
+ * const servers = {
+ *   demo: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'], allowedTools: ['echo'] },
+ * };
+ * await host.connect(servers);
+ *
+ * await using tools = createTools(host, { policy: createToolPolicy({ servers }) });
+ * const { rendering } = await tools.snapshot().run('mcp__demo__echo', { message: 'hi' });
+ * console.log(rendering.text); // Echo: hi
+ * ```
+ * @example Ask the user before a tool runs
+ * ```ts
+ * import { createInterface } from 'node:readline/promises';
+ *
+ * const terminal = createInterface({ input: process.stdin, output: process.stdout });
+ * const tools = createTools(host, {
+ *   confirm: async ({ text, signal }) =>
+ *     (await terminal.question(`${text}\nRun it? (y/n) `, { signal })) === 'y' ? 'once' : 'cancel',
+ * });
+ * ```
+ * @example One turn of a model, here with the Messages API of Anthropic
+ * ```ts
+ * const offered = tools.snapshot();
+ * const { content } = await anthropic.messages.create({
+ *   model: 'claude-sonnet-5-5',
+ *   max_tokens: 4096,
+ *   messages,
+ *   tools: anthropicTools(offered.tools),
+ * });
+ * for (const block of content) {
+ *   if (block.type !== 'tool_use') continue;
+ *   const { rendering } = await offered.run(block.name, block.input);
+ *   results.push(anthropicToolResult(block.id, rendering));
+ * }
+ * ```
+ */
 export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const {
     policy = createToolPolicy(),
@@ -86,21 +160,23 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     rendering = {},
   } = options;
   const checker = createSchemaChecker(options.validation);
-  const prepare = createPreparer(options);
+  const offer = createToolOffer(options);
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
     policy,
     snapshot() {
-      const prepared = prepare(host.tools());
-      const { good, skipped } = options.skipDenied === true ? withoutDenied(prepared, policy) : prepared;
-      const refs = good.map(({ ref }) => ref);
-      const names = createToolNames(refs, options);
-      const tools = good
+      const all = offer(host.tools());
+      const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
+      const names = createToolNames(
+        offered.map(({ ref }) => ref),
+        options,
+      );
+      const tools = offered
         .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
       const byName = new Map(tools.map((tool) => [tool.name, tool]));
-      const context: CallContext = {
+      const deps: ToolCallDeps = {
         host,
         names,
         find: (name) => byName.get(name),
@@ -116,8 +192,8 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         tools,
         skipped,
         names,
-        call: (name, args, callOptions = {}) => callTool(context, name, args, callOptions),
-        run: (name, args, runOptions = {}) => runTool(context, name, args, runOptions),
+        call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
+        run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
       };
     },
     close,
@@ -125,13 +201,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   };
 }
 
-function withoutDenied({ good, skipped }: PreparedTools, policy: ToolPolicy): PreparedTools {
+function withoutDenied({ offered, skipped }: OfferedTools, policy: ToolPolicy): OfferedTools {
   const denied = new Map<PreparedTool, SkippedTool>();
-  for (const tool of good) {
+  for (const tool of offered) {
     const { decision, reason } = policy.forTool(tool.definition);
     if (decision !== 'deny') continue;
     const error = new FittingsError('POLICY_DENIED', reason, { server: tool.ref.server });
     denied.set(tool, { ref: tool.ref, error });
   }
-  return { good: good.filter((tool) => !denied.has(tool)), skipped: [...skipped, ...denied.values()] };
+  return {
+    offered: offered.filter((tool) => !denied.has(tool)),
+    skipped: [...skipped, ...denied.values()],
+  };
 }

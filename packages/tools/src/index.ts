@@ -1,4 +1,7 @@
-/** A host's tools for models: names, schemas, permissions, calls and results. */
+/**
+ * The tools of a host for models: names, schemas, permissions, calls and results.
+ * @packageDocumentation
+ */
 export { createTools, type Tools, type Toolset, type ToolsOptions } from './create-tools.js';
 export type { ModelTool } from './model-tool.js';
 export type { SkippedTool, ToolListLimits } from './offered-tools.js';
@@ -9,7 +12,7 @@ export { nameLimits, type NameLimits } from './names/shorten-name.js';
 export { naming, type NamingStrategy } from './names/naming-strategies.js';
 
 export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
-export type { Json, JsonObject } from './json/copy-json.js';
+export type { Json, JsonLimits, JsonObject } from './json/copy-json.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
 export type { SchemaDifference } from './schema/schema-differences.js';
 export {
@@ -17,22 +20,21 @@ export {
   type SchemaChecker,
   type SchemaCheckerOptions,
 } from './validation/schema-checker.js';
-export { describeIssues } from './validation/schema-issues.js';
-export type { SchemaIssue } from './validation/raw-issue.js';
+export { describeIssues, type SchemaIssue } from './validation/schema-issues.js';
 
 export {
   createToolPolicy,
   type ConfirmOutcome,
+  type PolicyTool,
   type ToolPolicy,
   type ToolPolicyOptions,
-  type PolicyTool,
 } from './permissions/tool-policy.js';
 export {
   createToolApprovals,
-  type ToolApprovals,
-  type ToolApprovalStatus,
   type ApprovedTool,
   type SerializedToolApprovals,
+  type ToolApprovals,
+  type ToolApprovalStatus,
 } from './permissions/tool-approvals.js';
 export {
   createTrustedFolders,
@@ -40,34 +42,50 @@ export {
   type TrustedFolders,
 } from './permissions/trusted-folders.js';
 export type {
-  ToolPolicyDecision,
   ToolPermission,
-  ToolPolicyRule,
   ToolPermissions,
+  ToolPolicyDecision,
+  ToolPolicyRule,
   ToolPolicyVerdict,
 } from './permissions/tool-permissions.js';
 
-export type { Confirm, ConfirmRequest, RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
-export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
+export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
-export { anthropicTools, type AnthropicTool } from './model-apis/anthropic.js';
-export { geminiFunctions, type GeminiFunctionDeclaration } from './model-apis/gemini.js';
-export {
-  openAiChatTools,
-  openAiResponsesTools,
-  type OpenAiChatTool,
-  type OpenAiOptions,
-  type OpenAiResponsesTool,
-} from './model-apis/openai.js';
-export { aiSdkTools, type AiSdkTool } from './model-apis/ai-sdk.js';
 export type { ModelSchema } from './model-schema/model-schema.js';
 export {
+  aiSdkTools,
+  type AiSdk7ToolOutput,
+  type AiSdkSchema,
+  type AiSdkTool,
+  type AiSdkToolOutput,
+} from './model-apis/ai-sdk.js';
+export {
   anthropicToolResult,
+  anthropicTools,
+  type AnthropicImageType,
+  type AnthropicTool,
+  type AnthropicToolResult,
+} from './model-apis/anthropic.js';
+export {
   geminiFunctionResponse,
+  geminiFunctions,
+  type GeminiFunctionDeclaration,
+  type GeminiFunctionResponse,
+} from './model-apis/gemini.js';
+export {
+  openAiChatTools,
   openAiFunctionOutput,
+  openAiResponsesTools,
   openAiToolMessage,
-} from './model-apis/for-model-api.js';
-export type { AiSdk7ToolOutput, AiSdkToolOutput } from './model-apis/for-model-api.js';
+  type OpenAiChatTool,
+  type OpenAiFunction,
+  type OpenAiFunctionOutput,
+  type OpenAiOptions,
+  type OpenAiResponsesTool,
+  type OpenAiToolMessage,
+} from './model-apis/openai.js';

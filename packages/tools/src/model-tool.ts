@@ -1,71 +1,76 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { JsonObject } from './json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema/model-schema.js';
 import { originalArguments } from './model-schema/original-arguments.js';
-import { createShownNames, type ShownNames } from './model-schema/property-aliases.js';
-import { admit } from './schema/admit.js';
-import { convertAdmitted, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
-import type { SchemaDifference } from './schema/schema-differences.js';
-import type { JsonObject } from './json/copy-json.js';
+import { createPropertyAliases, type PropertyAliases } from './model-schema/property-aliases.js';
+import { convertAccepted, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
 import { createReferences, type References } from './schema/references.js';
-import type { SchemaLimits } from './schema/schema-limits.js';
+import type { SchemaDifference } from './schema/schema-differences.js';
+import { acceptSchema, type SchemaLimits } from './schema/schema-limits.js';
 import { toolTraits, type ToolTraits } from './tool-traits.js';
 
-/** A tool of a server, made ready for a model. */
+/** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {
-  /** As the model calls it. */
+  /** The name by which the model calls the tool. */
   readonly name: string;
-  /** What the name stands for. */
+  /** The server and the tool that the name stands for. */
   readonly ref: ToolRef;
-  /** One line for a person, free of control sequences. */
+  /** One line for the user, free of control sequences, at most 120 characters. */
   readonly title: string;
-  /** For the model, free of control sequences, at most 10 000 characters. */
+  /** For the model, free of control sequences, at most 10 000 characters. The title if the server gives no description. */
   readonly description: string;
   /**
-   * For the model: the server's own schema, its texts free of control sequences, repaired where model APIs would refuse
-   * the whole request. Properties with names that they do not take have others: see {@link originalArguments}.
+   * For the model: the server's schema, with texts free of control sequences, and repaired where model APIs would reject the
+   * whole request. A property whose name they do not accept has another name: see {@link ModelTool.originalArguments}.
    */
   readonly inputSchema: ModelSchema;
-  /** Where `inputSchema` says something else than the server's schema, at most 50 places. */
+  /** Where `inputSchema` differs from the server's schema, at most 50 places. */
   readonly repairs: readonly SchemaDifference[];
   /**
-   * Arguments as the server names them, for arguments as {@link inputSchema} names them. `call` does that by itself.
-   * Throws `ARGUMENTS_INVALID` when they are too large for the schema.
+   * Converts arguments with the names of `inputSchema` to the names that the server uses. {@link Toolset.call} does so itself.
+   * @throws {FittingsError} `ARGUMENTS_INVALID` if they are too large to be matched with the schema.
    */
   originalArguments(args: JsonObject): JsonObject;
+  /** What the server says about the tool, such as whether it only reads. */
   readonly traits: ToolTraits;
-  /** The arguments as Zod schema, with what is not checked. */
+  /** The schema of the arguments, with the server's names, as a Zod schema. */
   readonly input: ConvertedSchema;
-  /** The structured content as Zod schema, where the server describes it. */
+  /** The schema of the structured content as a Zod schema. Undefined if the server gives none. */
   readonly output: ConvertedSchema | undefined;
-  /** What the server said, unchanged: never show it as it is. */
+  /** The tool as the server sent it, unchanged: escape its texts before you show them. */
   readonly definition: CatalogueTool;
 }
 
-/** What is the same under every name. Schemas are converted when they are needed first. */
+/** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
 export type PreparedTool = Omit<ModelTool, 'name'> & { readonly cost: ToolCost };
 
-const LONGEST_DESCRIPTION = 10_000;
-const LONGEST_TITLE = 120;
+const MAX_DESCRIPTION_LENGTH = 10_000;
+const MAX_TITLE_LENGTH = 120;
 
-/** What a tool adds to the list of its server. */
+/** What the schemas of a tool add to the list of its server. */
 export interface ToolCost {
   readonly nodes: number;
   readonly characters: number;
 }
 
-/** Throws `SCHEMA_REFUSED` when one of the schemas is not acceptable. */
+/** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
 export function prepareTool(tool: CatalogueTool, limits: Partial<SchemaLimits>): PreparedTool {
-  const input = admit(tool.inputSchema, limits);
-  const output = tool.outputSchema === undefined ? undefined : admit(tool.outputSchema, limits);
+  const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
+    acceptSchema(schema, limits, {
+      server: tool.server,
+      label: `${kind} schema of the tool "${sanitizeText(tool.name, { maxLength: MAX_TITLE_LENGTH })}"`,
+    });
+  const input = accept(tool.inputSchema, 'input');
+  const output = tool.outputSchema === undefined ? undefined : accept(tool.outputSchema, 'output');
   const cost = {
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),
   };
-  return new Prepared(tool, cost, input.schema, output?.schema);
+  return new LazyTool(tool, cost, input.schema, output?.schema);
 }
 
-/** The tool under this name. */
+/** Gives a prepared tool its name. */
 export function nameTool(prepared: PreparedTool, name: string): ModelTool {
   const { ref, title, description, traits, definition } = prepared;
   return {
@@ -91,7 +96,8 @@ export function nameTool(prepared: PreparedTool, name: string): ModelTool {
   };
 }
 
-class Prepared implements PreparedTool {
+/** Converts its schemas when they are first read. */
+class LazyTool implements PreparedTool {
   readonly definition: CatalogueTool;
   readonly ref: ToolRef;
   readonly title: string;
@@ -101,7 +107,7 @@ class Prepared implements PreparedTool {
   readonly #output: JsonObject | undefined;
   readonly cost: ToolCost;
   #forModel: ModelSchemaConversion | undefined;
-  #names: ShownNames | undefined;
+  #aliases: PropertyAliases | undefined;
   #references: References | undefined;
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
@@ -112,9 +118,9 @@ class Prepared implements PreparedTool {
     this.definition = tool;
     this.cost = cost;
     this.ref = { server: tool.server, tool: tool.name };
-    this.title = sanitizeText(heading, { maxLength: LONGEST_TITLE });
+    this.title = sanitizeText(heading, { maxLength: MAX_TITLE_LENGTH });
     this.description = isText(description)
-      ? sanitizeText(description, { maxLength: LONGEST_DESCRIPTION, multiline: true })
+      ? sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true })
       : this.title;
     this.traits = toolTraits(tool.annotations);
     this.#input = input;
@@ -130,24 +136,24 @@ class Prepared implements PreparedTool {
   }
 
   originalArguments(args: JsonObject): JsonObject {
-    this.#names ??= createShownNames(this.#input);
+    this.#aliases ??= createPropertyAliases(this.#input);
     this.#references ??= createReferences(this.#input);
-    return originalArguments(args, this.#input, this.#names, this.#references);
+    return originalArguments(args, this.#input, this.#aliases, this.#references);
   }
 
   #conversion(): ModelSchemaConversion {
-    this.#names ??= createShownNames(this.#input);
+    this.#aliases ??= createPropertyAliases(this.#input);
     this.#references ??= createReferences(this.#input);
-    return (this.#forModel ??= modelSchema(this.#input, this.#names, this.#references));
+    return (this.#forModel ??= modelSchema(this.#input, this.#aliases, this.#references));
   }
 
   get input(): ConvertedSchema {
-    return (this.#convertedInput ??= convertAdmitted(this.#input));
+    return (this.#convertedInput ??= convertAccepted(this.#input));
   }
 
   get output(): ConvertedSchema | undefined {
     if (this.#output === undefined) return undefined;
-    return (this.#convertedOutput ??= convertAdmitted(this.#output));
+    return (this.#convertedOutput ??= convertAccepted(this.#output));
   }
 }
 

@@ -1,115 +1,118 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 
-/** A tool that can not be offered to a model. */
+/** A tool that is not offered to the model. */
 export interface SkippedTool {
-  /** As the server and its configuration have it: not fit to show as it is. */
+  /** The names of the server and the tool, as they sent them: escape them before you show them. */
   readonly ref: ToolRef;
+  /**
+   * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
+   * twice), `POLICY_DENIED` (the tool is for the server's app only, or `skipDenied` is set).
+   */
   readonly error: FittingsError;
 }
 
-export interface PreparedTools {
-  readonly good: readonly PreparedTool[];
+/** The tools that are offered, and those that are not. */
+export interface OfferedTools {
+  readonly offered: readonly PreparedTool[];
   readonly skipped: readonly SkippedTool[];
 }
 
-/** What the tools of one server may need together; those beyond are left out. */
+/** The largest list of tools that is accepted from one server. Tools beyond a limit are skipped with `SCHEMA_REFUSED`. */
 export interface ToolListLimits {
-  /** Default 10 000. */
+  /** Maximum number of tools. Default 10 000. */
   readonly maxTools: number;
-  /** Values in all schemas. Default 400 000. */
+  /** Maximum number of JSON values in all schemas together. Default 400 000. */
   readonly maxNodes: number;
-  /** Characters of all schemas. Default 8 000 000. */
+  /** Maximum characters of all schemas together. Default 8 000 000. */
   readonly maxCharacters: number;
 }
 
-export interface PreparerOptions {
+/** Which tools are offered. */
+export interface ToolOfferOptions {
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
   readonly listLimits?: Partial<ToolListLimits> | undefined;
-  /** Also prepare tools that a server marks for its app and not for models. Default false. */
   readonly includeAppTools?: boolean | undefined;
 }
 
-/** What one server has used of the limits so far. */
-interface Spent {
+/** What the tools of one server have used of the limits so far. */
+interface Usage {
   tools: number;
   nodes: number;
   characters: number;
-  /** One for all tools that are too many. */
+  /** The error of every tool beyond the limits. */
   error?: FittingsError;
 }
 
 const DEFAULT_LIST_LIMITS: ToolListLimits = { maxTools: 10_000, maxNodes: 400_000, maxCharacters: 8_000_000 };
-/** Names are compared, hashed and made fit for model APIs, character by character; the specification asks for 128. */
-const LONGEST_NAME = 1_024;
+/** Names are compared, hashed and shortened character by character. The specification recommends at most 128. */
+const MAX_NAME_LENGTH = 1_024;
 
 /**
- * Prepares the tools of a catalogue, again and again: one that has not changed keeps its converted schemas, one that is
- * gone is forgotten. What a server lists is bounded before anything is sorted, compared or converted.
+ * Creates a function that prepares the tools of a list for models. A tool that has not changed since the last call keeps its
+ * converted schemas. The list is bounded before anything in it is sorted, compared or converted.
  */
-export function createPreparer(
-  options: PreparerOptions,
-): (catalogue: readonly CatalogueTool[]) => PreparedTools {
+export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogueTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
   let known = new Map<string, PreparedTool | SkippedTool>();
 
-  return (catalogue) => {
+  return (list) => {
     const next: typeof known = new Map();
-    const servers = new Map<string, Spent>();
+    const servers = new Map<string, Usage>();
     const names = new Set<string>();
-    const good: PreparedTool[] = [];
+    const offered: PreparedTool[] = [];
     const skipped: SkippedTool[] = [];
-    for (const tool of catalogue) {
+    for (const tool of list) {
       const ref = { server: tool.server, tool: tool.name };
-      const spent: Spent = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
-      servers.set(tool.server, spent);
-      const leave = (error: FittingsError): void => void skipped.push({ ref, error });
+      const usage: Usage = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
+      servers.set(tool.server, usage);
+      const skip = (error: FittingsError): void => void skipped.push({ ref, error });
       if (
-        spent.tools >= limits.maxTools ||
-        spent.nodes > limits.maxNodes ||
-        spent.characters > limits.maxCharacters
+        usage.tools >= limits.maxTools ||
+        usage.nodes > limits.maxNodes ||
+        usage.characters > limits.maxCharacters
       ) {
-        leave((spent.error ??= tooMuch(tool.server)));
+        skip((usage.error ??= listTooLarge(tool.server)));
         continue;
       }
-      spent.tools++;
-      if (tool.name.length > LONGEST_NAME) {
-        leave(nameTooLong(tool.server));
+      usage.tools++;
+      if (tool.name.length > MAX_NAME_LENGTH) {
+        skip(nameTooLong(tool.server));
         continue;
       }
       if (options.includeAppTools !== true && !isForModels(tool)) {
-        leave(forAppOnly(tool.server));
+        skip(forAppOnly(ref));
         continue;
       }
       const name = JSON.stringify([tool.server, tool.name]);
       if (names.has(name)) {
-        leave(listedTwice(tool.server));
+        skip(listedTwice(ref));
         continue;
       }
       names.add(name);
       const key = JSON.stringify([tool.server, tool.name, tool.digest]);
-      const prepared = known.get(key) ?? prepareOrLeave(tool, ref, options.schemaLimits ?? {});
+      const prepared = known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
       next.set(key, prepared);
       if ('error' in prepared) {
         skipped.push(prepared);
         continue;
       }
-      spent.nodes += prepared.cost.nodes;
-      spent.characters += prepared.cost.characters;
-      if (spent.nodes > limits.maxNodes || spent.characters > limits.maxCharacters)
-        leave((spent.error ??= tooMuch(tool.server)));
-      else good.push(prepared);
+      usage.nodes += prepared.cost.nodes;
+      usage.characters += prepared.cost.characters;
+      if (usage.nodes > limits.maxNodes || usage.characters > limits.maxCharacters)
+        skip((usage.error ??= listTooLarge(tool.server)));
+      else offered.push(prepared);
     }
     known = next;
-    return { good, skipped };
+    return { offered, skipped };
   };
 }
 
 /**
- * False for a tool that only the app of its server may call. `ui/visibility` is how earlier drafts spell it, and
- * `openai/visibility` the Apps SDK.
+ * Returns false for a tool that only the app of its server may call. Earlier drafts spell the field `ui/visibility`, and the
+ * Apps SDK `openai/visibility`.
  * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
  */
 function isForModels({ _meta: meta }: CatalogueTool): boolean {
@@ -122,7 +125,7 @@ function isForModels({ _meta: meta }: CatalogueTool): boolean {
   });
 }
 
-function prepareOrLeave(
+function prepareOrSkip(
   tool: CatalogueTool,
   ref: ToolRef,
   limits: Partial<SchemaLimits>,
@@ -135,31 +138,39 @@ function prepareOrLeave(
   }
 }
 
-function tooMuch(server: string): FittingsError {
-  return new FittingsError('SCHEMA_REFUSED', 'The tools of the server exceed the limits of one list.', {
-    server,
-    hint: 'Ask its author for fewer or smaller tools, or raise `listLimits`.',
-  });
+const show = (text: string): string => sanitizeText(text, { maxLength: 128 });
+
+function listTooLarge(server: string): FittingsError {
+  return new FittingsError(
+    'SCHEMA_REFUSED',
+    `The tools of the server "${show(server)}" exceed the list limits.`,
+    {
+      server,
+      hint: 'Ask the author of the server for fewer or smaller tools, or raise `listLimits`.',
+    },
+  );
 }
 
 function nameTooLong(server: string): FittingsError {
   return new FittingsError(
     'PROTOCOL_VIOLATION',
-    `The name of the tool has more than ${LONGEST_NAME} characters.`,
-    {
-      server,
-    },
+    `The server "${show(server)}" lists a tool whose name has more than ${MAX_NAME_LENGTH} characters.`,
+    { server },
   );
 }
 
-function forAppOnly(server: string): FittingsError {
-  return new FittingsError('POLICY_DENIED', 'The server offers the tool to its app, not to models.', {
-    server,
-  });
+function forAppOnly({ server, tool }: ToolRef): FittingsError {
+  return new FittingsError(
+    'POLICY_DENIED',
+    `The server "${show(server)}" offers the tool "${show(tool)}" to its app, not to models.`,
+    { server, hint: 'To offer such tools to models, set `includeAppTools`.' },
+  );
 }
 
-function listedTwice(server: string): FittingsError {
-  return new FittingsError('PROTOCOL_VIOLATION', 'The server lists another tool of the same name.', {
-    server,
-  });
+function listedTwice({ server, tool }: ToolRef): FittingsError {
+  return new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The server "${show(server)}" lists more than one tool named "${show(tool)}".`,
+    { server },
+  );
 }

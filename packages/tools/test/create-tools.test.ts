@@ -213,7 +213,7 @@ describe('words for arguments that are missing', () => {
     await using tools = createTools(host, { defaultPermission: 'allow' });
     const last = await tools.snapshot().run('mcp__s__x', {});
     expect(last.type === 'error' && last.error.message).toBe(
-      `The arguments of mcp__s__x are not valid: ${words}.`,
+      `The arguments of mcp__s__x are invalid: ${words}.`,
     );
     expect(last.rendering.text).not.toContain('undefined');
   });

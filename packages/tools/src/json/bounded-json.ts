@@ -1,9 +1,9 @@
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const CUT = '…';
 
 /**
- * JSON of a stranger's value, at most so many characters long: the work is bounded by the limit, not by the value.
- * What was cut ends with `…` and is no JSON any more.
+ * Serializes an untrusted value to at most `maxCharacters` characters of JSON. The limit bounds the work too, however large
+ * the value is. Truncated text ends with `…` and is not valid JSON.
  */
 export function boundedJson(value: unknown, maxCharacters: number): string {
   const writer = new Writer(maxCharacters);
@@ -33,7 +33,7 @@ class Writer {
     if (typeof value !== 'object' || value === null) return this.#put(scalar(value));
     const inner = `${indent}  `;
     const list = Array.isArray(value);
-    if (depth >= DEEPEST) return this.#put(list ? `[${CUT}]` : `{${CUT}}`);
+    if (depth >= MAX_DEPTH) return this.#put(list ? `[${CUT}]` : `{${CUT}}`);
     this.#put(list ? '[' : '{');
     let empty = true;
     for (const [key, member] of membersOf(value)) {

@@ -1,21 +1,22 @@
-/** What JSON can express. */
+/** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-/** An object of JSON. */
+/** A JSON object. */
 export interface JsonObject {
-  /** By key. */
+  /** The value of a member, by its key. */
   readonly [key: string]: Json;
 }
 
+/** The largest JSON value that is accepted from a server or a model. A larger one is rejected before it is parsed further. */
 export interface JsonLimits {
-  /** Levels of nesting. */
+  /** Maximum levels of nested objects and arrays. */
   readonly maxDepth: number;
-  /** Values in all: objects, lists and what is in them. */
+  /** Maximum number of values, counting every object, array and scalar. */
   readonly maxNodes: number;
-  /** Characters of all texts and keys together. */
+  /** Maximum characters (UTF-16 code units) of all strings and keys together. */
   readonly maxCharacters: number;
 }
 
-export type PlainCopy =
+export type JsonCopy =
   | {
       readonly value: Json;
       readonly nodes: number;
@@ -25,22 +26,24 @@ export type PlainCopy =
   | { readonly problem: string };
 
 /**
- * Copies a value that a stranger made into plain data, or says why it can't: too deep (or cyclic), too big, or
- * nothing that JSON can express. Objects of the copy have no prototype, so that no key means more than a key. As in
- * `JSON.stringify`, members that are undefined are left out.
+ * Copies an untrusted value, or says why it cannot be copied: it is too deep (or cyclic), too large, or holds a value that
+ * JSON cannot represent. Objects of the copy have no prototype, so `__proto__` is an ordinary key. As in `JSON.stringify`,
+ * members that are undefined are omitted.
  */
-export function plainCopy(value: unknown, limits: JsonLimits): PlainCopy {
+export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
   const copier = new Copier(limits);
   try {
     return { value: copier.copy(value, 0), nodes: copier.nodes, characters: copier.characters };
   } catch (error) {
     if (error instanceof Unacceptable) return { problem: error.message };
     // A getter or a proxy of an in-process server threw.
-    return { problem: 'can not be read' };
+    return { problem: 'cannot be read' };
   }
 }
 
 class Unacceptable extends Error {}
+
+const NOT_JSON = 'holds a value that JSON cannot represent';
 
 class Copier {
   readonly #limits: JsonLimits;
@@ -58,12 +61,12 @@ class Copier {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'string') return this.#text(value);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    if (typeof value !== 'object') throw new Unacceptable('holds something that JSON can not express');
+    if (typeof value !== 'object') throw new Unacceptable(NOT_JSON);
     if (depth >= this.#limits.maxDepth) {
       throw new Unacceptable(`is nested deeper than ${this.#limits.maxDepth} levels`);
     }
     if (Array.isArray(value)) {
-      // A list with holes counts at its full length.
+      // A sparse array counts at its full length.
       if (value.length > this.#limits.maxNodes) {
         throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
       }
@@ -71,11 +74,11 @@ class Copier {
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-      throw new Unacceptable('holds something that JSON can not express');
+      throw new Unacceptable(NOT_JSON);
     }
     const copied = emptyObject<Json>();
     const keys = Object.keys(value);
-    // Before anything is done with three million of them.
+    // Rejects an object of three million keys before reading any of them.
     if (keys.length > this.#limits.maxNodes) {
       throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
     }
@@ -95,7 +98,7 @@ class Copier {
   }
 }
 
-/** An object without a prototype: `__proto__` is a key like any other. */
+/** Creates an object without a prototype, in which `__proto__` is an ordinary key. */
 function emptyObject<Value>(): Record<string, Value> {
   const object: Record<string, Value> = Object.create(null);
   return object;
@@ -105,7 +108,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same object with ordinary prototypes, which libraries expect; a key `__proto__` stays a key. */
+/** Copies an object to one with ordinary prototypes, which libraries expect. A key `__proto__` stays a key. */
 export function ordinaryObject(value: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));
 }

@@ -1,48 +1,57 @@
-import type { ModelTool } from '../model-tool.js';
-import {
-  aiSdk7ToolOutput,
-  aiSdkToolOutput,
-  type AiSdk7ToolOutput,
-  type AiSdkToolOutput,
-} from './for-model-api.js';
-import type { Rendering } from '../results/rendering.js';
 import type { Toolset } from '../create-tools.js';
-import { withFlatRoot } from './flatten-root.js';
 import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelTool } from '../model-tool.js';
+import type { Rendering } from '../results/rendering.js';
+import { flattenRoot } from './flatten-root.js';
+import { contentOf, textContent } from './result-content.js';
 
-/** A tool as the AI SDK takes it, without depending on it. */
+/** A tool of the AI SDK, assignable to its `Tool`. */
 export type AiSdkTool<Output = AiSdkToolOutput> = {
+  /** {@link ModelTool.description}. */
   description: string;
+  /** {@link ModelTool.title}. */
   title: string;
+  /** {@link ModelTool.inputSchema} as a schema of the AI SDK. */
   inputSchema: AiSdkSchema;
+  /** Calls the tool with {@link Toolset.run}. Does not reject. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<Rendering>;
+  /** Converts the result of `execute` for the model. */
   toModelOutput: (options: { output: Rendering }) => Output;
 };
 
-/** A Standard Schema for the types, and the AI SDK's own kind of schema at run time. */
+/** A schema of the AI SDK, which is also a Standard Schema. It accepts anything: the call checks the arguments. */
 export type AiSdkSchema = {
+  /** The Standard Schema interface. @see https://standardschema.dev */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => { readonly value: unknown };
   };
+  /** The schema that the AI SDK sends to the model. */
   readonly jsonSchema: ModelSchema;
+  /** Undefined, so that the AI SDK does not check the arguments itself. */
   readonly validate: undefined;
 };
 
-/** How the AI SDK marks its schemas. It passes these on as they are, where it closes the objects of others. */
+/** The AI SDK recognizes its own schemas by this symbol and passes them on unchanged; it closes objects of all others. */
 const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
 
 /**
- * The tools of a toolset for `generateText({ tools })` and the like. Permissions, checks and rendering are those of the
- * toolset. A failed call is an output for the model, not an exception. `version` is that of the AI SDK, default 6: version 7
- * takes what 6 takes, with a warning that images are deprecated.
+ * Converts a toolset for `generateText({ tools })` and similar functions of the AI SDK, which runs the tools itself. Each call
+ * uses the permissions, checks and rendering of the toolset. A failed call is an output for the model, not an exception.
+ * @param options `version` is the major version of the AI SDK. Default 6. Version 7 also accepts the output for 6, with a warning
+ * that images in that form are deprecated.
+ * @see https://ai-sdk.dev/docs/foundations/tools
+ * @example
+ * ```ts
+ * const { text } = await generateText({ model, prompt, tools: aiSdkTools(tools.snapshot()) });
+ * ```
  */
 export function aiSdkTools(
   toolset: Toolset,
   options?: { readonly version?: 6 | undefined },
 ): Record<string, AiSdkTool>;
-/** The same for version 7 of the AI SDK, which takes images and sounds as files. */
+/** Converts a toolset for version 7 of the AI SDK, which takes images and audio as files. */
 export function aiSdkTools(
   toolset: Toolset,
   options: { readonly version: 7 },
@@ -51,9 +60,13 @@ export function aiSdkTools(
   toolset: Toolset,
   { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
 ): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
-  const output = (rendering: Rendering): AiSdkToolOutput | AiSdk7ToolOutput =>
-    version === 7 ? aiSdk7ToolOutput(rendering) : aiSdkToolOutput(rendering);
-  return Object.fromEntries(toolset.tools.map((tool) => [tool.name, aiSdkTool(tool, toolset, output)]));
+  const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
+  return Object.fromEntries(
+    toolset.tools.map((tool) => [
+      tool.name,
+      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, toOutput),
+    ]),
+  );
 }
 
 function aiSdkTool<Output>(
@@ -64,7 +77,7 @@ function aiSdkTool<Output>(
   return {
     description: tool.description,
     title: tool.title,
-    inputSchema: aiSdkSchema(withFlatRoot(tool.inputSchema)),
+    inputSchema: aiSdkSchema(flattenRoot(tool.inputSchema)),
     toModelOutput: ({ output }) => toOutput(output),
     async execute(input, { abortSignal }) {
       const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
@@ -73,7 +86,6 @@ function aiSdkTool<Output>(
   };
 }
 
-/** It accepts anything: the call checks the arguments, within its budget and with errors that a model can read. */
 function aiSdkSchema(jsonSchema: ModelSchema): AiSdkSchema {
   const schema: AiSdkSchema = {
     jsonSchema,
@@ -81,4 +93,51 @@ function aiSdkSchema(jsonSchema: ModelSchema): AiSdkSchema {
     '~standard': { version: 1, vendor: 'mcp-fittings', validate: (value) => ({ value }) },
   };
   return Object.assign(schema, { [AI_SDK_SCHEMA]: true });
+}
+
+/** A result in the form of `toModelOutput` of the AI SDK 6. */
+export type AiSdkToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'image-data'; data: string; mediaType: string }
+        | { type: 'file-data'; data: string; mediaType: string }
+      )[];
+    };
+
+function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
+  return {
+    type: 'content',
+    value: contentOf(rendering).map((part) => {
+      if (part.type === 'text') return part;
+      const type = part.type === 'image' ? ('image-data' as const) : ('file-data' as const);
+      return { type, data: part.data, mediaType: part.mimeType };
+    }),
+  };
+}
+
+/** A result in the form of `toModelOutput` of the AI SDK 7. */
+export type AiSdk7ToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } }
+      )[];
+    };
+
+function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
+  return {
+    type: 'content',
+    value: contentOf(rendering).map((part) =>
+      part.type === 'text'
+        ? part
+        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
+    ),
+  };
 }

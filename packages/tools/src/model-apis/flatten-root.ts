@@ -1,21 +1,21 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ModelSchema } from '../model-schema/model-schema.js';
 
-const REFUSED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const'];
+const REJECTED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const'];
 
 /**
- * The same schema without combinations at its root, which Anthropic and OpenAI refuse there. The members of all
- * branches become members of the root, so that the model knows them; which of them go together is told by the check
- * of the arguments, which uses the whole schema.
+ * Removes combinations from the root of a schema, where Anthropic and OpenAI reject them. The properties of all branches are
+ * merged into the root, so that the model knows them. The check of the arguments uses the whole schema and reports which of
+ * them do not go together.
  */
-export function withFlatRoot(schema: ModelSchema): ModelSchema {
-  if (!REFUSED_AT_ROOT.some((keyword) => keyword in schema)) return schema;
+export function flattenRoot(schema: ModelSchema): ModelSchema {
+  if (!REJECTED_AT_ROOT.some((keyword) => keyword in schema)) return schema;
   const properties = { ...schema.properties };
   const required = new Set(schema.required);
   const collect = (branch: unknown, mandatory: boolean, depth: number): void => {
     const target =
       isRecord(branch) && typeof branch['$ref'] === 'string' ? definition(schema, branch['$ref']) : branch;
-    if (!isRecord(target) || depth > DEEPEST) return;
+    if (!isRecord(target) || depth > MAX_DEPTH) return;
     if (isRecord(target['properties'])) {
       for (const [name, member] of Object.entries(target['properties'])) {
         if (!Object.hasOwn(properties, name))
@@ -30,16 +30,16 @@ export function withFlatRoot(schema: ModelSchema): ModelSchema {
       collect(part, false, depth + 1);
   };
   collect({ ...schema, properties: {} }, true, 0);
-  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !REFUSED_AT_ROOT.includes(key)));
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !REJECTED_AT_ROOT.includes(key)));
   return { ...rest, type: 'object', properties, ...(required.size > 0 && { required: [...required] }) };
 }
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** What a reference to one of the definitions means; any other stays a reference. */
+/** Returns the definition that a reference points to, or undefined for any other reference. */
 function definition(schema: ModelSchema, reference: string): unknown {
   const [, keyword = '', name = ''] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(reference) ?? [];
   const definitions = schema[keyword];

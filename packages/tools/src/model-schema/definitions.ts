@@ -1,20 +1,22 @@
 import { isJsonObject } from '../json/copy-json.js';
 import type { References, Target } from '../schema/references.js';
 
-/** The `$defs` of a schema for a model: what its references lead to, wherever the server keeps it. */
+/** The `$defs` of a schema for a model: every target of a reference, wherever it is in the server's schema. */
 export interface Definitions {
+  /** Returns the schema that a reference points to, or undefined if it leads nowhere or is ambiguous. */
   resolve(reference: string): Target | undefined;
-  /** The name under `$defs`; undefined for a reference that leads nowhere. */
+  /** Returns the name under `$defs`, or undefined if the reference leads nowhere. */
   nameFor(reference: string): string | undefined;
-  /** A definition that has a name and has not been given out. */
+  /** Returns a definition that has been named and not yet returned, or undefined if there is none. */
   next(): (Target & { readonly name: string }) | undefined;
 }
 
+/** Creates an empty `$defs`; {@link Definitions.nameFor} adds to it. */
 export function createDefinitions(references: References): Definitions {
   const names = new Map<string, string>();
   const open: (Target & { readonly name: string })[] = [];
   const taken = new Set<string>();
-  // With an $id inside, a fragment does not say which part it means.
+  // With an embedded $id, a fragment may mean several parts.
   const resolve = (reference: string): Target | undefined =>
     references.ambiguous ? undefined : references.resolve(reference);
 

@@ -3,33 +3,37 @@ import { SchemaDifferences, type SchemaDifference } from '../schema/schema-diffe
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';
 import { isSchema } from '../schema/subschemas.js';
-import { pointerOf } from '../json/json-pointer.js';
+import { formatPointer } from '../json/json-pointer.js';
 import { createDefinitions, type Definitions } from './definitions.js';
-import { usableKeyword } from './repair-keyword.js';
-import type { ShownNames } from './property-aliases.js';
+import { repairKeyword } from './repair-keyword.js';
+import type { PropertyAliases } from './property-aliases.js';
 
-/** JSON Schema of an object, as model APIs take it for the arguments of a function. */
+/** A JSON Schema for the arguments of a tool that model APIs accept. */
 export type ModelSchema = {
+  /** The arguments of a tool are always an object. */
   type: 'object';
+  /** The schemas of the arguments, by name. */
   properties: Record<string, unknown>;
+  /** The names of the arguments that the model must pass. */
   required?: string[];
+  /** Every other keyword of JSON Schema. */
   [keyword: string]: unknown;
 };
 
-/** A server's schema for a model, and in which places it says something else than the server's. */
+/** A schema for a model, with the places where it differs from the server's schema. */
 export interface ModelSchemaConversion {
   readonly schema: ModelSchema;
-  /** What model APIs refuse, and what had to take its place; at most 50. */
+  /** What model APIs reject and was replaced, at most 50 places. */
   readonly repairs: readonly SchemaDifference[];
 }
 
-const LONGEST_TEXT = 2_000;
-/** Definitions that lie inside of each other are written out once each. */
-const MOST_SCHEMAS = 40_000;
+const MAX_TEXT_LENGTH = 2_000;
+/** Nested definitions are expanded once each, which could otherwise grow without end. */
+const MAX_SCHEMAS = 40_000;
 
 /** Keywords whose members are named schemas. */
 const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Keywords that hold one schema, and those that hold a list of schemas. */
+/** Keywords whose value is one schema, and those whose value is an array of schemas. */
 const ONE = new Set([
   'additionalProperties',
   'contains',
@@ -45,7 +49,7 @@ const ONE = new Set([
 ]);
 const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const DATA = new Set(['default', 'examples', 'enum', 'const']);
-/** They tell a model nothing, and some APIs refuse them. What refers to an address of the schema has been resolved. */
+/** Keywords that tell a model nothing and that some APIs reject. References have been resolved before. */
 const LEFT_OUT = new Set([
   '$schema',
   '$comment',
@@ -64,25 +68,26 @@ const LEFT_OUT = new Set([
 ]);
 
 /**
- * A server's schema for a model: the same keywords, with its texts bounded and free of control sequences, names that model
- * APIs accept, and without what makes one of them refuse the whole request. References lead to `$defs`.
+ * Converts a server's schema for model APIs. The keywords stay the same; texts are truncated and free of control sequences,
+ * property names are ones that the APIs accept, references lead to `$defs`, and whatever makes an API reject the whole request
+ * is repaired.
  */
 export function modelSchema(
   root: JsonObject,
-  names: ShownNames,
+  aliases: PropertyAliases,
   references: References,
 ): ModelSchemaConversion {
-  return new Converter(names, references).convert(root);
+  return new Converter(aliases, references).convert(root);
 }
 
 class Converter {
-  readonly #report = new SchemaDifferences();
+  readonly #differences = new SchemaDifferences();
   #schemas = 0;
-  readonly #names: ShownNames;
+  readonly #aliases: PropertyAliases;
   readonly #definitions: Definitions;
 
-  constructor(names: ShownNames, references: References) {
-    this.#names = names;
+  constructor(aliases: PropertyAliases, references: References) {
+    this.#aliases = aliases;
     this.#definitions = createDefinitions(references);
   }
 
@@ -100,10 +105,10 @@ class Converter {
       ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
       ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
     };
-    return { schema, repairs: this.#report.list };
+    return { schema, repairs: this.#differences.list };
   }
 
-  /** A reference at the root says what the arguments are: APIs look at the root itself. */
+  /** Replaces a reference at the root by its target, because APIs read only the root itself. */
   #withoutRootReference(root: JsonObject): JsonObject {
     let schema = root;
     const seen = new Set<Json>();
@@ -111,7 +116,7 @@ class Converter {
       const target = this.#definitions.resolve(reference);
       if (target === undefined || seen.has(target.schema) || !isJsonObject(target.schema)) break;
       seen.add(target.schema);
-      this.#report.add('$ref', '', 'the root of a schema for a model has no reference');
+      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
       const { $ref: _, ...own } = schema;
       const properties = { ...asObject(target.schema['properties']), ...asObject(own['properties']) };
       const required = [...asList(target.schema['required']), ...asList(own['required'])];
@@ -126,18 +131,22 @@ class Converter {
   }
 
   schema(value: Json | undefined, pointer: string): unknown {
-    if (++this.#schemas > MOST_SCHEMAS) {
-      this.#report.add('$ref', pointer, 'its definitions unfold to too much, so that anything goes');
+    if (++this.#schemas > MAX_SCHEMAS) {
+      this.#differences.add(
+        '$ref',
+        pointer,
+        'its definitions expand to too many schemas, so any value is accepted',
+      );
       return {};
     }
     if (value === true) return {};
     if (value === false) return { not: {} };
     if (isJsonObject(value)) return this.#reference(value, pointer) ?? this.#object(value, pointer);
-    this.#report.add('', pointer, 'it is not a schema, so that anything goes');
+    this.#differences.add('', pointer, 'it is not a schema, so any value is accepted');
     return {};
   }
 
-  /** A reference stands alone: next to other keywords some APIs refuse it. */
+  /** Writes a reference as the only keyword of its schema, because some APIs reject it next to others. */
   #reference(node: JsonObject, pointer: string): Record<string, unknown> | undefined {
     const reference = node['$ref'];
     if (typeof reference !== 'string') return undefined;
@@ -145,19 +154,20 @@ class Converter {
     const { $ref: _, ...rest } = node;
     const siblings = this.#object(rest, pointer);
     if (name === undefined) {
-      this.#report.add(
+      this.#differences.add(
         '$ref',
         pointer,
-        'it leads outside of the schema and is not fetched, so that anything goes',
+        'it leads to another document and is not fetched, so any value is accepted',
       );
       const note = `Not described here: see ${escapeText(reference, { maxLength: 200 })}.`;
       const { description } = siblings;
       return { ...siblings, description: typeof description === 'string' ? `${description} ${note}` : note };
     }
     const target = `#/$defs/${name}`;
-    if (reference !== target) this.#report.add('$ref', pointer, 'it has to lead to $defs');
+    if (reference !== target)
+      this.#differences.add('$ref', pointer, 'model APIs accept only references to $defs');
     if (Object.keys(siblings).length === 0) return { $ref: target };
-    this.#report.add('$ref', pointer, 'it cannot stand next to other keywords');
+    this.#differences.add('$ref', pointer, 'model APIs reject it next to other keywords');
     return 'anyOf' in siblings
       ? { ...siblings, allOf: [{ $ref: target }] }
       : { ...siblings, anyOf: [{ $ref: target }] };
@@ -167,8 +177,8 @@ class Converter {
     const result: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(node)) {
       if (LEFT_OUT.has(keyword) || !/^[\w$.:/-]{1,64}$/.test(keyword)) continue;
-      const usable = usableKeyword(keyword, value, node);
-      if (usable !== value) this.#report.add(keyword, pointer, 'it is not what JSON Schema says');
+      const usable = repairKeyword(keyword, value, node);
+      if (usable !== value) this.#differences.add(keyword, pointer, 'its value is not valid in JSON Schema');
       if (usable !== undefined) this.#keyword(result, keyword, usable, pointer);
     }
     this.#lists(result, node, pointer);
@@ -178,19 +188,19 @@ class Converter {
   #keyword(result: Record<string, unknown>, keyword: string, value: Json, pointer: string): void {
     const at = `${pointer}/${keyword}`;
     if ((keyword === 'description' || keyword === 'title') && typeof value === 'string') {
-      result[keyword] = sanitizeText(value, { maxLength: LONGEST_TEXT, multiline: true });
+      result[keyword] = sanitizeText(value, { maxLength: MAX_TEXT_LENGTH, multiline: true });
     } else if (keyword === 'required') {
-      result[keyword] = textsOf(value).map((name) => this.#names.property(name));
+      result[keyword] = textsOf(value).map((name) => this.#aliases.property(name));
     } else if (keyword === 'pattern' && typeof value === 'string') {
-      result[keyword] = this.#names.pattern(value);
+      result[keyword] = this.#aliases.pattern(value);
     } else if (keyword === 'dependentRequired') {
       const members = Object.entries(asObject(value)).map(([name, list]): [string, unknown] => [
-        this.#names.property(name),
-        textsOf(list).map((each) => this.#names.property(each)),
+        this.#aliases.property(name),
+        textsOf(list).map((each) => this.#aliases.property(each)),
       ]);
       result[keyword] = Object.fromEntries(members);
     } else if (DATA.has(keyword)) {
-      result[keyword] = ordinaryCopy(this.#names.value(value));
+      result[keyword] = ordinaryCopy(this.#aliases.value(value));
     } else if (keyword === 'additionalProperties' && typeof value === 'boolean') {
       result[keyword] = value;
     } else if (keyword === 'items' && Array.isArray(value)) {
@@ -202,26 +212,30 @@ class Converter {
     } else if (NAMED.has(keyword)) {
       result[keyword] = this.#members(keyword, asObject(value), pointer);
     } else {
-      result[keyword] = ordinaryCopy(this.#names.value(value));
+      result[keyword] = ordinaryCopy(this.#aliases.value(value));
     }
   }
 
   #members(keyword: string, members: JsonObject, pointer: string): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(members).flatMap(([name, member]): readonly (readonly [string, unknown])[] => {
-        const at = pointer + pointerOf([keyword, name]);
-        if (keyword === 'patternProperties') return [[this.#names.pattern(name), this.schema(member, at)]];
-        // A member that must not be there is one that a model need not know.
+        const at = pointer + formatPointer([keyword, name]);
+        if (keyword === 'patternProperties') return [[this.#aliases.pattern(name), this.schema(member, at)]];
+        // The model need not know of a member that it must not pass.
         if (keyword === 'properties' && member === false) return [];
-        const shown = this.#names.property(name);
-        if (shown === name) return [[name, this.schema(member, at)]];
-        this.#report.add(keyword, pointer, `the name of a member is shown as "${shown}"`);
-        return [[shown, this.#named(name, this.schema(member, at))]];
+        const alias = this.#aliases.property(name);
+        if (alias === name) return [[name, this.schema(member, at)]];
+        this.#differences.add(
+          keyword,
+          pointer,
+          `model APIs reject the name of a property, shown as "${alias}"`,
+        );
+        return [[alias, this.#named(name, this.schema(member, at))]];
       }),
     );
   }
 
-  /** Says what the server calls it: the name that the model sees may tell nothing. */
+  /** Prepends the server's name to the description, because the alias may say nothing. */
   #named(name: string, schema: unknown): unknown {
     if (!isRecord(schema) || '$ref' in schema) return schema;
     const own = `"${escapeText(name, { maxLength: 100 })}"`;
@@ -229,7 +243,7 @@ class Converter {
     return { ...schema, description: typeof description === 'string' ? `${own}: ${description}` : own };
   }
 
-  /** A list needs `items`, one schema; without it OpenAI refuses the whole request, strict or not. */
+  /** Gives every array schema `items`. Without it, OpenAI rejects the whole request, strict or not. */
   #lists(result: Record<string, unknown>, node: JsonObject, pointer: string): void {
     const first = result['prefixItems'];
     const isList =
@@ -239,9 +253,9 @@ class Converter {
       const rest = Array.isArray(node['items']) ? node['additionalItems'] : node['items'];
       const length = first.length;
       if (Array.isArray(node['items']))
-        this.#report.add('items', pointer, 'a list of schemas is prefixItems');
+        this.#differences.add('items', pointer, 'an array of schemas belongs to prefixItems');
       if (rest === false) {
-        this.#report.add('items', pointer, 'it has to be a schema and not false');
+        this.#differences.add('items', pointer, 'model APIs require a schema instead of false');
         result['maxItems'] ??= length;
         result['items'] =
           length === 1
@@ -255,7 +269,7 @@ class Converter {
       }
     }
     if (result['items'] !== undefined) return;
-    this.#report.add('items', pointer, 'a list needs it');
+    this.#differences.add('items', pointer, 'model APIs require it for an array');
     result['items'] = {};
   }
 }
@@ -264,5 +278,5 @@ const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ?
 const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const textsOf = (value: Json): readonly string[] => asList(value).filter((each) => typeof each === 'string');
 
-/** With ordinary prototypes. */
+/** Copies a value to ordinary prototypes. */
 const ordinaryCopy = (value: Json): unknown => JSON.parse(JSON.stringify(value));

@@ -2,34 +2,34 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
-import type { ShownNames } from './property-aliases.js';
+import type { PropertyAliases } from './property-aliases.js';
 
-/** Schemas that are looked at for one call: a hostile one could unfold without end. */
-const MOST_VISITS = 1_000_000;
+/** Schemas that are visited for one call. A hostile one could expand without end. */
+const MAX_VISITS = 1_000_000;
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf'];
 const IN_PLACE_ONE = ['if', 'then', 'else'];
 
 /**
- * Arguments as their server names them: properties and values that the model was shown under another name get
- * their own back. Only where the schema has them; what is free stays what the model said.
+ * Replaces the aliases of properties and values by what the server calls them. Only properties and values of the schema are
+ * replaced; anything else stays what the model said.
  */
 export function originalArguments(
   args: JsonObject,
   schema: JsonObject,
-  names: ShownNames,
+  aliases: PropertyAliases,
   references: References,
 ): JsonObject {
-  const restored = new Restorer(names, references).restore(args, [schema]);
+  const restored = new Restorer(aliases, references).restore(args, [schema]);
   return isJsonObject(restored) ? restored : args;
 }
 
 class Restorer {
-  readonly #names: ShownNames;
+  readonly #aliases: PropertyAliases;
   readonly #references: References;
   #visits = 0;
 
-  constructor(names: ShownNames, references: References) {
-    this.#names = names;
+  constructor(aliases: PropertyAliases, references: References) {
+    this.#aliases = aliases;
     this.#references = references;
   }
 
@@ -54,7 +54,7 @@ class Restorer {
         properties.set(name, schemas);
       }
     }
-    const originals = new Map(Array.from(properties.keys(), (name) => [this.#names.property(name), name]));
+    const originals = new Map(Array.from(properties.keys(), (name) => [this.#aliases.property(name), name]));
     const others = nodes.flatMap((node) => [
       ...(isSchema(node['additionalProperties']) ? [node['additionalProperties']] : []),
       ...(isJsonObject(node['patternProperties'])
@@ -64,14 +64,14 @@ class Restorer {
     const result: Record<string, Json> = Object.create(null);
     for (const [key, member] of Object.entries(value)) {
       const name = properties.has(key) ? key : (originals.get(key) ?? key);
-      // A name that the model gave twice, in both spellings: the server's own counts.
+      // If the model passed both spellings, the server's own counts.
       if (name !== key && Object.hasOwn(value, name)) continue;
       result[name] = this.restore(member, properties.get(name) ?? others);
     }
     return result;
   }
 
-  /** The value that the model was shown as this one. */
+  /** Returns the value of the schema whose escaped form the model passed. */
   #knownValue(value: Json, nodes: readonly JsonObject[]): Json | undefined {
     const candidates = nodes.flatMap((node) => [
       ...(Array.isArray(node['enum']) ? node['enum'] : []),
@@ -85,12 +85,12 @@ class Restorer {
     let found: Json | undefined;
     for (const candidate of candidates) {
       if (JSON.stringify(candidate) === text) return undefined;
-      if (found === undefined && JSON.stringify(this.#names.value(candidate)) === text) found = candidate;
+      if (found === undefined && JSON.stringify(this.#aliases.value(candidate)) === text) found = candidate;
     }
     return found;
   }
 
-  /** These schemas and all that speak about the same value. */
+  /** Returns these schemas and all schemas in them that apply to the same value. */
   #inPlace(schemas: readonly Schema[]): readonly JsonObject[] {
     const seen = new Set<JsonObject>();
     const open = [...schemas];
@@ -116,11 +116,15 @@ class Restorer {
 
   #count(visits = 1): void {
     this.#visits += visits;
-    if (this.#visits <= MOST_VISITS) return;
-    throw new FittingsError('ARGUMENTS_INVALID', 'The arguments are too large for the schema of the tool.', {
-      delivery: 'not-sent',
-      hint: 'Call it again with fewer values.',
-    });
+    if (this.#visits <= MAX_VISITS) return;
+    throw new FittingsError(
+      'ARGUMENTS_INVALID',
+      'The arguments are too large to be matched with the schema of the tool.',
+      {
+        delivery: 'not-sent',
+        hint: 'Call the tool again with fewer values.',
+      },
+    );
   }
 }
 

@@ -1,49 +1,48 @@
 import { escapeText } from '@mcp-fittings/client-core';
-import { hashOfPair } from '../names/name-hash.js';
+import { hashPair } from '../names/name-hash.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { subschemas, type Schema } from '../schema/subschemas.js';
 
-/** What every model API accepts as the name of a property; Anthropic refuses the whole request for any other. */
-const USABLE = /^[a-zA-Z0-9_.-]{1,64}$/;
-const LONGEST = 64;
+/** A property name that every model API accepts. Anthropic rejects the whole request for any other. */
+const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
+const MAX_LENGTH = 64;
 
 /**
- * What a model sees instead of names and values of a server that it cannot be shown: names that model APIs refuse, and
- * texts with control or invisible characters. One name of a schema is shown as one name, everywhere in it.
+ * What a model sees instead of the property names and values of a server's schema that model APIs reject or that hold control
+ * or invisible characters. A property name has the same alias everywhere in a schema.
  */
-export interface ShownNames {
-  /** As the model sees this name of a property. */
+export interface PropertyAliases {
+  /** Returns the alias of a property name, or the name itself if it needs none. */
   property(name: string): string;
-  /** A value of `enum`, `const`, `default` or `examples` as the model sees it. */
+  /** Returns a value of `enum`, `const`, `default` or `examples` with its strings escaped and its keys aliased. */
   value(value: Json): Json;
-  /** A regular expression that means the same, without control or invisible characters. */
+  /** Returns an equivalent regular expression without control or invisible characters. */
   pattern(pattern: string): string;
-  /** Whether any property has another name. */
-  readonly renames: boolean;
 }
 
-export function createShownNames(root: JsonObject): ShownNames {
+/** Finds the property names of a schema that need an alias. */
+export function createPropertyAliases(root: JsonObject): PropertyAliases {
   const names = new Set<string>();
   collectNames(root, names);
-  const taken = new Set([...names].filter((name) => USABLE.test(name)));
-  const shown = new Map<string, string>();
+  const taken = new Set([...names].filter((name) => ACCEPTED.test(name)));
+  const aliases = new Map<string, string>();
   for (const name of names) {
-    if (USABLE.test(name)) continue;
-    const usable = usableName(name, taken);
-    taken.add(usable);
-    shown.set(name, usable);
+    if (ACCEPTED.test(name)) continue;
+    const alias = createAlias(name, taken);
+    taken.add(alias);
+    aliases.set(name, alias);
   }
-  const property = (name: string): string => shown.get(name) ?? name;
+  const property = (name: string): string => aliases.get(name) ?? name;
   const value = (data: Json): Json => {
     if (typeof data === 'string') return escapeText(data, { multiline: true });
     if (isJsonObject(data)) {
       return Object.fromEntries(
-        Object.entries(data).map(([key, member]) => [shown.get(key) ?? escapeText(key), value(member)]),
+        Object.entries(data).map(([key, member]) => [aliases.get(key) ?? escapeText(key), value(member)]),
       );
     }
     return Array.isArray(data) ? data.map((element: Json) => value(element)) : data;
   };
-  return { property, value, pattern: visiblePattern, renames: shown.size > 0 };
+  return { property, value, pattern: visiblePattern };
 }
 
 function collectNames(schema: Schema, names: Set<string>): void {
@@ -53,12 +52,12 @@ function collectNames(schema: Schema, names: Set<string>): void {
   for (const [, inner] of subschemas(schema)) collectNames(inner, names);
 }
 
-function usableName(name: string, taken: ReadonlySet<string>): string {
-  const plain = name.slice(0, LONGEST).replace(/[^a-zA-Z0-9_.-]/gu, '_') || '_';
-  if (plain.length <= LONGEST && name.length <= LONGEST && !taken.has(plain)) return plain;
-  const hash = hashOfPair('property', name);
+function createAlias(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.slice(0, MAX_LENGTH).replace(/[^a-zA-Z0-9_.-]/gu, '_') || '_';
+  if (plain.length <= MAX_LENGTH && name.length <= MAX_LENGTH && !taken.has(plain)) return plain;
+  const hash = hashPair('property', name);
   for (let length = 6; ; length++) {
-    const candidate = `${plain.slice(0, LONGEST - length - 1)}_${hash.slice(0, length)}`;
+    const candidate = `${plain.slice(0, MAX_LENGTH - length - 1)}_${hash.slice(0, length)}`;
     if (!taken.has(candidate) || length >= hash.length) return candidate;
   }
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const LENGTH = 26;
 
-/** 26 characters (130 bits) that tell this pair from every other, the same on every machine. */
-export function hashOfPair(first: string, second: string): string {
+/** Returns 26 characters (130 bits) of the SHA-256 of a pair, in the base32 alphabet of lower-case letters and digits. */
+export function hashPair(first: string, second: string): string {
   // JSON keeps (a, bc) and (ab, c) apart, and lone surrogates too.
   const bytes = createHash('sha256')
     .update(JSON.stringify([first, second]))

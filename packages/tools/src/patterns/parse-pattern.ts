@@ -1,21 +1,30 @@
-import { complement, DIGITS, LINE_ENDS, normalise, SPACE, WORD, type CharacterSet } from './character-set.js';
+import {
+  complement,
+  DIGITS,
+  LINE_ENDS,
+  normalizeRanges,
+  SPACE,
+  WORD,
+  type CharacterSet,
+} from './character-set.js';
 
-/** A regular expression, as far as we understand it. */
+/** The syntax tree of a regular expression. */
 export type Expression =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'sequence'; readonly items: readonly Expression[] }
   | { readonly kind: 'choice'; readonly options: readonly Expression[] }
   | { readonly kind: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number };
 
+/** A parsed regular expression. */
 export interface ParsedPattern {
-  /** It begins with `^`, so that only one place of a text has to be tried. */
+  /** Whether it begins with `^`, so that the engine tries only one position of a string. */
   readonly anchored: boolean;
   readonly body: Expression;
 }
 
 /**
- * Reads the part of ECMAScript's syntax that is easy to judge: characters, classes, groups, choices, quantifiers, `^`
- * in front and `$` at the end. Undefined for anything else: look-around, back-references, `\b`, inner anchors.
+ * Parses the subset of ECMAScript's syntax that can be analyzed: characters, classes, groups, alternatives, quantifiers, a
+ * leading `^` and a trailing `$`. Returns undefined for anything else: lookaround, backreferences, `\b`, inner anchors.
  */
 export function parsePattern(pattern: string): ParsedPattern | undefined {
   const anchored = pattern.startsWith('^');
@@ -27,12 +36,12 @@ export function parsePattern(pattern: string): ParsedPattern | undefined {
     if (!parser.atEnd || ((anchored || end < pattern.length) && body.kind === 'choice')) return undefined;
     return { anchored, body };
   } catch (error) {
-    if (error instanceof NotUnderstood) return undefined;
+    if (error instanceof Unsupported) return undefined;
     throw error;
   }
 }
 
-class NotUnderstood extends Error {}
+class Unsupported extends Error {}
 
 const CLASSES: Readonly<Record<string, CharacterSet>> = {
   d: DIGITS,
@@ -75,9 +84,9 @@ class Parser {
     const character = this.#next();
     switch (character) {
       case '(': {
-        if (this.#take('?') && !this.#take(':')) throw new NotUnderstood();
+        if (this.#take('?') && !this.#take(':')) throw new Unsupported();
         const inner = this.choice();
-        if (!this.#take(')')) throw new NotUnderstood();
+        if (!this.#take(')')) throw new Unsupported();
         return inner;
       }
       case '[':
@@ -95,7 +104,7 @@ class Parser {
       case '}':
       case ']':
       case ')':
-        throw new NotUnderstood();
+        throw new Unsupported();
       default:
         return { kind: 'set', set: single(character) };
     }
@@ -115,7 +124,7 @@ class Parser {
     if (this.#take('?')) return [0, 1];
     if (this.#peek() !== '{') return undefined;
     const counted = /^\{(\d{1,9})(?:(,)(\d{1,9})?)?\}/.exec(this.#text.slice(this.#at, this.#at + 22));
-    if (counted === null) throw new NotUnderstood();
+    if (counted === null) throw new Unsupported();
     this.#at += counted[0].length;
     const min = Number(counted[1]);
     if (counted[2] === undefined) return [min, min];
@@ -132,13 +141,13 @@ class Parser {
         const high = this.#classMember();
         const from = onlyMember(low);
         const to = onlyMember(high);
-        if (from === undefined || to === undefined || from > to) throw new NotUnderstood();
+        if (from === undefined || to === undefined || from > to) throw new Unsupported();
         ranges.push([from, to]);
       } else {
         ranges.push(...low);
       }
     }
-    const set = normalise(ranges);
+    const set = normalizeRanges(ranges);
     return negated ? complement(set) : set;
   }
 
@@ -156,14 +165,14 @@ class Parser {
     if (control !== undefined) return [[control, control]];
     if (character === 'x') return this.#hexadecimal(2);
     if (character === 'u') return this.#hexadecimal(4);
-    // Back-references, `\b`, `\k`, `\c`, octal, `\p`, and letters that other engines give a meaning.
-    if (/[A-Za-z0-9]/.test(character)) throw new NotUnderstood();
+    // Backreferences, `\b`, `\k`, `\c`, octal, `\p`, and letters with a meaning in other engines.
+    if (/[A-Za-z0-9]/.test(character)) throw new Unsupported();
     return single(character);
   }
 
   #hexadecimal(length: number): CharacterSet {
     const digits = this.#text.slice(this.#at, this.#at + length);
-    if (digits.length < length || !/^[\da-fA-F]+$/.test(digits)) throw new NotUnderstood();
+    if (digits.length < length || !/^[\da-fA-F]+$/.test(digits)) throw new Unsupported();
     this.#at += length;
     const code = Number.parseInt(digits, 16);
     return [[code, code]];
@@ -175,7 +184,7 @@ class Parser {
 
   #next(): string {
     const character = this.#text[this.#at++];
-    if (character === undefined) throw new NotUnderstood();
+    if (character === undefined) throw new Unsupported();
     return character;
   }
 

@@ -1,44 +1,46 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
-/** What persons allowed for good, as plain JSON: keep it where a project's files cannot write. */
+/** Saved approvals as JSON. Save them where the files of a project cannot write. */
 export type SerializedToolApprovals = {
+  /** The version of this format. Version 1, without digests of a server's tools, is still read. */
   version: 2;
-  /** Servers whose tools may all run, each tool as it was described when the server was approved. */
+  /** Approved servers, each with the tools that it had, as they were described then. */
   servers: { server: string; tools: { tool: string; digest: string }[] }[];
-  /** Single tools, each as it was described when it was approved. */
+  /** Approved tools, each as it was described then. */
   tools: { server: string; tool: string; digest: string }[];
 };
 
 /**
- * The allow list of one host. Nothing is shared between two of them, and nothing is saved by itself. `server` is always
- * the identity of a server (a digest of its entry), never its name.
+ * The tools and servers that the user approved, in memory. Nothing is saved unless you save {@link ToolApprovals.toJSON}.
+ * `server` is always the identity of a server (a digest of its entry), never its name.
  */
 export interface ToolApprovals {
-  /** What persons said about this tool, as it is now. */
+  /** Returns whether the user approved this tool as it is described now. */
   forTool(tool: ApprovedTool): ToolApprovalStatus;
-  /** Allows the tools that the server has now; one that is added or changed later is not allowed. */
+  /** Approves the tools that the server has now. A tool that is added or changed later is not approved. */
   addServer(server: string, tools: readonly Omit<ApprovedTool, 'server'>[]): void;
-  /** Allows this tool as it is described now. */
+  /** Approves this tool as it is described now. */
   addTool(tool: ApprovedTool): void;
-  /** Forgets a server and all its tools. */
+  /** Removes the approvals of a server and of all its tools. */
   removeServer(server: string): void;
+  /** Returns all approvals as JSON, for {@link createToolApprovals} in the next run. */
   toJSON(): SerializedToolApprovals;
 }
 
 /**
- * `tool`: this tool was approved and has not changed. `server`: so was its server. `changed`: it is not what was
- * approved. `added`: its server was approved before it had this tool. `none`: nobody was asked.
+ * What the user approved. `tool`: the tool, which has not changed since. `server`: all tools of its server. `changed`: the tool
+ * as it was described before. `added`: its server before it had this tool. `none`: neither.
  */
 export type ToolApprovalStatus = 'tool' | 'server' | 'changed' | 'added' | 'none';
 
-/** What an approval is about. */
+/** A tool of a server as it is described at one time. */
 export interface ApprovedTool {
-  /** Identity of the server. */
+  /** Identity of the server: `ServerSnapshot.identity`. */
   readonly server: string;
-  /** As its server names it. */
+  /** Name that the server gives the tool. */
   readonly tool: string;
-  /** Of everything that the server says about the tool. */
+  /** Digest of the tool's whole description: `CatalogueTool.digest`. */
   readonly digest: string;
 }
 
@@ -50,7 +52,7 @@ const shape = z.discriminatedUnion('version', [
     servers: z.array(z.object({ server: z.string(), tools: z.array(pinned) })),
     tools: z.array(single),
   }),
-  // Servers were approved without their tools: with none pinned, each tool asks again.
+  // Version 1 has no tools of approved servers, so each tool asks again.
   z.object({
     version: z.literal(1),
     servers: z.array(z.string().transform((server) => ({ server, tools: [] }))),
@@ -58,13 +60,23 @@ const shape = z.discriminatedUnion('version', [
   }),
 ]);
 
-/** Throws `CONFIG_INVALID` when what was kept is not what `toJSON` gave. Lists of version 1 are read too. */
-export function createToolApprovals(kept?: unknown): ToolApprovals {
-  const initial = kept === undefined ? undefined : shape.safeParse(kept);
+/**
+ * Creates a list of approvals for {@link createToolPolicy}.
+ * @param saved A parsed result of {@link ToolApprovals.toJSON}. Default: an empty list.
+ * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+ * @example
+ * ```ts
+ * const approvals = createToolApprovals(JSON.parse(await readFile('approvals.json', 'utf8')));
+ * // after a question that was answered with `always-tool` or `always-server`
+ * await writeFile('approvals.json', JSON.stringify(approvals));
+ * ```
+ */
+export function createToolApprovals(saved?: unknown): ToolApprovals {
+  const initial = saved === undefined ? undefined : shape.safeParse(saved);
   if (initial?.success === false) {
-    throw new FittingsError('CONFIG_INVALID', 'The list of approvals is malformed.', {
+    throw new FittingsError('CONFIG_INVALID', 'The saved tool approvals are malformed.', {
       cause: initial.error,
-      hint: 'Delete it, and the questions will be asked again.',
+      hint: 'Delete them. The user will be asked again.',
     });
   }
   const servers = new Map<string, Map<string, string>>();

@@ -7,9 +7,9 @@ import {
   type ToolApprovals,
   type ApprovedTool,
 } from './tool-approvals.js';
-import { fitsAny } from './name-pattern.js';
 import {
-  permissionsIn,
+  matchesWildcard,
+  readPermissions,
   type ToolPolicyDecision,
   type ToolPermission,
   type ToolPolicyRule,
@@ -17,66 +17,84 @@ import {
   type ToolPolicyVerdict,
 } from './tool-permissions.js';
 
-/** How a person answered a question about a tool. */
+/**
+ * How the user answered a question about a tool. `once`: this call may run. `always-tool`: the tool may run as it is described
+ * now. `always-server`: so may all tools that the server has now. `cancel`: the call fails with `POLICY_DENIED`.
+ */
 export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel';
 
+/** What a policy decides by. */
 export interface ToolPolicyOptions {
   /**
-   * By name of the server: permissions, or whole entries, as `loadConfig(…).servers` has them. Malformed permissions throw
-   * `CONFIG_INVALID`.
+   * Permissions by the name of the server: {@link ToolPermissions}, or whole entries such as `loadConfig(…).servers`. Default:
+   * none. Malformed permissions throw `CONFIG_INVALID`.
    */
   readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
-  /** Whether the folder that the host works in is trusted. Default false: `trust: true` of a server has no effect. */
+  /** Whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
   readonly folderIsTrusted?: boolean | (() => boolean) | undefined;
-  /** Default: an empty list of its own. */
+  /** What the user approved before, from {@link createToolApprovals}. Default: nothing. */
   readonly approvals?: ToolApprovals | undefined;
   /**
-   * What an approval is given to. Default: the identity that the host gives to the server's entry
-   * (`ServerSnapshot.identity`), so that another server of the same name is asked about again. Where neither is known,
-   * an approval holds as long as this policy and is not kept.
+   * Returns the identity of a server, to which an approval belongs. Default: `ServerSnapshot.identity` of the host, a digest of
+   * the whole entry, so that another server with the same name asks again. If neither is known, an approval lasts as long as
+   * this policy and is not in `approvals`.
    */
   readonly identify?: ((server: string) => string) | undefined;
 }
 
-/** Decides what may be done without asking, and remembers what persons answered. */
+/** Decides which tools run without a question, and remembers the answers of the user. */
 export interface ToolPolicy {
-  /** What answers for good are kept in; save it when it has changed. */
+  /** The answers `always-tool` and `always-server`. Save `approvals.toJSON()` after a change. */
   readonly approvals: ToolApprovals;
+  /** Returns whether a tool may run. The order of the rules is that of {@link createToolPolicy}. */
   forTool(tool: PolicyTool): ToolPolicyVerdict;
+  /** Returns whether a resource may be read: `allowedResources`, `readPermission` and `trust` decide. */
   forResource(resource: { readonly server: string; readonly uri: string }): ToolPolicyVerdict;
   /**
-   * Takes an answer down. True when the call may go ahead. `always-server` allows `serverTools` (all that the server has
-   * now) as they are described now; default: this tool only.
+   * Records an answer of the user. Returns whether the call may run.
+   * @param serverTools All tools that the server has now, for `always-server`. Default: this tool only.
    */
   answer(tool: PolicyTool, outcome: ConfirmOutcome, serverTools?: readonly PolicyTool[]): boolean;
 }
 
-/** What a policy has to know of a tool. */
+/** The description of a tool that a policy decides by. Every `CatalogueTool` of a host is one. */
 export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
-  /** `ServerSnapshot.identity` of its server. */
+  /** `ServerSnapshot.identity` of its server. Without it, an approval lasts as long as the policy. */
   readonly identity?: string | undefined;
 }
 
 /**
- * The rules, the first that applies decides: denied tool; a permission that says deny; allowed tool; approved by a person;
- * trusted server in a trusted folder; changed or added since the approval; not among the allowed tools; read or write
- * permission; none.
+ * Creates a policy. The first rule that applies decides: `deniedTools`; a permission that is `deny`; `allowedTools`; an approval
+ * of the user; a trusted server in a trusted folder; a tool that was changed or added since its approval; a tool that is
+ * not in a given `allowedTools`; `readPermission` or `writePermission`. Without any, the decision is `pass-through`.
+ *
+ * That a tool only reads (`readOnlyHint`) counts for trusted servers. For others, the stricter permission applies.
+ *
+ * @throws {FittingsError} `CONFIG_INVALID` if permissions in `servers` are malformed.
+ * @example
+ * ```ts
+ * const policy = createToolPolicy({
+ *   servers: { files: { allowedTools: ['read_*'], deniedTools: ['write_file'] } },
+ *   approvals: createToolApprovals(saved),
+ * });
+ * const tools = createTools(host, { policy, confirm });
+ * ```
  */
 export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
-  // At once, so that a mistake does not wait for the first call.
-  for (const [server, entry] of Object.entries(servers)) permissionsIn(server, entry);
+  // Reports a mistake now and not at the first call.
+  for (const [server, entry] of Object.entries(servers)) readPermissions(server, entry);
   const permissionsOf = (server: string): ToolPermissions => {
     const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
-    return entry === undefined ? {} : permissionsIn(server, entry);
+    return entry === undefined ? {} : readPermissions(server, entry);
   };
   const isTrusted = (permissions: ToolPermissions): boolean =>
     permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
-  // A name says nothing about what stands behind it in the next run.
+  // For servers without an identity: in the next run, the same name may belong to another server.
   const unidentified = createToolApprovals();
   const identityOf = ({ server, identity }: PolicyTool): string | undefined => identify?.(server) ?? identity;
-  const listFor = (tool: PolicyTool): ToolApprovals =>
+  const approvalsFor = (tool: PolicyTool): ToolApprovals =>
     identityOf(tool) === undefined ? unidentified : approvals;
   const approved = (tool: PolicyTool): ApprovedTool => ({
     server: identityOf(tool) ?? tool.server,
@@ -90,7 +108,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       const permissions = permissionsOf(tool.server);
       const server = `server "${show(tool.server)}"`;
       if (
-        fitsAny(
+        matchesAny(
           tool.name.toLowerCase(),
           permissions.deniedTools?.map((name) => name.toLowerCase()),
         )
@@ -100,10 +118,10 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       const trusted = isTrusted(permissions);
       const general = generalVerdict(tool, permissions, trusted, server);
       if (general.decision === 'deny') return general;
-      if (fitsAny(tool.name, permissions.allowedTools)) {
+      if (matchesAny(tool.name, permissions.allowedTools)) {
         return verdict('allow', 'allowed-tool', `The tool is on the list of allowed tools of ${server}.`);
       }
-      const status = listFor(tool).forTool(approved(tool));
+      const status = approvalsFor(tool).forTool(approved(tool));
       if (status === 'server') {
         return verdict('allow', 'approved-server', `You approved all tools of ${server}.`);
       }
@@ -111,7 +129,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
         return verdict('allow', 'approved-tool', 'You approved this tool, and it has not changed since.');
       }
       if (trusted) {
-        return verdict('allow', 'trusted-server', `The ${server} is trusted, and so is the folder.`);
+        return verdict('allow', 'trusted-server', `The ${server} and the folder are trusted.`);
       }
       const listed = notListed(permissions, server) ?? general;
       return sinceApproval(status, tool, server, listed) ?? listed;
@@ -119,16 +137,16 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
     forResource({ server, uri }) {
       const permissions = permissionsOf(server);
       const where = `server "${show(server)}"`;
-      const general = byPermission('read', permissions.readPermission, `Reading from ${where}`);
-      if (fitsAny(uri, permissions.allowedResources)) {
+      const general = byPermission('read', permissions.readPermission, where);
+      if (matchesAny(uri, permissions.allowedResources)) {
         return verdict(
           'allow',
           'allowed-resource',
-          `The resource is on the list of allowed ones of ${where}.`,
+          `The resource is on the list of allowed resources of ${where}.`,
         );
       }
       if (general.decision !== 'deny' && isTrusted(permissions)) {
-        return verdict('allow', 'trusted-server', `The ${where} is trusted, and so is the folder.`);
+        return verdict('allow', 'trusted-server', `The ${where} and the folder are trusted.`);
       }
       return general;
     },
@@ -137,12 +155,12 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
         case 'once':
           return true;
         case 'always-tool':
-          listFor(tool).addTool(approved(tool));
+          approvalsFor(tool).addTool(approved(tool));
           return true;
         case 'always-server': {
           const { server } = approved(tool);
           const pinned = serverTools.filter((each) => each.server === tool.server).map(approved);
-          listFor(tool).addServer(server, pinned);
+          approvalsFor(tool).addServer(server, pinned);
           return true;
         }
         case 'cancel':
@@ -153,7 +171,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   };
 }
 
-/** A question about a tool that is not what a person approved, with what happened to it. */
+/** Returns the verdict for a tool that was changed or added since its approval, unless `otherwise` allows it. */
 function sinceApproval(
   status: ToolApprovalStatus,
   tool: PolicyTool,
@@ -181,8 +199,8 @@ function notListed({ allowedTools }: ToolPermissions, server: string): ToolPolic
 }
 
 /**
- * By read or write permission. That a tool only reads is its server's word: it counts for a trusted server, for any
- * other the stricter of both permissions does.
+ * Decides by `readPermission` or `writePermission`. Only for a trusted server does `readOnlyHint` count; for any other, the
+ * stricter of both permissions applies.
  */
 function generalVerdict(
   tool: PolicyTool,
@@ -190,13 +208,13 @@ function generalVerdict(
   trusted: boolean,
   server: string,
 ): ToolPolicyVerdict {
-  const write = byPermission('write', permissions.writePermission, `Changing something through ${server}`);
+  const write = byPermission('write', permissions.writePermission, server);
   if (!toolTraits(tool.annotations).isReadOnly) return write;
-  const read = byPermission('read', permissions.readPermission, `Reading from ${server}`);
+  const read = byPermission('read', permissions.readPermission, server);
   if (trusted || STRICTNESS[read.decision] >= STRICTNESS[write.decision]) return read;
   return {
     ...write,
-    reason: `${write.reason} (That the tool only reads is the word of a server that is not trusted.)`,
+    reason: `${write.reason} (The tool claims to be read-only, but the server is not trusted.)`,
   };
 }
 
@@ -210,17 +228,19 @@ const STRICTNESS: Readonly<Record<ToolPolicyDecision, number>> = {
 function byPermission(
   kind: 'read' | 'write',
   permission: ToolPermission | undefined,
-  what: string,
+  server: string,
 ): ToolPolicyVerdict {
   if (permission === undefined) {
-    return verdict('pass-through', 'no-rule', `${what}: there is no rule for it.`);
+    const activity = kind === 'read' ? 'reading from' : 'making changes through';
+    return verdict('pass-through', 'no-rule', `No rule applies to ${activity} ${server}.`);
   }
-  return verdict(permission, `${kind}-permission`, `${what} ${CONSEQUENCE[permission]}.`);
+  const activity = kind === 'read' ? 'Reading from' : 'Making changes through';
+  return verdict(permission, `${kind}-permission`, `${activity} ${server} ${CONSEQUENCE[permission]}.`);
 }
 
 const CONSEQUENCE: Readonly<Record<ToolPermission, string>> = {
   allow: 'is allowed',
-  ask: 'has to be confirmed',
+  ask: 'must be confirmed',
   deny: 'is denied',
 };
 
@@ -229,4 +249,6 @@ const verdict = (decision: ToolPolicyDecision, rule: ToolPolicyRule, reason: str
   rule,
   reason,
 });
+const matchesAny = (name: string, patterns: readonly string[] | undefined): boolean =>
+  patterns?.some((pattern) => matchesWildcard(name, pattern)) === true;
 const show = (text: string): string => escapeText(text, { maxLength: 80 });

@@ -1,72 +1,76 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
-import { plainCopy } from '../json/copy-json.js';
+import { copyJson } from '../json/copy-json.js';
 import { boundedJson } from '../json/bounded-json.js';
 
-/** A piece of a result before it is shown: words, or data with what is said of it. Nothing in it is checked. */
+/** A piece of a result before rendering. Nothing in it is checked yet. */
 export type Segment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'media'; readonly data: unknown; readonly mimeType: unknown; readonly label: string };
 
-/** The pieces of a result in their order. Blocks of a kind that we don't know are mentioned, not shown. */
-export function segmentsOf(result: ToolResult, maxCharacters: number): readonly Segment[] {
+/**
+ * Reads the content blocks of a result in order, then the structured content unless a text block repeats it. A block of an
+ * unknown type is described, not shown.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
+ */
+export function readContent(result: ToolResult, maxCharacters: number): readonly Segment[] {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const segments = blocks.map(segmentOf);
+  const segments = blocks.map(readBlock);
   const { structuredContent } = result;
   if (structuredContent !== undefined && !isRepeated(structuredContent, segments)) {
-    segments.push(words(boundedJson(structuredContent, maxCharacters)));
+    segments.push(textSegment(boundedJson(structuredContent, maxCharacters)));
   }
   return segments;
 }
 
-function segmentOf(block: unknown): Segment {
-  if (!isRecord(block)) return words('[content that is malformed]');
+function readBlock(block: unknown): Segment {
+  if (!isRecord(block)) return textSegment('[malformed content]');
   switch (block['type']) {
     case 'text':
-      return words(textOf(block['text']));
+      return textSegment(stringOf(block['text']));
     case 'image':
     case 'audio':
       return { kind: 'media', data: block['data'], mimeType: block['mimeType'], label: '' };
     case 'resource':
       return resourceSegment(block['resource']);
     case 'resource_link':
-      return words(linkText(block));
+      return textSegment(linkText(block));
     case 'unknown':
-      // A block that the host could not read: its own type says what it was meant to be.
-      return words(`[content of the unknown type ${textOf(block['declaredType']).slice(0, 60)}]`);
+      // A block that the host could not read; `declaredType` is the type that the server gave it.
+      return textSegment(`[content of the unknown type ${stringOf(block['declaredType']).slice(0, 60)}]`);
     default:
-      return words(`[content of the unknown type ${textOf(block['type']).slice(0, 60)}]`);
+      return textSegment(`[content of the unknown type ${stringOf(block['type']).slice(0, 60)}]`);
   }
 }
 
 function resourceSegment(resource: unknown): Segment {
-  if (!isRecord(resource)) return words('[resource that is malformed]');
-  const label = textOf(resource['uri']).slice(0, LONGEST_LABEL);
+  if (!isRecord(resource)) return textSegment('[malformed resource]');
+  const label = stringOf(resource['uri']).slice(0, MAX_LABEL_LENGTH);
   const { text, blob, mimeType } = resource;
   if (typeof text === 'string') {
     const type = typeof mimeType === 'string' ? `, ${mimeType.slice(0, 100)}` : '';
-    return words(`[resource ${label}${type}]\n${text}`);
+    return textSegment(`[resource ${label}${type}]\n${text}`);
   }
   return { kind: 'media', data: blob, mimeType, label };
 }
 
-/** A link is told, never followed. */
+/** Describes a link. It is never followed. */
 function linkText(block: Record<string, unknown>): string {
   const [name, uri, mimeType, description] = ['name', 'uri', 'mimeType', 'description'].map((key) =>
-    textOf(block[key]).slice(0, LONGEST_LABEL),
+    stringOf(block[key]).slice(0, MAX_LABEL_LENGTH),
   );
   const type = mimeType === '' ? '' : `, ${mimeType}`;
   return `[link to ${name}: ${uri}${type}]${description === '' ? '' : ` ${description}`}`;
 }
 
-const LONGEST_LABEL = 2_000;
+const MAX_LABEL_LENGTH = 2_000;
 
-const words = (text: string): Segment => ({ kind: 'text', text });
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textSegment = (text: string): Segment => ({ kind: 'text', text });
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const SAME_LIMITS = { maxDepth: 64, maxNodes: 50_000, maxCharacters: 1_000_000 };
+const COMPARE_LIMITS = { maxDepth: 64, maxNodes: 50_000, maxCharacters: 1_000_000 };
 
-/** Servers repeat structured content as text, for clients that know nothing else; often without its only member's name. */
+/** Servers repeat structured content as text for older clients, often only the value of its single member. */
 function isRepeated(value: unknown, segments: readonly Segment[]): boolean {
   const members = isRecord(value) ? Object.values(value) : [];
   const values = members.length === 1 ? [value, members[0]] : [value];
@@ -79,12 +83,12 @@ function isRepeated(value: unknown, segments: readonly Segment[]): boolean {
 }
 
 function compactJson(value: unknown): string | undefined {
-  const copy = plainCopy(value, SAME_LIMITS);
+  const copy = copyJson(value, COMPARE_LIMITS);
   return value === undefined || copy.problem !== undefined ? undefined : JSON.stringify(copy.value);
 }
 
 function parsed(text: string): unknown {
-  if (text.length > SAME_LIMITS.maxCharacters) return undefined;
+  if (text.length > COMPARE_LIMITS.maxCharacters) return undefined;
   try {
     return JSON.parse(text);
   } catch {

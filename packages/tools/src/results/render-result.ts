@@ -1,31 +1,45 @@
 import { sanitizeText, truncateText, type FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
-import { byteLength, judgeMedia, readableSize } from './media.js';
-import {
-  DEFAULT_MAX_CHARACTERS,
-  DEFAULT_MAX_MEDIA,
-  DEFAULT_MAX_MEDIA_BYTES,
-  type RenderedPart,
-  type Rendering,
-  type RenderOptions,
-} from './rendering.js';
-import { segmentsOf, type Segment } from './content-blocks.js';
+import { byteLength, checkMedia, readableSize } from './media.js';
+import { readContent, type Segment } from './content-blocks.js';
+import type { RenderedPart, Rendering, RenderOptions } from './rendering.js';
+
+const DEFAULT_MAX_CHARACTERS = 100_000;
+const DEFAULT_MAX_MEDIA_BYTES = 5_000_000;
+const DEFAULT_MAX_MEDIA = 20;
 
 /**
- * A result for a model. Images and sounds stay parts of their own when they are what they claim to be; everything
- * else becomes text. Nothing is fetched.
+ * Renders a result for a model. Images and audio whose data match their MIME type stay separate parts; everything else
+ * becomes text. Links are not fetched. The events of a call have a rendering already.
+ * @example
+ * ```ts
+ * const { text, parts, isError } = renderForModel(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' }));
+ * ```
  */
 export function renderForModel(result: ToolResult, options: RenderOptions = {}): Rendering {
   return renderingOf(render(result, options, true), result.isError === true);
 }
 
-/** A result for a person at a terminal: text only. Images and sounds are mentioned. */
+/**
+ * Renders a result for a user at a terminal: text only, without control sequences. Images and audio are described. The text of
+ * a failed tool begins with "The tool failed:".
+ * @example
+ * ```ts
+ * console.log(renderForPerson(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' })));
+ * ```
+ */
 export function renderForPerson(result: ToolResult, options: RenderOptions = {}): string {
   const { text } = renderingOf(render(result, options, false), false);
   return result.isError === true ? `The tool failed: ${text}` : text;
 }
 
-/** A failed call for a model: what happened and what can be done. */
+/**
+ * Renders an error for a model: its message and its hint. The events of a failed call have a rendering already.
+ * @example
+ * ```ts
+ * const { text } = renderError(error); // … The server "demo" did not answer in time. …
+ * ```
+ */
 export function renderError(error: FittingsError): Rendering {
   const text = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
   return renderingOf(
@@ -41,40 +55,40 @@ function renderingOf(parts: readonly RenderedPart[], isError: boolean): Renderin
 
 function render(result: ToolResult, options: RenderOptions, withMedia: boolean): readonly RenderedPart[] {
   const { maxCharacters = DEFAULT_MAX_CHARACTERS, maxMediaBytes = DEFAULT_MAX_MEDIA_BYTES } = options;
-  const page = new Page(maxCharacters);
+  const collector = new PartCollector(maxCharacters);
   let mediaLeft = options.maxMedia ?? DEFAULT_MAX_MEDIA;
-  for (const segment of segmentsOf(result, maxCharacters)) {
+  for (const segment of readContent(result, maxCharacters)) {
     if (segment.kind === 'text') {
-      page.write(segment.text);
+      collector.addText(segment.text);
       continue;
     }
     if (!withMedia) {
-      page.write(mention(segment));
+      collector.addText(describeMedia(segment));
       continue;
     }
-    const verdict = judgeMedia(segment.data, segment.mimeType, maxMediaBytes);
-    if (verdict.problem !== undefined) page.write(mention(segment, verdict.problem));
-    else if (mediaLeft-- > 0) page.place(verdict.part);
-    else page.write(mention(segment, 'there are too many in one result'));
+    const check = checkMedia(segment.data, segment.mimeType, maxMediaBytes);
+    if (check.problem !== undefined) collector.addText(describeMedia(segment, check.problem));
+    else if (mediaLeft-- > 0) collector.addMedia(check.part);
+    else collector.addText(describeMedia(segment, 'the result has too many media'));
   }
-  return page.finish();
+  return collector.finish();
 }
 
-function mention(segment: Segment & { kind: 'media' }, problem?: string): string {
-  const facts = [
+function describeMedia(segment: Segment & { kind: 'media' }, problem?: string): string {
+  const details = [
     segment.label,
     typeof segment.mimeType === 'string' ? segment.mimeType.slice(0, 100) : 'data',
     typeof segment.data === 'string' ? readableSize(byteLength(segment.data)) : '',
     problem === undefined ? '' : `not shown: ${problem}`,
   ];
-  return `[${facts.filter((fact) => fact !== '').join(', ')}]`;
+  return `[${details.filter((detail) => detail !== '').join(', ')}]`;
 }
 
-/** Room that a note of a cut needs. */
-const NOTE_ROOM = 120;
+/** Characters reserved for the note about truncation. */
+const NOTE_LENGTH = 120;
 
-/** Collects parts until the room for text is used up, and says so at the end. */
-class Page {
+/** Collects parts until the maximum of text is reached, and adds a note if text is missing. */
+class PartCollector {
   readonly #parts: RenderedPart[] = [];
   readonly #max: number;
   #used = 0;
@@ -85,7 +99,7 @@ class Page {
     this.#max = max;
   }
 
-  write(text: string): void {
+  addText(text: string): void {
     this.#total += text.length;
     const room = Math.max(0, this.#max - this.#used);
     if (room === 0) {
@@ -94,7 +108,7 @@ class Page {
     }
     const clean = sanitizeText(text, { maxLength: room, multiline: true });
     if (text.length > room && clean.endsWith('…')) this.#overflows = true;
-    // Some model APIs refuse texts of nothing but white space.
+    // Some model APIs reject text that is only white space.
     if (clean.trim() === '') return;
     const last = this.#parts.at(-1);
     this.#used += clean.length + 1;
@@ -102,16 +116,16 @@ class Page {
     else this.#parts.push({ type: 'text', text: clean });
   }
 
-  place(part: RenderedPart): void {
+  addMedia(part: RenderedPart): void {
     this.#parts.push(part);
   }
 
   finish(): readonly RenderedPart[] {
     if (!this.#overflows) return this.#parts;
-    return this.#cut(Math.max(0, this.#max - NOTE_ROOM));
+    return this.#truncate(Math.max(0, this.#max - NOTE_LENGTH));
   }
 
-  #cut(room: number): readonly RenderedPart[] {
+  #truncate(room: number): readonly RenderedPart[] {
     const kept: RenderedPart[] = [];
     let left = room;
     for (const part of this.#parts) {
@@ -124,7 +138,7 @@ class Page {
       kept.push({ type: 'text', text });
       left -= text.length + 1;
     }
-    const note = `[Cut: ${room} of ${this.#total} characters are shown. Ask for less to see the rest.]`;
+    const note = `[Truncated: the first ${room} of ${this.#total} characters are shown. Request less data to see the rest.]`;
     return [...kept, { type: 'text', text: note.slice(0, this.#max) }];
   }
 }

@@ -1,22 +1,23 @@
 import { innerSchemas, type SimpleSchema } from './simple-schema.js';
 
+/** What one check of a value costs. */
 export interface CheckCost {
-  /** It refers to itself without looking into the value: a check would never end. */
+  /** Whether the schema refers to itself without descending into the value, so that a check would never end. */
   readonly endless: boolean;
-  /** Each level of a value may double the work. */
+  /** Whether each level of a value may double the work. */
   readonly exponential: boolean;
-  /** Visits of a schema for one value, at most; the whole is that many times the values. */
+  /** Maximum number of schemas that are visited for each value of the input. */
   readonly size: number;
-  /** Schemas inside of schemas, with references followed. */
+  /** Maximum depth of schemas inside schemas, references followed. */
   readonly depth: number;
 }
 
-/** Larger sizes are all the same to us. */
-const HUGE = 1e9;
+/** Larger sizes make no difference. */
+const MAX_SIZE = 1e9;
 
 /**
- * What checking a value against a simplified schema may cost. A recursion alone costs no more than its size: Zod looks
- * at each pair of object and schema once in a check. But for `contains` it starts a check of its own each time.
+ * Estimates what it costs to check a value against a simplified schema. A recursion alone costs no more than its size,
+ * because Zod visits each pair of object and schema once in a check. For `contains`, however, it starts a new check each time.
  */
 export function checkCost(root: SimpleSchema): CheckCost {
   const definitions = root.$defs ?? {};
@@ -54,7 +55,7 @@ interface Extent {
   readonly depth: number;
 }
 
-/** The schema with every reference replaced by what it means, as far as it does not come again. */
+/** Measures the schema with every reference replaced by its definition, once per path. */
 function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readonly recursive: boolean } {
   const known = new Map<string, Extent>();
   const open = new Set<string>();
@@ -65,7 +66,7 @@ function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readon
     if (name !== undefined) inner.push(ofDefinition(name));
     return {
       size: Math.min(
-        HUGE,
+        MAX_SIZE,
         inner.reduce((sum, { size }) => sum + size, 1),
       ),
       depth: inner.reduce((most, { depth }) => Math.max(most, depth), 0) + 1,

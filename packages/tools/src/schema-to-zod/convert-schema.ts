@@ -1,55 +1,64 @@
 import { z } from 'zod';
-import { admitSchema } from '../schema/admit.js';
-import { checkCost } from './check-cost.js';
-import { draftOf, type Draft } from '../schema/dialect.js';
-import type { SchemaDifference } from '../schema/schema-differences.js';
 import type { JsonObject } from '../json/copy-json.js';
+import { draftOf, type Draft } from '../schema/dialect.js';
 import { createReferences, type References } from '../schema/references.js';
-import type { SchemaLimits } from '../schema/schema-limits.js';
+import type { SchemaDifference } from '../schema/schema-differences.js';
+import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { checkCost } from './check-cost.js';
 import type { SimpleSchema } from './simple-schema.js';
 import { simplifySchema } from './simplify-schema.js';
 
-/**
- * A JSON Schema as Zod schema, with what was lost on the way.
- *
- * `zod` can always be used on the thread of the host: what could make it slow is left out of it and reported. A
- * {@link SchemaChecker} checks that too, in a thread that it can stop.
- */
+/** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
 export interface ConvertedSchema {
   /**
-   * `exact`: it accepts what the schema accepts. `partial`: it accepts that, and more: see `unchecked`. `none`: it accepts
-   * anything: see `reason`.
+   * How much of the schema `zod` checks. `exact`: all of it. `partial`: all but `unchecked`, so that it accepts more values,
+   * never fewer. `none`: nothing, for `reason`.
    */
   readonly coverage: 'exact' | 'partial' | 'none';
+  /**
+   * Never blocks the event loop for long: a part of the schema that could be slow is not in it, and is listed in `unchecked`.
+   * A {@link SchemaChecker} checks such a part too, in a worker thread that it can stop.
+   */
   readonly zod: z.ZodType;
+  /** The keywords that `zod` does not check, at most 50. */
   readonly unchecked: readonly SchemaDifference[];
-  /** Why nothing is checked, for `none`. */
+  /** Why nothing is checked. Only for `coverage: 'none'`. */
   readonly reason?: string | undefined;
-  /** For the {@link SchemaChecker}. */
+  /** How a {@link SchemaChecker} checks a value. Pass it on unchanged. */
   readonly plan: CheckPlan;
 }
 
-/** How to check a value within a budget. */
+/** How a {@link SchemaChecker} checks a value within its budget. */
 export interface CheckPlan {
-  /** All that Zod can check, as the input of `z.fromJSONSchema`; undefined when nothing can be checked. */
-  readonly schema: SimpleSchema | undefined;
-  /** Steps for one value; infinite when only a thread that can be stopped may try. */
+  /** All that Zod can check, as an argument of `z.fromJSONSchema`; undefined if it can check nothing. */
+  readonly schema: Readonly<Record<string, unknown>> | undefined;
+  /** Maximum steps per value of the input. `Infinity`: only a worker thread may run the check. */
   readonly stepsPerValue: number;
-  /** Two objects are merged: the work also grows with the square of their members. */
+  /** Whether Zod merges two objects, so that the work grows with the square of their members. */
   readonly merges: boolean;
 }
 
 /**
- * Converts a JSON Schema (draft-04 to 2020-12) of a server. Throws `SCHEMA_REFUSED` for one that
- * exceeds the limits. No `$ref` is ever fetched: one that leads outside accepts anything and is among the unchecked; formats are annotations, and defaults are not filled in.
+ * Converts a JSON Schema (draft-04 to 2020-12) of a server to Zod.
+ *
+ * A `$ref` to another document is never fetched: that part accepts anything and is listed in `unchecked`. Formats are
+ * annotations and are not checked. Defaults are not filled in.
+ *
+ * @param limits The largest schema to accept. Default: see {@link SchemaLimits}.
+ * @throws {FittingsError} `SCHEMA_REFUSED` if the schema exceeds the limits.
  * @see https://json-schema.org/draft/2020-12/json-schema-core
+ * @example
+ * ```ts
+ * const { zod, coverage, unchecked } = convertSchema({ type: 'object', required: ['path'] });
+ * console.log(zod.safeParse({ path: '/tmp' }).success, coverage, unchecked); // true exact []
+ * ```
  */
 export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
-  return convertAdmitted(admitSchema(schema, limits));
+  return convertAccepted(acceptSchema(schema, limits).schema);
 }
 
-/** The same for a schema that has been admitted. */
-export function convertAdmitted(root: JsonObject): ConvertedSchema {
+/** Converts a schema that is known to be within the limits. */
+export function convertAccepted(root: JsonObject): ConvertedSchema {
   const draft = draftOf(root['$schema']);
   if (draft === undefined) return acceptAnything('its $schema names a dialect that is not supported');
   const references = createReferences(root);
@@ -57,7 +66,7 @@ export function convertAdmitted(root: JsonObject): ConvertedSchema {
   try {
     return convert(root, draft, references);
   } catch (error) {
-    // Thousands of references in a row: the depth of the document itself is limited.
+    // Thousands of references in a row: only the depth of the document itself is limited.
     if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
     throw error;
   }
@@ -65,24 +74,24 @@ export function convertAdmitted(root: JsonObject): ConvertedSchema {
 
 function convert(root: JsonObject, draft: Draft, references: References): ConvertedSchema {
   const safe = simplifySchema(root, { draft, references, patterns: 'linear' });
-  const full = safe.patternsLeft ? simplifySchema(root, { draft, references, patterns: 'all' }) : safe;
+  const full = safe.patternsSkipped ? simplifySchema(root, { draft, references, patterns: 'all' }) : safe;
   const cost = checkCost(safe.schema);
   if (cost.endless) return acceptAnything('one of its references leads back to itself');
-  if (cost.depth > DEEPEST) return acceptAnything(TOO_DEEP);
+  if (cost.depth > MAX_DEPTH) return acceptAnything(TOO_DEEP);
 
-  const slow = cost.exponential || cost.size > MOST_STEPS_PER_VALUE;
+  const slow = cost.exponential || cost.size > MAX_STEPS_PER_VALUE;
   const plan: CheckPlan = {
     schema: full.schema,
-    stepsPerValue: slow || safe.patternsLeft ? Infinity : cost.size,
+    stepsPerValue: slow || safe.patternsSkipped ? Infinity : cost.size,
     merges: safe.intersects,
   };
-  if (slow) return acceptAnything('a check of it could take very long', plan);
-  const elsewhere = safe.unchecked.find(({ keyword }) => keyword === '$ref');
-  if (elsewhere !== undefined && Object.keys(safe.schema).length === 0) {
-    return { ...acceptAnything(elsewhere.reason), unchecked: safe.unchecked };
+  if (slow) return acceptAnything('checking it could take very long', plan);
+  const external = safe.unchecked.find(({ keyword }) => keyword === '$ref');
+  if (external !== undefined && Object.keys(safe.schema).length === 0) {
+    return { ...acceptAnything(external.reason), unchecked: safe.unchecked };
   }
   const zod = toZod(safe.schema);
-  if (zod === undefined) return acceptAnything('Zod can not convert it');
+  if (zod === undefined) return acceptAnything('Zod cannot convert it');
   return {
     coverage: safe.unchecked.length === 0 ? 'exact' : 'partial',
     zod,
@@ -91,12 +100,12 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
   };
 }
 
-/** A schema that unfolds to more parts is checked where it can be stopped. */
-const MOST_STEPS_PER_VALUE = 100_000;
+/** A schema with more parts, references followed, is checked in the worker thread. */
+const MAX_STEPS_PER_VALUE = 100_000;
 
-/** With references followed; Zod needs a few frames of the stack for each level. */
-const DEEPEST = 500;
-const TOO_DEEP = 'its references are nested too deep';
+/** With references followed. Zod needs a few stack frames for each level. */
+const MAX_DEPTH = 500;
+const TOO_DEEP = 'its references are nested too deeply';
 
 const NO_PLAN: CheckPlan = { schema: undefined, stepsPerValue: 0, merges: false };
 
@@ -104,13 +113,13 @@ function acceptAnything(reason: string, plan: CheckPlan = NO_PLAN): ConvertedSch
   return { coverage: 'none', zod: z.any(), unchecked: [], reason, plan };
 }
 
-/** Zod keeps descriptions and the like in a registry that all schemas share; a stranger's schema gets its own. */
+/** By default Zod keeps descriptions in a registry that all schemas share; a schema of a server gets its own. */
 function toZod(schema: SimpleSchema): z.ZodType | undefined {
   try {
     return z.fromJSONSchema(schema, { registry: z.registry() });
   } catch (error) {
     if (error instanceof RangeError) throw error;
-    // We know of no case, but its authors call the conversion semi-experimental.
+    // No such schema is known, but Zod documents the conversion as experimental.
     return undefined;
   }
 }

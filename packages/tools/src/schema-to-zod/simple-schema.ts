@@ -1,12 +1,12 @@
 import type { Json } from '../json/copy-json.js';
 
 /**
- * The part of JSON Schema that `z.fromJSONSchema` converts without loss. Each schema does one thing: one type with
- * its keywords, or one list of values, or one combination, or one reference to `$defs`. (A type and no interface, so
- * that it is assignable to Zod's own type for JSON Schema, which has an index signature.)
+ * The subset of JSON Schema that `z.fromJSONSchema` converts exactly. Each schema has one purpose: one type with its
+ * keywords, or a list of values, or a combination, or a reference to `$defs`. (A type, not an interface, so that it is
+ * assignable to Zod's own type for JSON Schema, which has an index signature.)
  */
 export type SimpleSchema = {
-  /** `integer` is Zod's: up to 2^53. */
+  /** Zod's `integer` ends at 2^53. */
   type?: JsonType | 'integer';
   enum?: string[];
   const?: string | number | boolean | null;
@@ -14,7 +14,7 @@ export type SimpleSchema = {
   oneOf?: SimpleSchema[];
   allOf?: SimpleSchema[];
   $ref?: string;
-  /** Fits nothing, as `{ not: {} }`. */
+  /** `{ not: {} }` accepts nothing. */
   not?: Record<string, never>;
   $defs?: Record<string, SimpleSchema>;
   description?: string;
@@ -58,14 +58,14 @@ export function jsonTypeOf(value: Json): JsonType {
   return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
 }
 
-/** Fits everything. */
+/** Accepts every value. */
 export const anything = (): SimpleSchema => ({});
-/** Fits nothing. */
+/** Accepts no value. */
 export const nothing = (): SimpleSchema => ({ not: {} });
 
 /**
- * Fits nothing, for members that an object does not name. The intersection of two Zod objects takes `false` for
- * "not mine, ask the other one", and not this.
+ * Accepts no value, for members that an object does not name. In the intersection of two Zod objects `false` means "not
+ * mine, ask the other one"; this does not.
  */
 export const noOther = (): SimpleSchema => ({ anyOf: [] });
 
@@ -73,7 +73,7 @@ const isAnything = (schema: SimpleSchema): boolean =>
   Object.keys(schema).every((key) => key === 'description');
 export const isNothing = (schema: SimpleSchema): boolean => schema.not !== undefined;
 
-/** Fits what all parts fit. */
+/** Accepts what all parts accept. */
 export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
   const telling = parts.filter((part) => !isAnything(part));
   if (telling.some(isNothing)) return nothing();
@@ -82,7 +82,7 @@ export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
   return second === undefined ? only : { allOf: telling };
 }
 
-/** Fits what at least one part fits. */
+/** Accepts what at least one part accepts. */
 export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
   if (parts.some(isAnything)) return anything();
   const possible = parts.filter((part) => !isNothing(part));
@@ -91,7 +91,7 @@ export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
   return second === undefined ? only : { anyOf: possible };
 }
 
-/** Every schema directly inside of a simple one. */
+/** Returns every schema directly inside this one. */
 export function innerSchemas(schema: SimpleSchema): readonly SimpleSchema[] {
   const { items, additionalProperties, contains, propertyNames } = schema;
   return [

@@ -1,20 +1,20 @@
 import type { Draft } from '../schema/dialect.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
-import type { SimpleSchema, JsonType } from './simple-schema.js';
 import type { Schema } from '../schema/subschemas.js';
+import type { JsonType, SimpleSchema } from './simple-schema.js';
 
-/** What the parts of the simplification share. */
-export interface Simplifying {
+/** What the functions that simplify one type of value need of {@link simplifySchema}. */
+export interface Simplifier {
   readonly draft: Draft;
-  readonly report: SchemaDifferences;
-  /** @param types What the surroundings leave possible here. Default: every type. */
+  readonly differences: SchemaDifferences;
+  /** @param types The types that the surrounding schema leaves possible. Default: every type. */
   simplify(schema: Schema, pointer: string, types?: ReadonlySet<JsonType>): SimpleSchema;
-  /** Whether this pattern is to be checked; when not, the loss has been reported. */
+  /** Returns whether to check this pattern. If not, the difference has been reported. */
   acceptsPattern(pattern: string, pointer: string): boolean;
-  /** Remembers an object that allows no other members: see `closeObjects`. */
-  closed(schema: SimpleSchema, pointer: string): void;
-  /** Remembers a count that goes wrong when what is counted accepts more: see `giveUpFragileCounts`. */
-  counts(pointers: readonly string[], giveUp: () => void): void;
-  /** Remembers an object whose names are checked: see `closeObjects`. */
-  named(schema: SimpleSchema, pointer: string): void;
+  /** Remembers an object without other members, for `closeIntersectedObjects`. */
+  addClosed(schema: SimpleSchema, pointer: string): void;
+  /** Remembers an object with `propertyNames`, for `closeIntersectedObjects`. */
+  addNamed(schema: SimpleSchema, pointer: string): void;
+  /** Remembers a keyword that counts, for `relaxCountingKeywords`. */
+  addCounting(pointers: readonly string[], relax: () => void): void;
 }

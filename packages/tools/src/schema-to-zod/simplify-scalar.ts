@@ -1,45 +1,48 @@
 import { DRAFT } from '../schema/dialect.js';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { anyOf, type SimpleSchema } from './simple-schema.js';
-import type { Simplifying } from './simplifier.js';
+import type { Simplifier } from './simplifier.js';
 
-export function simplifyString(node: JsonObject, pointer: string, context: Simplifying): SimpleSchema {
+/** Reads the keywords that apply to strings. */
+export function simplifyString(node: JsonObject, pointer: string, simplifier: Simplifier): SimpleSchema {
   const simple: SimpleSchema = { type: 'string' };
-  readCounts(node, pointer, context, simple, ['minLength', 'maxLength']);
+  readCounts(node, pointer, simplifier, simple, ['minLength', 'maxLength']);
   const { pattern } = node;
   if (typeof pattern === 'string') {
-    if (pattern !== '' && context.acceptsPattern(pattern, pointer)) simple.pattern = pattern;
+    if (pattern !== '' && simplifier.acceptsPattern(pattern, pointer)) simple.pattern = pattern;
   } else if (pattern !== undefined) {
-    context.report.add('pattern', pointer, 'it is not a text');
+    simplifier.differences.add('pattern', pointer, 'it is not a string');
   }
   return simple;
 }
 
+/** Reads the keywords that apply to numbers. */
 export function simplifyNumber(
   node: JsonObject,
   pointer: string,
-  context: Simplifying,
+  simplifier: Simplifier,
   integer: boolean,
 ): SimpleSchema {
   const simple: SimpleSchema = { type: 'number' };
   for (const side of ['Minimum', 'Maximum'] as const) {
     const inclusive = side === 'Minimum' ? 'minimum' : 'maximum';
     const exclusive = `exclusive${side}` as const;
-    const bound = readNumber(node, inclusive, pointer, context);
-    // In draft-04 it is a switch that changes the meaning of the other keyword.
-    const isSwitch = context.draft === DRAFT.v4 && typeof node[exclusive] === 'boolean';
-    const strict = isSwitch ? undefined : readNumber(node, exclusive, pointer, context);
+    const bound = readNumber(node, inclusive, pointer, simplifier);
+    // In draft-04, it is a boolean that changes the meaning of the other keyword.
+    const isSwitch = simplifier.draft === DRAFT.v4 && typeof node[exclusive] === 'boolean';
+    const strict = isSwitch ? undefined : readNumber(node, exclusive, pointer, simplifier);
     if (bound !== undefined) simple[isSwitch && node[exclusive] === true ? exclusive : inclusive] = bound;
     if (strict !== undefined) simple[exclusive] = strict;
   }
-  const step = readNumber(node, 'multipleOf', pointer, context);
-  if (step !== undefined && step <= 0) context.report.add('multipleOf', pointer, 'it is not above zero');
+  const step = readNumber(node, 'multipleOf', pointer, simplifier);
+  if (step !== undefined && step <= 0)
+    simplifier.differences.add('multipleOf', pointer, 'it is not greater than 0');
   else if (step !== undefined) simple.multipleOf = step;
-  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 every fraction passes as whole.
+  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 it accepts every fraction.
   return integer || simple.multipleOf === 1 ? wholeNumbers(simple) : simple;
 }
 
-/** From here on every number is whole, and Zod's own integers end. */
+/** From here on, every number is whole, and Zod's own integers end. */
 const FIRST_UNSAFE = 2 ** 53;
 
 function wholeNumbers({ multipleOf, ...simple }: SimpleSchema): SimpleSchema {
@@ -66,11 +69,11 @@ function readNumber(
   node: JsonObject,
   keyword: NumberKeyword,
   pointer: string,
-  context: Simplifying,
+  simplifier: Simplifier,
 ): number | undefined {
   const value = node[keyword];
   if (value === undefined || typeof value === 'number') return value;
-  context.report.add(keyword, pointer, 'it is not a number');
+  simplifier.differences.add(keyword, pointer, 'it is not a number');
   return undefined;
 }
 
@@ -84,11 +87,11 @@ type CountKeyword =
   | 'minContains'
   | 'maxContains';
 
-/** Copies the counts among these keywords that are what they should be. */
+/** Copies those of the keywords that are non-negative integers, and reports the others. */
 export function readCounts(
   node: JsonObject,
   pointer: string,
-  context: Simplifying,
+  simplifier: Simplifier,
   into: SimpleSchema,
   keywords: readonly CountKeyword[],
 ): void {
@@ -96,7 +99,7 @@ export function readCounts(
     const value = node[keyword];
     if (value === undefined) continue;
     if (isCount(value)) into[keyword] = value;
-    else context.report.add(keyword, pointer, 'it is not a whole number');
+    else simplifier.differences.add(keyword, pointer, 'it is not a non-negative integer');
   }
 }
 

@@ -1,18 +1,12 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
-import { PatternJudge } from '../patterns/pattern-filter.js';
-import { simplifyArray } from './simplify-array.js';
-import { closeObjects, holdsIntersection, type Placed } from './closed-objects.js';
-import { ALL_TYPES, declaredType, type DeclaredType } from './declared-type.js';
-import { DRAFT, knows, type Draft } from '../schema/dialect.js';
-import { exactValues } from './exact-values.js';
-import { giveUpFragileCounts, type FragileCount, type Link } from './fragile-counts.js';
-import { pointerOf } from '../json/json-pointer.js';
-import { constrains } from './keyword-types.js';
-import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
-import { simplifyObject } from './simplify-object.js';
 import type { Json, JsonObject } from '../json/copy-json.js';
+import { formatPointer } from '../json/json-pointer.js';
+import { PatternFilter } from '../patterns/pattern-filter.js';
+import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
-import { simplifyNumber, simplifyString } from './simplify-scalar.js';
+import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
+import { isSchema, type Schema } from '../schema/subschemas.js';
+import { ALL_TYPES, constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
 import {
   allOf,
   anyOf,
@@ -25,59 +19,69 @@ import {
   type JsonType,
   type SimpleSchema,
 } from './simple-schema.js';
-import type { Simplifying } from './simplifier.js';
-import { isSchema, type Schema } from '../schema/subschemas.js';
+import type { Simplifier } from './simplifier.js';
+import { simplifyArray } from './simplify-array.js';
+import { simplifyObject } from './simplify-object.js';
+import { simplifyNumber, simplifyString } from './simplify-scalar.js';
+import {
+  closeIntersectedObjects,
+  holdsIntersection,
+  relaxCountingKeywords,
+  type CountingKeyword,
+  type Link,
+  type LocatedSchema,
+} from './zod-workarounds.js';
 
 export interface SimplifyOptions {
   readonly draft: Draft;
   readonly references: References;
-  /** Check all patterns, or only those that can't stall the thread. */
+  /** Which patterns to check: all of them, or only those that match in linear time. */
   readonly patterns: 'all' | 'linear';
 }
 
 export interface Simplified {
   readonly schema: SimpleSchema;
   readonly unchecked: readonly SchemaDifference[];
-  /** A pattern was left out because it could stall the thread. */
-  readonly patternsLeft: boolean;
-  /** Somewhere two parts have to hold at once. */
+  /** Whether a pattern was left out because it could block the thread. */
+  readonly patternsSkipped: boolean;
+  /** Whether two parts have to hold at once anywhere in the schema. */
   readonly intersects: boolean;
 }
 
 /**
- * Rewrites a schema so that `z.fromJSONSchema` converts it without loss, and reports what can't be rewritten. What is
- * left out is left out such that the rest accepts more, never less.
+ * Rewrites a schema to one that `z.fromJSONSchema` converts exactly, and reports what it cannot rewrite. The result accepts
+ * everything that the schema accepts, and more where a difference is reported.
  */
 export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
-  const simplifier = new Simplifier(options);
+  const simplifier = new SchemaSimplifier(options);
   const schema = simplifier.document(root);
-  const { report, patternsLeft, intersects } = simplifier;
-  return { schema, unchecked: report.list, patternsLeft, intersects };
+  const { differences, patternsSkipped, intersects } = simplifier;
+  return { schema, unchecked: differences.list, patternsSkipped, intersects };
 }
 
-const LONGEST_DESCRIPTION = 2_000;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 
-class Simplifier implements Simplifying {
+class SchemaSimplifier implements Simplifier {
   readonly draft: Draft;
-  readonly report = new SchemaDifferences();
+  readonly differences = new SchemaDifferences();
   intersects = false;
   readonly #references: References;
-  readonly #patterns: PatternJudge;
+  readonly #patterns: PatternFilter;
   readonly #definitions = new Map<string, string>();
   readonly #open: (Target & { readonly name: string })[] = [];
-  readonly #closed: Placed[] = [];
-  readonly #named: Placed[] = [];
-  readonly #counts: FragileCount[] = [];
+  readonly #closed: LocatedSchema[] = [];
+  readonly #named: LocatedSchema[] = [];
+  readonly #counting: CountingKeyword[] = [];
   readonly #links: Link[] = [];
 
   constructor(options: SimplifyOptions) {
     this.draft = options.draft;
     this.#references = options.references;
-    this.#patterns = new PatternJudge(options.patterns);
+    this.#patterns = new PatternFilter(options.patterns);
   }
 
-  get patternsLeft(): boolean {
-    return this.#patterns.left;
+  get patternsSkipped(): boolean {
+    return this.#patterns.skippedAny;
   }
 
   document(root: JsonObject): SimpleSchema {
@@ -89,8 +93,8 @@ class Simplifier implements Simplifying {
     }
     if (this.#definitions.size > 0) schema.$defs = definitions;
     this.intersects = [schema, ...Object.values(definitions)].some(holdsIntersection);
-    if (this.intersects) closeObjects(this.#closed, this.#named, this.report);
-    giveUpFragileCounts(this.#counts, this.#links, this.report);
+    if (this.intersects) closeIntersectedObjects(this.#closed, this.#named, this.differences);
+    relaxCountingKeywords(this.#counting, this.#links, this.differences);
     return schema;
   }
 
@@ -100,37 +104,37 @@ class Simplifier implements Simplifying {
     const simple = this.#parts(schema, pointer, types);
     const { description } = schema;
     if (typeof description !== 'string' || description === '') return simple;
-    // In place: `closed` and the like may have remembered this very object.
-    simple.description = sanitizeText(description, { maxLength: LONGEST_DESCRIPTION, multiline: true });
+    // In place: `addClosed` and the like may have remembered this object.
+    simple.description = sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true });
     return simple;
   }
 
   acceptsPattern(pattern: string, pointer: string): boolean {
     const problem = this.#patterns.problemOf(pattern);
-    if (problem !== undefined) this.report.add('pattern', pointer, problem);
+    if (problem !== undefined) this.differences.add('pattern', pointer, problem);
     return problem === undefined;
   }
 
-  closed(schema: SimpleSchema, pointer: string): void {
+  addClosed(schema: SimpleSchema, pointer: string): void {
     this.#closed.push([schema, pointer]);
   }
 
-  counts(pointers: readonly string[], giveUp: () => void): void {
-    this.#counts.push({ pointers, giveUp });
+  addCounting(pointers: readonly string[], relax: () => void): void {
+    this.#counting.push({ pointers, relax });
   }
 
-  named(schema: SimpleSchema, pointer: string): void {
+  addNamed(schema: SimpleSchema, pointer: string): void {
     this.#named.push([schema, pointer]);
   }
 
   #parts(node: JsonObject, pointer: string, surroundings: ReadonlySet<JsonType>): SimpleSchema {
     const reference = this.#reference(node, pointer);
-    // Up to draft-07 what stands next to a reference means nothing.
+    // Up to draft-07, keywords next to a reference are ignored.
     if (reference !== undefined && this.draft <= DRAFT.v7) return reference;
     if (node['$dynamicRef'] !== undefined || node['$recursiveRef'] !== undefined) {
-      this.report.add('$dynamicRef', pointer, 'only $ref is followed');
+      this.differences.add('$dynamicRef', pointer, 'only $ref is followed');
     }
-    const declared = declaredType(node, pointer, this.report);
+    const declared = declaredType(node, pointer, this.differences);
     const types = new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared.types.has(type)));
     const parts: SimpleSchema[] = [
       ...this.#values(node, pointer, declared),
@@ -148,10 +152,10 @@ class Simplifier implements Simplifying {
     if (typeof $ref !== 'string') return undefined;
     const target = this.#references.resolve($ref);
     if (target === undefined) {
-      const where = $ref.startsWith('#')
-        ? 'it leads nowhere'
-        : 'it leads outside of the schema and is not fetched';
-      this.report.add('$ref', pointer, `${where}: anything goes`);
+      const reason = $ref.startsWith('#')
+        ? 'it leads nowhere, so any value is accepted'
+        : 'it leads to another document and is not fetched, so any value is accepted';
+      this.differences.add('$ref', pointer, reason);
       return anything();
     }
     this.#links.push({ from: pointer, to: target.pointer });
@@ -164,20 +168,21 @@ class Simplifier implements Simplifying {
     return { $ref: `#/$defs/${name}` };
   }
 
-  /** `enum` and `const`. */
+  /** Reads `enum` and `const`. */
   #values(node: JsonObject, pointer: string, declared: DeclaredType): readonly SimpleSchema[] {
     const parts: SimpleSchema[] = [];
     const fits = (value: Json): boolean =>
       declared.types.has(jsonTypeOf(value)) && !(declared.integer && isFraction(value));
-    if (Array.isArray(node['enum'])) parts.push(exactValues(node['enum'].filter(fits), pointer, this.report));
-    else if (node['enum'] !== undefined) this.report.add('enum', pointer, 'it is not a list');
+    if (Array.isArray(node['enum']))
+      parts.push(exactValues(node['enum'].filter(fits), pointer, this.differences));
+    else if (node['enum'] !== undefined) this.differences.add('enum', pointer, 'it is not an array');
     if (node['const'] !== undefined && knows(this.draft, 'const')) {
-      parts.push(exactValues([node['const']].filter(fits), pointer, this.report));
+      parts.push(exactValues([node['const']].filter(fits), pointer, this.differences));
     }
     return parts;
   }
 
-  /** `type` and every keyword that is about one type. */
+  /** Reads `type` and every keyword that applies to one type. */
   #typed(
     node: JsonObject,
     pointer: string,
@@ -185,7 +190,7 @@ class Simplifier implements Simplifying {
     declared: DeclaredType,
   ): readonly SimpleSchema[] {
     const constrained = [...types].some((type) => constrains(node, type));
-    // A list of values of the right types needs no type.
+    // `enum` and `const` hold only values of the right types already.
     const listed = Array.isArray(node['enum']) || (node['const'] !== undefined && knows(this.draft, 'const'));
     if (!constrained && (!declared.explicit || listed)) return [];
     return [anyOf([...types].map((type) => this.#ofType(type, node, pointer, declared.integer)))];
@@ -204,10 +209,10 @@ class Simplifier implements Simplifying {
       if (value === undefined) return undefined;
       if (Array.isArray(value) && value.length > 0 && value.every(isSchema)) {
         return value.map((branch, index) =>
-          this.simplify(branch, pointer + pointerOf([keyword, String(index)]), types),
+          this.simplify(branch, pointer + formatPointer([keyword, String(index)]), types),
         );
       }
-      this.report.add(keyword, pointer, 'it is not a list of schemas');
+      this.differences.add(keyword, pointer, 'it is not an array of schemas');
       return undefined;
     };
     const parts = [...(branches('allOf') ?? [])];
@@ -221,10 +226,10 @@ class Simplifier implements Simplifying {
 
   #exactlyOne(branches: SimpleSchema[], pointer: string): SimpleSchema {
     const schema: SimpleSchema = { oneOf: branches };
-    this.counts([`${pointer}/oneOf`], () => {
+    this.addCounting([`${pointer}/oneOf`], () => {
       delete schema.oneOf;
       schema.anyOf = branches;
-      this.report.add('oneOf', pointer, 'a part of it is not checked in full, so it counts as anyOf');
+      this.differences.add('oneOf', pointer, 'a part of it is not checked in full, so it is read as anyOf');
     });
     return schema;
   }
@@ -232,10 +237,10 @@ class Simplifier implements Simplifying {
   #negations(node: JsonObject, pointer: string): void {
     const { not } = node;
     if (isSchema(not) && not !== false && not !== true && !isEmpty(not)) {
-      this.report.add('not', pointer, 'Zod can not express it');
+      this.differences.add('not', pointer, 'Zod cannot express it');
     }
     if (isSchema(node['if']) && (isSchema(node['then']) || isSchema(node['else']))) {
-      if (knows(this.draft, 'if')) this.report.add('if', pointer, 'Zod can not express it');
+      if (knows(this.draft, 'if')) this.differences.add('if', pointer, 'Zod cannot express it');
     }
   }
 }

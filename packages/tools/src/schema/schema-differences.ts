@@ -1,21 +1,23 @@
-/** Something that a schema demands and its conversion does not check. The conversion always accepts more, never less. */
+/** One place where a converted schema says something else than the schema of the server. */
 export interface SchemaDifference {
+  /** The keyword of the server's schema that is not converted as it is, such as `pattern`. */
   readonly keyword: string;
-  /** JSON Pointer to the schema that has the keyword. */
+  /** JSON Pointer (RFC 6901) to the schema that has the keyword; empty for the root. */
   readonly pointer: string;
+  /** Why, as a sentence fragment such as `Zod cannot express it`. */
   readonly reason: string;
 }
 
-/** A schema with a thousand faults is described well enough by its first ones. */
-const MOST = 50;
+/** The first 50 describe a schema with a thousand mistakes well enough. */
+const MAX_LISTED = 50;
 
-/** What was lost so far, and where. */
+/** Collects the differences of one conversion. */
 export class SchemaDifferences {
   readonly list: SchemaDifference[] = [];
   readonly pointers = new Set<string>();
 
   add(keyword: string, pointer: string, reason: string): void {
     this.pointers.add(pointer);
-    if (this.list.length < MOST) this.list.push({ keyword, pointer, reason });
+    if (this.list.length < MAX_LISTED) this.list.push({ keyword, pointer, reason });
   }
 }

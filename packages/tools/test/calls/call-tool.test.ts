@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogueTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import type { ConfirmRequest } from '../../src/calls/call-tool.js';
+import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import type { ToolEvent } from '../../src/calls/tool-event.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
@@ -210,7 +210,7 @@ describe('U10 names and arguments', () => {
     const answers: readonly [unknown, readonly unknown[]][] = [
       [{ n: 1 }, []],
       [{ n: 'x' }, [{ path: ['n'], message: expect.stringContaining('expected number') }]],
-      [undefined, [{ path: [], message: expect.stringContaining('gave none') }]],
+      [undefined, [{ path: [], message: expect.stringContaining('no structured content') }]],
     ];
     for (const [structuredContent, issues] of answers) {
       const answering = fakeHost([described], () => Promise.resolve({ content: [], structuredContent }));

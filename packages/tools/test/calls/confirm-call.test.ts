@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfirmRequest } from '../../src/calls/call-tool.js';
+import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
@@ -176,8 +176,8 @@ describe('S3: the question before a call', () => {
   it('names the tool and the server themselves, and shows the title as what the tool calls itself', async () => {
     const { asked } = await ask({ a: 1 }, { title: 'Read\u202e a file\u009d' });
     expect(asked.text).toBe(
-      'The tool "run" of the server "s", which calls itself "Read\\u{202e} a file\\u{9d}", is about to run. ' +
-        'Changing something through server "s": there is no rule for it.\nArguments: {\n  "a": 1\n}',
+      'The tool "run" of the server "s", whose title is "Read\\u{202e} a file\\u{9d}", is about to run. ' +
+        'No rule applies to making changes through server "s".\nArguments: {\n  "a": 1\n}',
     );
   });
 });

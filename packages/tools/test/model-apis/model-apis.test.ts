@@ -5,16 +5,15 @@ import { generateText, stepCountIs, type ToolSet } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
-import { anthropicTools } from '../../src/model-apis/anthropic.js';
-import { geminiFunctions } from '../../src/model-apis/gemini.js';
-import { openAiChatTools, openAiResponsesTools } from '../../src/model-apis/openai.js';
-import type { ModelTool } from '../../src/model-tool.js';
+import { anthropicToolResult, anthropicTools } from '../../src/model-apis/anthropic.js';
+import { geminiFunctionResponse, geminiFunctions } from '../../src/model-apis/gemini.js';
 import {
-  anthropicToolResult,
-  geminiFunctionResponse,
+  openAiChatTools,
   openAiFunctionOutput,
+  openAiResponsesTools,
   openAiToolMessage,
-} from '../../src/model-apis/for-model-api.js';
+} from '../../src/model-apis/openai.js';
+import type { ModelTool } from '../../src/model-tool.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, text, tool } from '../support/fake-host.js';
 
@@ -133,7 +132,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
     isError: false,
   };
   const failed = { parts: [{ type: 'text', text: 'No' } as const], text: 'No', isError: true };
-  const told = '[audio/ogg, 4 bytes, not shown: this model API takes no such data]';
+  const told = '[audio/ogg, 4 bytes, not shown: this model API does not accept it]';
 
   it('Anthropic', () => {
     const block: Anthropic.ToolResultBlockParam = anthropicToolResult('id', rendering);
@@ -157,7 +156,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
       is_error: true,
       content: [
         { type: 'text', text: 'Hi' },
-        { type: 'text', text: '[image/png, 8 bytes, not shown: this model API takes no such data]' },
+        { type: 'text', text: '[image/png, 8 bytes, not shown: this model API does not accept it]' },
         { type: 'text', text: told },
       ],
     });
@@ -185,7 +184,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
     expect(message).toEqual({
       role: 'tool',
       tool_call_id: 'id',
-      content: `Hi\n[image/png, 8 bytes, not shown: this model API takes no such data]\n${told}`,
+      content: `Hi\n[image/png, 8 bytes, not shown: this model API does not accept it]\n${told}`,
     });
     expect(openAiToolMessage('id', failed).content).toBe('The call failed: No');
   });
@@ -207,7 +206,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
 
   it('Gemini: no images where a model takes none, and none of a type that no model takes', () => {
     const gif = { type: 'image', data: 'R0lGODlh', mimeType: 'image/gif' } as const;
-    const toldGif = '[image/gif, 6 bytes, not shown: this model API takes no such data]';
+    const toldGif = '[image/gif, 6 bytes, not shown: this model API does not accept it]';
     expect(geminiFunctionResponse({ name: 'f' }, { ...rendering, parts: [gif] })).toEqual({
       name: 'f',
       response: { output: toldGif },
@@ -217,7 +216,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
       geminiFunctionResponse({ name: 'f' }, { ...rendering, parts: [image] }, { images: false }),
     ).toEqual({
       name: 'f',
-      response: { output: '[image/png, 8 bytes, not shown: this model API takes no such data]' },
+      response: { output: '[image/png, 8 bytes, not shown: this model API does not accept it]' },
       parts: [],
     });
   });
@@ -225,7 +224,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
 
 it('U5 a result without content says so, for APIs refuse to be given nothing', () => {
   const empty = { parts: [], text: '', isError: false };
-  const said = '[The tool gave no output.]';
+  const said = '[The tool returned no content.]';
   expect(anthropicToolResult('id', empty).content).toEqual([{ type: 'text', text: said }]);
   expect(openAiFunctionOutput('id', empty).output).toEqual([{ type: 'input_text', text: said }]);
   expect(openAiToolMessage('id', empty).content).toBe(said);
@@ -300,7 +299,7 @@ describe('U4 the AI SDK itself', () => {
       stopWhen: stepCountIs(3),
     });
     expect(model.doGenerateCalls[1]?.prompt.at(-1)).toMatchObject({
-      content: [{ output: { type: 'error-text', value: expect.stringContaining('not valid: a:') } }],
+      content: [{ output: { type: 'error-text', value: expect.stringContaining('invalid: a:') } }],
     });
   });
 });
@@ -315,7 +314,7 @@ it.each([6, 7] as const)(
       offered['mcp__s__t']?.toModelOutput({ output: { parts: [image], text: '', isError: true } }),
     ).toEqual({
       type: 'error-text',
-      value: '[image/png, 8 bytes, not shown: this model API takes no such data]',
+      value: '[image/png, 8 bytes, not shown: this model API does not accept it]',
     });
   },
 );

@@ -268,7 +268,7 @@ describe('R7: no definition fails a whole request', () => {
   it('what was repaired is told, and a schema in order is passed on as it is', () => {
     const { tools } = toolset({ properties: { a: { type: 'array' } } });
     expect(tools[0]?.repairs).toEqual([
-      { keyword: 'items', pointer: '/properties/a', reason: 'a list needs it' },
+      { keyword: 'items', pointer: '/properties/a', reason: 'model APIs require it for an array' },
     ]);
     const good = {
       type: 'object',
@@ -448,7 +448,7 @@ describe('S32: names and values with invisible characters', () => {
     });
     const last = await set.run('mcp__s__t', { list: Array.from({ length: 20_000 }, () => ({ x_y: {} })) });
     expect(last).toMatchObject({
-      error: { code: 'ARGUMENTS_INVALID', message: expect.stringContaining('too large for the schema') },
+      error: { code: 'ARGUMENTS_INVALID', message: expect.stringContaining('too large to be matched') },
     });
   });
 });

@@ -4,7 +4,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ConfirmRequest } from '../../src/calls/call-tool.js';
+import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import { createToolApprovals } from '../../src/permissions/tool-approvals.js';
 import { createToolPolicy, type ConfirmOutcome } from '../../src/permissions/tool-policy.js';
 import { createTools, type Tools } from '../../src/create-tools.js';

@@ -47,7 +47,7 @@ describe('U5 blocks of every kind', () => {
       '[resource file:///a.txt, text/plain]\ncontent of a',
       'image/png',
       expect.stringContaining(
-        '[file:///c.bin, application/zip, 4 bytes, not shown: its type is not passed on]',
+        '[file:///c.bin, application/zip, 4 bytes, not shown: its MIME type is not supported]',
       ),
     ]);
     expect(text).not.toContain(PNG.slice(0, 20));
@@ -96,7 +96,7 @@ describe('U5 CO-16 limits', () => {
     for (const text of [renderForModel(long).text, renderForPerson(long)]) {
       expect(text.length).toBeLessThanOrEqual(100_000);
       expect(text.length).toBeGreaterThan(99_000);
-      expect(text).toMatch(/x…\n\[Cut: 99880 of 250000 characters are shown\./);
+      expect(text).toMatch(/x…\n\[Truncated: the first 99880 of 250000 characters are shown\./);
     }
   });
 
@@ -108,7 +108,7 @@ describe('U5 CO-16 limits', () => {
     );
     const { parts, text } = renderForModel(result(blocks), { maxCharacters: 5_000 });
     expect(text.length).toBeLessThanOrEqual(5_000);
-    expect(text).toContain('[Cut: ');
+    expect(text).toContain('[Truncated: ');
     expect(parts.filter((part) => part.type === 'image')).toHaveLength(1);
   });
 
@@ -140,12 +140,12 @@ describe('U5 CO-16 limits', () => {
     ['too large', 'A'.repeat(8_000_000), 'image/png', 'larger than 5.0 MB'],
     ['invalid base64', `${PNG.slice(0, -4)}!!!!`, 'image/png', 'not valid base64'],
     ['base64 with a data URL', `data:image/png;base64,${PNG}`, 'image/png', 'not valid base64'],
-    ['of another type than it says', PNG, 'image/jpeg', 'of another type'],
-    ['a vector image', 'PHN2Zz48L3N2Zz4=', 'image/svg+xml', 'type is not passed on'],
-    ['a page', 'PGh0bWw+', 'text/html', 'type is not passed on'],
-    ['named as what every object has', PNG, 'constructor', 'type is not passed on'],
+    ['of another type than it says', PNG, 'image/jpeg', 'does not match its MIME type'],
+    ['a vector image', 'PHN2Zz48L3N2Zz4=', 'image/svg+xml', 'MIME type is not supported'],
+    ['a page', 'PGh0bWw+', 'text/html', 'MIME type is not supported'],
+    ['named as what every object has', PNG, 'constructor', 'MIME type is not supported'],
     ['without data', undefined, 'image/png', 'no data'],
-    ['without a type', PNG, undefined, 'no data or no type'],
+    ['without a type', PNG, undefined, 'no data or no MIME type'],
     ['empty', '', 'image/png', 'not valid base64'],
   ])('an image that is %s is mentioned, not passed on', (_, data, mimeType, why) => {
     const { parts, text } = renderForModel(result({ type: 'image', data, mimeType }));
