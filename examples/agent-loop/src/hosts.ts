@@ -7,17 +7,17 @@ import {
 } from '@mcp-fittings/tools';
 import { anthropic, gemini, openAiChat, openAiResponses, type ModelApi } from './model-api.js';
 
-/** What tells one host from another here: how it names tools, which API it talks to, how it asks. */
+/** How a host names tools, which model API it uses, and what its user answers. */
 export interface HostStyle {
   readonly title: string;
   readonly naming: NamingStrategy;
   readonly nameLimits: NameLimits;
   readonly api: ModelApi;
-  /** What the person at the terminal answers when asked whether a tool may run. */
+  /** The answer of the user to the question whether a tool may run. */
   readonly answer: ConfirmOutcome;
 }
 
-/** Every way of naming that `tools` has, as hosts use it, and one function of your own. */
+/** Each naming strategy of `@mcp-fittings/tools`, and a custom one. */
 export const hosts: readonly HostStyle[] = [
   {
     title: 'Bare names, server__tool in a collision',
@@ -27,7 +27,7 @@ export const hosts: readonly HostStyle[] = [
     answer: 'once',
   },
   {
-    title: 'mcp_server_tool, each tool approved by itself',
+    title: 'mcp_server_tool, each tool approved separately',
     naming: naming.mcpSingle,
     nameLimits: nameLimits.anthropic,
     api: anthropic,
@@ -55,7 +55,7 @@ export const hosts: readonly HostStyle[] = [
     answer: 'once',
   },
   {
-    title: 'Your own: tool_at_server',
+    title: 'A custom function: tool_at_server',
     naming: ({ server, tool }) => `${tool}_at_${server}`,
     nameLimits: nameLimits.portable,
     api: anthropic,

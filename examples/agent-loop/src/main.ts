@@ -49,7 +49,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** What an `.mcp.json` says: a server from npm. */
+/** Creates the entry of a server from npm, as in an `.mcp.json` file. */
 function npx(name: string, ...args: readonly string[]): { command: string; args: string[]; cwd: string } {
   return { command: 'npx', args: ['--no', name, ...args], cwd: import.meta.dirname };
 }

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const main = join(import.meta.dirname, '../dist/main.js');
 const mark = `agent-loop-test-${process.pid}`;
 
-/** Processes of this machine whose environment has our mark: those that the example left behind. */
+/** Returns the processes with the mark in their environment, which the example left behind. */
 function leftBehind(): readonly string[] {
   return readdirSync('/proc').filter((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
@@ -19,7 +19,7 @@ function leftBehind(): readonly string[] {
   });
 }
 
-it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself and leaves no process', async () => {
+it('U1 U8 U10 an agent completes its task with every naming strategy, exits by itself and leaves no process', async () => {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
   const hosts = stdout.trim().split('\n\n');

@@ -4,8 +4,8 @@ import { createToolPolicy } from '../src/permissions/tool-policy.js';
 import { createTools, type ToolsOptions } from '../src/create-tools.js';
 import { fakeHost, text, tool } from './support/fake-host.js';
 
-function snapshotOf(catalogue: readonly CatalogueTool[], options?: ToolsOptions) {
-  const { tools, skipped, names } = createTools(fakeHost(catalogue), options).snapshot();
+function snapshotOf(catalog: readonly CatalogueTool[], options?: ToolsOptions) {
+  const { tools, skipped, names } = createTools(fakeHost(catalog), options).snapshot();
   return {
     offered: tools.map(({ ref }) => ref.tool),
     skipped: skipped.map(({ ref, error }) => `${ref.tool.slice(0, 20)}: ${error.code}`),
@@ -50,7 +50,7 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
     expect(reads).toBeLessThan(50_000);
   });
 
-  it('many tools, each within the limits: what is too much for one server leaves the others alone', () => {
+  it('the limits apply to each server: one that exceeds them does not affect the others', () => {
     let reads = 0;
     const properties = new Proxy(record(9_900), {
       get(object, key) {
@@ -58,10 +58,10 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
         return Reflect.get(object, key) as unknown;
       },
     });
-    const catalogue = Array.from({ length: 500 }, (_, index) =>
+    const catalog = Array.from({ length: 500 }, (_, index) =>
       tool(`t${index}`, { inputSchema: { properties } }),
     );
-    const result = snapshotOf([...catalogue, tool('other', { server: 'r' })]);
+    const result = snapshotOf([...catalog, tool('other', { server: 'r' })]);
     expect(result.offered).toContain('other');
     expect(result.offered.length).toBeLessThan(50);
     expect(result.skipped).toContain('t499: SCHEMA_REFUSED');
@@ -69,8 +69,8 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
   });
 
   it('the limits are options', () => {
-    const catalogue = [tool('a'), tool('b'), tool('c')];
-    expect(snapshotOf(catalogue, { listLimits: { maxTools: 2 } })).toMatchObject({
+    const catalog = [tool('a'), tool('b'), tool('c')];
+    expect(snapshotOf(catalog, { listLimits: { maxTools: 2 } })).toMatchObject({
       offered: ['a', 'b'],
       skipped: ['c: SCHEMA_REFUSED'],
     });
@@ -107,8 +107,8 @@ describe('D3: tools for apps only', () => {
   });
 });
 
-describe('F15: a reference to elsewhere', () => {
-  it('leaves the tool in place, and the model is told', async () => {
+describe('F15: a reference to another document', () => {
+  it('does not skip the tool, and the model is told', async () => {
     const host = fakeHost([
       tool('x', {
         inputSchema: {
@@ -138,11 +138,11 @@ describe('F15: a reference to elsewhere', () => {
 
 describe('denied tools', () => {
   const policy = createToolPolicy({ servers: { s: { deniedTools: ['x'] }, r: { writePermission: 'deny' } } });
-  const catalogue = [tool('x'), tool('y'), tool('z', { server: 'r' })];
+  const catalog = [tool('x'), tool('y'), tool('z', { server: 'r' })];
 
-  it('are offered unless the host leaves them out', () => {
-    expect(snapshotOf(catalogue, { policy }).offered).toHaveLength(3);
-    expect(snapshotOf(catalogue, { policy, skipDenied: true })).toMatchObject({
+  it('are offered unless skipDenied is set', () => {
+    expect(snapshotOf(catalog, { policy }).offered).toHaveLength(3);
+    expect(snapshotOf(catalog, { policy, skipDenied: true })).toMatchObject({
       offered: ['y'],
       skipped: ['x: POLICY_DENIED', 'z: POLICY_DENIED'],
     });
@@ -150,7 +150,7 @@ describe('denied tools', () => {
 });
 
 describe('run', () => {
-  it('resolves with the last event, and tells the others', async () => {
+  it('resolves with the last event, and reports the others to onEvent', async () => {
     const host = fakeHost([tool('x')], async (_, { onProgress }) => {
       onProgress?.({ progress: 1, message: 'half' });
       await new Promise((resolve) => setImmediate(resolve));
@@ -163,7 +163,7 @@ describe('run', () => {
     expect(seen).toEqual(['partial', 'progress']);
   });
 
-  it('does not reject: for a name that is not known, a signal, a listener that throws', async () => {
+  it('does not reject for an unknown name, an aborted signal or a callback that throws', async () => {
     const host = fakeHost([tool('x')], async (_, { onProgress, signal }) => {
       onProgress?.({ progress: 1 });
       return new Promise((_resolve, reject) =>
@@ -187,7 +187,7 @@ describe('run', () => {
 });
 
 describe('close', () => {
-  it('ends the thread of the checks, once or twice, as `await using` does', async () => {
+  it('terminates the worker thread, also when called twice and with `await using`', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const host = fakeHost([tool('x', { inputSchema: schema })]);
     const tools = createTools(host, { defaultPermission: 'allow' });
@@ -200,7 +200,7 @@ describe('close', () => {
   });
 });
 
-describe('words for arguments that are missing', () => {
+describe('messages for missing arguments', () => {
   it.each([
     [{ type: 'number' }, 'b: missing, expected number'],
     [{ type: 'integer' }, 'b: missing, expected number'],

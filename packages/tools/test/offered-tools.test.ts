@@ -27,7 +27,7 @@ it('F1: the toolset has no tools of a server that was stopped or disabled, and t
   expect(names()).toEqual(['pid']);
 });
 
-it('R8: a block that the host could not read is mentioned with its type', () => {
+it('R8: a block that the host could not read is described with its type', () => {
   const block = { type: 'unknown', declaredType: 'hologram', value: { type: 'hologram' } } as const;
   expect(renderForModel({ content: [block] }).text).toBe('[content of the unknown type hologram]');
 });

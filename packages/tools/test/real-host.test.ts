@@ -54,7 +54,7 @@ describe('with a real host and real servers', () => {
     expect(all.at(-1)).toMatchObject({ type: 'result', rendering: { isError: false } });
   });
 
-  it('U5 an image stays an image for the model, and is a line for the person', async () => {
+  it('U5 an image is a part for the model and a line of text for the user', async () => {
     const event = await last('mcp__everything__get-tiny-image');
     if (event.type !== 'result') return expect.unreachable();
     expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
@@ -74,7 +74,7 @@ describe('with a real host and real servers', () => {
     if (structured.type === 'result') expect(structured.rendering.text.match(/humidity/g)).toHaveLength(1);
   });
 
-  it('U10 arguments that do not fit are not sent, a wrong name is suggested', async () => {
+  it('U10 invalid arguments are not sent, and similar names are suggested for an unknown one', async () => {
     const location = await last('mcp__everything__get-structured-content', { location: 'Rome' });
     expect(location).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
     expect(location.type === 'error' && location.rendering.text).toContain('location: Invalid option');
@@ -84,7 +84,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U8 what is allowed runs, what is denied does not', async () => {
+  it('U8 an allowed tool runs and a denied tool does not', async () => {
     const file = join(folder, 'a.txt');
     const read = await last('mcp__fs__read_text_file', { path: file });
     expect(read).toMatchObject({ type: 'result', rendering: { text: 'content of a' } });
@@ -101,7 +101,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U6 leaving the loop cancels the call at the server, and the next call works', async () => {
+  it('U6 leaving the loop cancels the request, and the next call works', async () => {
     for await (const event of tools.snapshot().call('mcp__everything__trigger-long-running-operation', {
       duration: 60,
       steps: 600,

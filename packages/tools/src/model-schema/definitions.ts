@@ -7,7 +7,7 @@ export interface Definitions {
   resolve(reference: string): Target | undefined;
   /** Returns the name under `$defs`, or undefined if the reference leads nowhere. */
   nameFor(reference: string): string | undefined;
-  /** Returns a definition that has been named and not yet returned, or undefined if there is none. */
+  /** Returns the next named definition that has not been returned yet, or undefined after the last one. */
   next(): (Target & { readonly name: string }) | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
-/** Asks about a call with these arguments; what the person sees and what the server gets. */
+/** Asks about a call with these arguments. Returns what the user sees and what the server receives. */
 async function ask(args: unknown, more = {}): Promise<{ asked: ConfirmRequest; sent: unknown }> {
   const host = fakeHost([tool('run', more)]);
   const asked: ConfirmRequest[] = [];
@@ -19,7 +19,7 @@ async function ask(args: unknown, more = {}): Promise<{ asked: ConfirmRequest; s
   return { asked: request, sent: host.calls[0]?.args };
 }
 
-/** What a terminal or an eye does not show as it is. */
+/** Characters that a terminal does not show or that a reader cannot see. */
 const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 
 const spellings: readonly (readonly [string, string])[] = [
@@ -66,11 +66,11 @@ describe('S3: the question before a call', () => {
       expect(text).toContain('inner');
     }
     expect(sent).toEqual(args);
-    // What is shown says exactly what is sent.
+    // The shown text says exactly what is sent.
     expect(unescaped(asked.argsText)).toEqual(args);
   });
 
-  it('tells an escape from the same letters written out', async () => {
+  it('distinguishes an escape from the same letters in the text', async () => {
     const { asked } = await ask({ a: '\u202e', b: '\\u{202e}' });
     expect(asked.argsText).toBe('{\n  "a": "\\u{202e}",\n  "b": "\\\\u{202e}"\n}');
   });
@@ -87,7 +87,7 @@ describe('S3: the question before a call', () => {
     },
   );
 
-  it('S25: begins with the length of what follows and its members, and shows the short ones first', async () => {
+  it('S25: begins with the length and the names of the members, and shows short members first', async () => {
     const lines = Array.from({ length: 1_500 }, (_, index) => `line ${index}`);
     const { asked } = await ask({ lines, command: 'rm -rf ~' });
     const [head = '', ...rest] = asked.argsText.split('\n');
@@ -100,12 +100,12 @@ describe('S3: the question before a call', () => {
     expect(short.argsText).toBe('{\n  "command": "ls"\n}');
   });
 
-  it('S25: says its length when it is whole but long', async () => {
+  it('S25: has its length even if it is complete but long', async () => {
     const { asked } = await ask({ lines: Array.from({ length: 100 }, String) });
     expect(asked.argsText).toMatch(/^\[104 lines, \d+ characters follow\. Members: "lines"\.\]\n\{/);
   });
 
-  it('counts many members and names the last ones of few', async () => {
+  it('counts many members and lists a few', async () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, index]));
     const { asked } = await ask(many);
     expect(asked.argsText.length).toBeLessThanOrEqual(10_000);
@@ -113,7 +113,7 @@ describe('S3: the question before a call', () => {
     expect(asked.argsText).toMatch(/… 49\d+ more members/);
   });
 
-  it('shows keys named like what every object has', async () => {
+  it('shows keys with inherited names', async () => {
     const args: unknown = JSON.parse(
       '{"__proto__":{"cmd":"evil"},"constructor":1,"toJSON":"x","toString":2}',
     );
@@ -122,7 +122,7 @@ describe('S3: the question before a call', () => {
     expect(JSON.stringify(sent)).toBe(JSON.stringify(args));
   });
 
-  it('sends what it showed, whatever the object of the caller does', async () => {
+  it("sends what it showed, even if the caller's object changes", async () => {
     let reads = 0;
     const shifty = {
       get command() {
@@ -173,7 +173,7 @@ describe('S3: the question before a call', () => {
     }
   });
 
-  it('names the tool and the server themselves, and shows the title as what the tool calls itself', async () => {
+  it('names the tool and the server, and marks the title as a title', async () => {
     const { asked } = await ask({ a: 1 }, { title: 'Read\u202e a file\u009d' });
     expect(asked.text).toBe(
       'The tool "run" of the server "s", whose title is "Read\\u{202e} a file\\u{9d}", is about to run. ' +
@@ -188,7 +188,7 @@ function nested(depth: number): object {
   return value;
 }
 
-/** Reads the shown text back: `\u{…}` as JSON writes it. */
+/** Parses the shown text: `\u{…}` as in JSON. */
 function unescaped(text: string): unknown {
   return JSON.parse(
     text

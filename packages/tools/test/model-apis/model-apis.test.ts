@@ -44,7 +44,7 @@ function modelTools(...schemas: readonly object[]): readonly ModelTool[] {
   return createTools(host).snapshot().tools;
 }
 
-/** What must not be there is not described, and `required` names only what is. */
+/** A forbidden property is not described, and `required` names only described ones. */
 const forGemini = {
   ...combined,
   anyOf: [combined.anyOf[0], { properties: { name: { type: 'string' } }, required: ['name'] }],
@@ -56,8 +56,8 @@ const flat = {
   $defs: combined.$defs,
 };
 
-describe('U4 definitions, assignable to the types of the vendors', () => {
-  it('Anthropic: input_schema without combinations at its root', () => {
+describe('U4 definitions, assignable to the types of the official SDKs', () => {
+  it('Anthropic: input_schema has no combinations at its root', () => {
     const tools: Anthropic.Tool[] = anthropicTools(modelTools(closed, combined));
     expect(tools).toEqual([
       { name: 'mcp__s__t0', description: 'Does it', input_schema: closed },
@@ -65,7 +65,7 @@ describe('U4 definitions, assignable to the types of the vendors', () => {
     ]);
   });
 
-  it('OpenAI: both APIs, no strict mode unless asked for and possible', () => {
+  it('OpenAI: both APIs, strict mode only if requested and possible', () => {
     const some = modelTools(closed, combined);
     const responses: OpenAI.Responses.FunctionTool[] = openAiResponsesTools(some);
     const chat: OpenAI.Chat.ChatCompletionTool[] = openAiChatTools(some, { strictWherePossible: true });
@@ -114,7 +114,7 @@ describe('U4 definitions, assignable to the types of the vendors', () => {
     ]);
   });
 
-  it('a schema without type and members gets both at its root', () => {
+  it('a schema without type and properties gets both at its root', () => {
     expect(anthropicTools(modelTools({}))[0]?.input_schema).toEqual({ type: 'object', properties: {} });
     expect(anthropicTools(modelTools({ properties: [] }))[0]?.input_schema).toEqual({
       type: 'object',
@@ -123,7 +123,7 @@ describe('U4 definitions, assignable to the types of the vendors', () => {
   });
 });
 
-describe('U5 results, assignable to the types of the vendors', () => {
+describe('U5 results, assignable to the types of the official SDKs', () => {
   const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
   const audio = { type: 'audio', data: 'T2dnUw==', mimeType: 'audio/ogg' } as const;
   const rendering = {
@@ -149,7 +149,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
     expect(anthropicToolResult('id', failed).is_error).toBe(true);
   });
 
-  it('Anthropic: a failed call has texts only, for the API refuses an image in it', () => {
+  it('Anthropic: a failed call is text only, because the API rejects images in it', () => {
     expect(anthropicToolResult('id', { ...rendering, isError: true })).toEqual({
       type: 'tool_result',
       tool_use_id: 'id',
@@ -204,7 +204,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
     });
   });
 
-  it('Gemini: no images where a model takes none, and none of a type that no model takes', () => {
+  it('Gemini: no images for older models, and none of an unsupported type', () => {
     const gif = { type: 'image', data: 'R0lGODlh', mimeType: 'image/gif' } as const;
     const toldGif = '[image/gif, 6 bytes, not shown: this model API does not accept it]';
     expect(geminiFunctionResponse({ name: 'f' }, { ...rendering, parts: [gif] })).toEqual({
@@ -222,7 +222,7 @@ describe('U5 results, assignable to the types of the vendors', () => {
   });
 });
 
-it('U5 a result without content says so, for APIs refuse to be given nothing', () => {
+it('U5 a result without content says so, because APIs reject empty content', () => {
   const empty = { parts: [], text: '', isError: false };
   const said = '[The tool returned no content.]';
   expect(anthropicToolResult('id', empty).content).toEqual([{ type: 'text', text: said }]);
@@ -236,7 +236,7 @@ describe('U4 the AI SDK itself', () => {
     outputTokens: { total: 1, text: 1, reasoning: 0 },
   };
   const finished = (unified: 'tool-calls' | 'stop') => ({ unified, raw: undefined });
-  /** Calls one tool, then says what it was given. */
+  /** Calls one tool, then answers with its result. */
   const scripted = (toolName: string, input: unknown): MockLanguageModelV3 => {
     let turn = 0;
     return new MockLanguageModelV3({
@@ -259,7 +259,7 @@ describe('U4 the AI SDK itself', () => {
     });
   };
 
-  it('takes the tools, hands the model the schema as it is, runs the call and passes its result on', async () => {
+  it('accepts the tools, sends their schemas unchanged, runs the call and returns its result', async () => {
     const map = {
       type: 'object',
       properties: { env: { type: 'object', additionalProperties: { type: 'string' } } },
@@ -288,7 +288,7 @@ describe('U4 the AI SDK itself', () => {
     });
   });
 
-  it('a failed call is an output that the model reads', async () => {
+  it('a failed call is an output for the model', async () => {
     const host = fakeHost([tool('run', { inputSchema: { type: 'object', required: ['a'] } })]);
     await using tools = createTools(host, { defaultPermission: 'allow' });
     const model = scripted('mcp__s__run', {});
@@ -319,7 +319,7 @@ it.each([6, 7] as const)(
   },
 );
 
-it('U5 the AI SDK 7 takes a picture as a file', () => {
+it('U5 the AI SDK 7 takes an image as a file', () => {
   const host = fakeHost([tool('t')]);
   const toolset = createTools(host).snapshot();
   const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;

@@ -12,7 +12,7 @@ const USABLE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 
-/** Everything for which one of the three APIs is known to refuse a whole request. */
+/** Every mistake for which one of the three APIs is known to reject a whole request. */
 function refusals(root: Record<string, unknown>): readonly string[] {
   const found: string[] = [];
   const visit = (schema: unknown, at: string): void => {
@@ -82,7 +82,7 @@ function toolset(schema: unknown): Toolset & { readonly calls: readonly unknown[
   };
 }
 
-/** The schema as each API gets it. */
+/** The schema as it is sent to each API. */
 function definitionsOf(set: Toolset): readonly Record<string, unknown>[] {
   return [
     anthropicTools(set.tools)[0]?.input_schema,
@@ -193,14 +193,14 @@ const faulty: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-describe('R7: no definition fails a whole request', () => {
+describe('R7: no schema makes a model API reject a whole request', () => {
   it.each(faulty)('%s', (_, schema) => {
     const set = toolset(schema);
     expect(set.skipped).toEqual([]);
     for (const definition of definitionsOf(set)) expect(refusals(definition)).toEqual([]);
   });
 
-  it('whatever a server writes', () => {
+  it('for arbitrary schemas', () => {
     const keywords =
       'type properties items prefixItems additionalItems required enum const $ref $defs definitions anyOf oneOf allOf ' +
       'additionalProperties exclusiveMinimum minimum maxLength multipleOf pattern description title format ' +
@@ -245,7 +245,7 @@ describe('R7: no definition fails a whole request', () => {
     );
   });
 
-  it('the root reference is what the arguments are', () => {
+  it('a reference at the root is resolved', () => {
     const { tools } = toolset(faulty.find(([name]) => name === 'a root $ref')?.[1]);
     expect(tools[0]?.inputSchema).toMatchObject({
       type: 'object',
@@ -254,7 +254,7 @@ describe('R7: no definition fails a whole request', () => {
     });
   });
 
-  it('Gemini gets no required name that is not described', () => {
+  it('for Gemini, required names only properties that exist', () => {
     const schema = {
       properties: { a: { type: 'object', properties: { b: {} }, required: ['b', 'c'] } },
       required: ['a', 'z'],
@@ -265,7 +265,7 @@ describe('R7: no definition fails a whole request', () => {
     });
   });
 
-  it('what was repaired is told, and a schema in order is passed on as it is', () => {
+  it('repairs are listed, and a valid schema is unchanged', () => {
     const { tools } = toolset({ properties: { a: { type: 'array' } } });
     expect(tools[0]?.repairs).toEqual([
       { keyword: 'items', pointer: '/properties/a', reason: 'model APIs require it for an array' },
@@ -285,7 +285,7 @@ describe('R7: no definition fails a whole request', () => {
     expect(same?.repairs).toEqual([]);
   });
 
-  it('definitions that unfold to much are bounded', () => {
+  it('the expansion of definitions is bounded', () => {
     let schema: Record<string, unknown> = { type: 'string' };
     const refs: Record<string, unknown> = {};
     for (let level = 0; level < 30; level++) {
@@ -355,7 +355,7 @@ describe('S32: names and values with invisible characters', () => {
     expect(text(schema)).toContain('plain');
   });
 
-  it.each(hidden)('a call with what the model saw reaches the server with %j', async (dirty) => {
+  it.each(hidden)('a call with the alias reaches the server as %j', async (dirty) => {
     const set = toolset({
       type: 'object',
       properties: {
@@ -392,7 +392,7 @@ describe('S32: names and values with invisible characters', () => {
     ]);
   });
 
-  it('names of the server still work, and free members keep theirs', async () => {
+  it("the server's own names still work, and members outside the schema are unchanged", async () => {
     const set = toolset({
       properties: {
         'a\u200bb': { type: 'string' },
@@ -418,7 +418,7 @@ describe('S32: names and values with invisible characters', () => {
     expect(set.calls[1]).toEqual({ 'a\u200bb': 'own' });
   });
 
-  it('the question shows what is sent, not what the model wrote', async () => {
+  it('the question shows what is sent, not the alias', async () => {
     const host = fakeHost([tool('t', { inputSchema: { properties: { 'pa\u202eth': { type: 'string' } } } })]);
     let argsText = '';
     await using tools = createTools(host, {
@@ -432,7 +432,7 @@ describe('S32: names and values with invisible characters', () => {
     expect(host.calls[0]?.args).toEqual({ 'pa\u202eth': 'x' });
   });
 
-  it('a hostile schema cannot stall the way back', async () => {
+  it('a hostile schema cannot stall the conversion of arguments', async () => {
     const branches = Object.fromEntries(
       Array.from({ length: 18 }, (_, i) => [
         `d${i}`,
@@ -453,7 +453,7 @@ describe('S32: names and values with invisible characters', () => {
   });
 });
 
-describe('R6: OpenAI strict mode is asked for only where the API takes the schema', () => {
+describe('R6: OpenAI strict mode is used only for schemas that the API accepts', () => {
   const closed = (properties: Record<string, unknown>, more: object = {}) => ({
     type: 'object',
     properties,

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
 });
 
-/** A host whose server "github" is this entry; what stands behind it does not matter here. */
+/** A host whose server "github" has this entry. The program behind it does not matter here. */
 async function hostWith(github: ServerConfig, names: readonly string[] = ['list', 'push']): Promise<Host> {
   const make = (): McpServer => {
     const server = new McpServer({ name: 'any', version: '1.0.0' });
@@ -31,7 +31,7 @@ async function hostWith(github: ServerConfig, names: readonly string[] = ['list'
   return host;
 }
 
-/** What was asked, and how a call ended. */
+/** The questions that were asked, and how the call ended. */
 async function callOnce(
   host: Host,
   approvals: ReturnType<typeof createToolApprovals>,
@@ -90,14 +90,14 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     try {
       process.chdir('/');
       const there = await hostWith({ type: 'sdk', command: 'node', args: ['server.js'] });
-      // Without a folder of its own it starts in the home, wherever the host runs.
+      // Without `cwd`, it starts in the home folder, wherever the host runs.
       expect(there.server('github').identity).toBe(here.server('github').identity);
     } finally {
       process.chdir(before);
     }
   });
 
-  it('an entry that is replaced while the host runs is asked about again', async () => {
+  it('an entry that is replaced while the host runs asks again', async () => {
     const approvals = createToolApprovals();
     const host = await hostWith(mine);
     const answers: ConfirmOutcome[] = ['always-server', 'cancel'];
@@ -108,7 +108,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     const turn = tools.snapshot();
     expect((await turn.run('mcp__github__push')).type).toBe('result');
     await host.connect({ github: { type: 'sdk', name: 'two' } });
-    // Also by a toolset that was made before: its calls reach the server of now.
+    // Also by an earlier toolset, because its calls reach the current server.
     expect(await turn.run('mcp__github__push')).toMatchObject({ error: { code: 'POLICY_DENIED' } });
     expect(answers).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     expect(approvals.toJSON().servers).toEqual([]);
   });
 
-  it('without an identity an approval ends with its policy and is not kept', async () => {
+  it('without an identity, an approval lasts as long as its policy and is not saved', async () => {
     const nameless = { ...fakeHost([tool('x')]), servers: undefined };
     const approvals = createToolApprovals();
     for (const expected of [1, 2]) {
@@ -143,7 +143,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     expect(approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
 
-  it('a list of version 1 keeps its tools, and asks about the tools of its servers', () => {
+  it('saved approvals of version 1 keep single tools; the tools of approved servers ask again', () => {
     const approvals = createToolApprovals({
       version: 1,
       servers: ['hash'],
@@ -154,7 +154,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 });
 
-describe('D5: to approve a server is to approve the tools that it has', () => {
+describe('D5: approving a server approves the tools that it has now', () => {
   const reasons: string[] = [];
   const toolsOf = (host: ReturnType<typeof fakeHost>, answers: ConfirmOutcome[]): Tools => {
     reasons.length = 0;
@@ -168,14 +168,14 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
     });
   };
 
-  it('asks again for a tool that was changed or added since, and says which', async () => {
+  it('asks again for a tool that was changed or added since, and names it', async () => {
     const host = fakeHost([tool('a'), tool('b'), tool('a', { server: 'r' })]);
     await using tools = toolsOf(host, ['always-server', 'cancel', 'cancel']);
     const run = async (name: string) => (await tools.snapshot().run(`mcp__s__${name}`)).type;
     expect([await run('a'), await run('b')]).toEqual(['result', 'result']);
     expect(reasons).toHaveLength(1);
 
-    host.catalogue = [tool('a', { digest: 'changed' }), tool('b'), tool('c\u202e')];
+    host.catalog = [tool('a', { digest: 'changed' }), tool('b'), tool('c\u202e')];
     expect([await run('b'), await run('a'), await run('c_')]).toEqual(['result', 'error', 'error']);
     expect(reasons.slice(1)).toEqual([
       'changed-tool: The tool "a" of server "s" has changed since you approved it.',
@@ -183,7 +183,7 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
     ]);
   });
 
-  it('also with a toolset that was made before the change, and with a host that lets everything else pass', async () => {
+  it('also for a toolset from before the change, and with defaultPermission "allow"', async () => {
     const host = fakeHost([tool('a')]);
     const policy = createToolPolicy();
     const pinned = { server: 's', name: 'a', digest: 'digest of a', identity: 'identity of s' };
@@ -191,17 +191,17 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
     await using tools = createTools(host, { policy, defaultPermission: 'allow' });
     const turn = tools.snapshot();
     expect((await turn.run('mcp__s__a')).type).toBe('result');
-    host.catalogue = [tool('a', { digest: 'changed' })];
+    host.catalog = [tool('a', { digest: 'changed' })];
     expect(await turn.run('mcp__s__a')).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 
-  it('an answer about the changed tool pins what it is now', async () => {
+  it('an answer about a changed tool approves its new description', async () => {
     const host = fakeHost([tool('a')]);
     await using tools = toolsOf(host, ['always-server', 'always-tool', 'always-server']);
     const run = async () => (await tools.snapshot().run('mcp__s__a')).type;
     await run();
     for (const digest of ['second', 'third']) {
-      host.catalogue = [tool('a', { digest })];
+      host.catalog = [tool('a', { digest })];
       expect([await run(), await run()]).toEqual(['result', 'result']);
     }
     expect(reasons).toHaveLength(3);

@@ -8,7 +8,7 @@ import { createToolPolicy, type PolicyTool } from '../../src/permissions/tool-po
 const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
 const rule = (decision: string, name: string) => ({ decision, rule: name });
 
-describe('F4: the servers of loadConfig are a policy', () => {
+describe('F4: createToolPolicy takes the servers of loadConfig', () => {
   let home = '';
   let loaded: LoadedConfig;
 
@@ -54,7 +54,7 @@ describe('F4: the servers of loadConfig are a policy', () => {
     expect(policy.forTool(tool('x', 'plain'))).toMatchObject(rule('pass-through', 'no-rule'));
   });
 
-  it('trust counts in a trusted folder only', () => {
+  it('trust counts only in a trusted folder', () => {
     const policy = createToolPolicy({ servers: loaded.servers });
     expect(policy.forTool(tool('x', 'mine'))).toMatchObject(rule('pass-through', 'no-rule'));
   });

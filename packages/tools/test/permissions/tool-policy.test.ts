@@ -64,7 +64,7 @@ describe('U8 verdicts', () => {
     expect(verdictOf(permissions, of)).toBe(expected);
   });
 
-  it('U9 trust counts in a trusted folder only, and never against a denial', () => {
+  it('U9 trust counts only in a trusted folder, and never overrides a denial', () => {
     const trusted: ToolPermissions = { trust: true, readPermission: 'allow', writePermission: 'ask' };
     expect(verdictOf(trusted, tool('x'), true)).toBe('allow by trusted-server');
     expect(verdictOf(trusted, tool('x'), false)).toBe('ask by write-permission');
@@ -107,7 +107,7 @@ describe('U8 verdicts', () => {
     },
   );
 
-  it('a reason shows the name of a server without what could do harm', () => {
+  it('a reason escapes the name of the server', () => {
     const { reason } = createToolPolicy().forTool(
       tool('x', { server: `a\u001b[2J\u202e${'b'.repeat(500)}` }),
     );
@@ -116,20 +116,20 @@ describe('U8 verdicts', () => {
 });
 
 describe('U9 answers', () => {
-  it('once: nothing is remembered', () => {
+  it('once: the answer is not remembered', () => {
     const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'once')).toBe(true);
     expect(policy.forTool(tool('x')).decision).toBe('pass-through');
   });
 
-  it('cancel, and whatever is no answer', () => {
+  it('cancel, and an invalid answer', () => {
     const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'cancel')).toBe(false);
     expect(policy.answer(tool('x'), undefined as never)).toBe(false);
     expect(policy.approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
 
-  it('always for this tool, as long as it does not change', () => {
+  it('always-tool: until the tool changes', () => {
     const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'always-tool')).toBe(true);
     expect(policy.forTool(tool('x'))).toMatchObject({ decision: 'allow', rule: 'approved-tool' });
@@ -137,7 +137,7 @@ describe('U9 answers', () => {
     expect(policy.forTool(tool('y')).decision).toBe('pass-through');
   });
 
-  it('always for this server', () => {
+  it('always-server: for the tools that the server has now', () => {
     const policy = createToolPolicy();
     policy.answer(entry('x'), 'always-server', [entry('x'), entry('y'), tool('z', { server: 'other' })]);
     expect(policy.forTool(entry('y'))).toMatchObject({ decision: 'allow', rule: 'approved-server' });
@@ -146,14 +146,14 @@ describe('U9 answers', () => {
     expect(policy.forTool(entry('y')).decision).toBe('pass-through');
   });
 
-  it('a denial is not lifted by an old answer', () => {
+  it('an earlier approval does not override a denial', () => {
     const approvals = createToolApprovals();
     createToolPolicy({ approvals }).answer(entry('x'), 'always-server');
     const denying = createToolPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
     expect(denying.forTool(entry('x')).decision).toBe('deny');
   });
 
-  it('belong to the host instance, and go through JSON', () => {
+  it('belong to one policy, and survive a round trip through JSON', () => {
     const one = createToolPolicy();
     one.answer(entry('x'), 'always-tool');
     expect(createToolPolicy().forTool(entry('x')).decision).toBe('pass-through');
@@ -162,7 +162,7 @@ describe('U9 answers', () => {
     expect(restored.forTool(entry('x')).decision).toBe('allow');
   });
 
-  it('are given to what a server is, where the host tells it', () => {
+  it('belong to the identity of a server if the host provides one', () => {
     const approvals = createToolApprovals();
     createToolPolicy({ approvals, identify: () => 'hash of entry 1' }).answer(tool('x'), 'always-server');
     const changed = createToolPolicy({ approvals, identify: () => 'hash of entry 2' });

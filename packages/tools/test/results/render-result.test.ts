@@ -14,7 +14,7 @@ const result = (content: unknown, more: object = {}): ToolResult => ({
   ...more,
 });
 
-/** Nothing but line feeds and tabs that is not to be seen. */
+/** Invisible characters, except line feeds and tabs. */
 const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u;
 
 describe('U5 blocks of every kind', () => {
@@ -37,7 +37,7 @@ describe('U5 blocks of every kind', () => {
     { structuredContent: { answer: 42 } },
   );
 
-  it('for the model: media as parts, the rest as text in its order', () => {
+  it('for the model: media as parts, the rest as text in order', () => {
     const { parts, text, isError } = renderForModel(everything);
     expect(isError).toBe(false);
     expect(parts.map((part) => (part.type === 'text' ? part.text : part.mimeType))).toEqual([
@@ -53,20 +53,20 @@ describe('U5 blocks of every kind', () => {
     expect(text).not.toContain(PNG.slice(0, 20));
   });
 
-  it('for the person: text only, media mentioned with type and size', () => {
+  it('for the user: text only, media described with type and size', () => {
     const text = renderForPerson(everything);
     expect(text).toContain('Hello\n[image/png, 70 bytes]\n[audio/x-wav, 16 bytes]');
     expect(text).toContain('[file:///b.png, image/png, 70 bytes]');
     expect(text).not.toContain('iVBOR');
   });
 
-  it('isError goes along; the person is told in words', () => {
+  it('isError is kept, and the text for the user says so', () => {
     const failed = result({ type: 'text', text: 'No such file' }, { isError: true });
     expect(renderForModel(failed).isError).toBe(true);
     expect(renderForPerson(failed)).toBe('The tool failed: No such file');
   });
 
-  it('structured content that the text repeats is given once', () => {
+  it('structured content that a text block repeats is rendered once', () => {
     const value = { a: [1, { b: null }] };
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
       const repeated = result({ type: 'text', text }, { structuredContent: value });
@@ -83,7 +83,7 @@ describe('U5 blocks of every kind', () => {
     expect(renderForModel(other).text).toContain('"b": null');
   });
 
-  it('an empty result is empty, and so is one of empty texts', () => {
+  it('a result without content or with empty text renders as empty', () => {
     for (const text of ['', '\u001b[2J\u200b', ' \n'])
       expect(renderForModel(result({ type: 'text', text }))).toEqual({ parts: [], text: '', isError: false });
     expect(renderForModel(result([]))).toEqual({ parts: [], text: '', isError: false });
@@ -91,7 +91,7 @@ describe('U5 blocks of every kind', () => {
 });
 
 describe('U5 CO-16 limits', () => {
-  it('cuts at 100 000 characters by default, with a note that says so', () => {
+  it('truncates to 100 000 characters by default, with a note', () => {
     const long = result({ type: 'text', text: 'x'.repeat(250_000) });
     for (const text of [renderForModel(long).text, renderForPerson(long)]) {
       expect(text.length).toBeLessThanOrEqual(100_000);
@@ -100,7 +100,7 @@ describe('U5 CO-16 limits', () => {
     }
   });
 
-  it('over all blocks together, keeping the images', () => {
+  it('truncates across all blocks and keeps the images', () => {
     const blocks = Array.from({ length: 50 }, (_, index) =>
       index === 40
         ? { type: 'image', data: PNG, mimeType: 'image/png' }
@@ -112,14 +112,14 @@ describe('U5 CO-16 limits', () => {
     expect(parts.filter((part) => part.type === 'image')).toHaveLength(1);
   });
 
-  it('what just fits is not cut', () => {
+  it('text that just fits is not truncated', () => {
     const fits = result({ type: 'text', text: 'z'.repeat(100_000) });
     expect(renderForModel(fits).text).toBe('z'.repeat(100_000));
     const shrinks = result({ type: 'text', text: `${'\u001b[31m'.repeat(10_000)}red` });
     expect(renderForModel(shrinks, { maxCharacters: 50_000 }).text).toBe('red');
   });
 
-  it('structured content costs what is shown of it, not what it is', () => {
+  it('rendering structured content costs no more than what is shown of it', () => {
     let reads = 0;
     const endless = new Proxy([], {
       get: (_, key) => {
@@ -154,7 +154,7 @@ describe('U5 CO-16 limits', () => {
     expect(text.length).toBeLessThan(300);
   });
 
-  it('passes on twenty media at most', () => {
+  it('passes on at most twenty media', () => {
     const many = result(
       Array.from({ length: 30 }, () => ({ type: 'image', data: PNG, mimeType: 'image/png' })),
     );
@@ -164,7 +164,7 @@ describe('U5 CO-16 limits', () => {
   });
 });
 
-describe('CO-01 nothing that a terminal or a model could take for something else', () => {
+describe('CO-01 no control sequences or invisible characters', () => {
   const evil = fc
     .array(
       fc.constantFrom(
@@ -224,11 +224,11 @@ describe('CO-01 nothing that a terminal or a model could take for something else
     );
   });
 
-  it('content that is no list is no content', () => {
+  it('content that is not an array is ignored', () => {
     expect(renderForModel({ content: 'x' } as unknown as ToolResult).text).toBe('');
   });
 
-  it('an error is rendered with its hint, and is as harmless', () => {
+  it('an error is rendered with its hint and sanitized', () => {
     const error = new FittingsError('RPC_ERROR', 'It said \u001b[2Jno.', { hint: 'Ask again.' });
     expect(renderError(error)).toEqual({
       parts: [{ type: 'text', text: 'It said no. Ask again.' }],

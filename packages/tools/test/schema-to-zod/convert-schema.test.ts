@@ -5,7 +5,7 @@ import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 const checker = createSchemaChecker();
 afterAll(() => checker[Symbol.asyncDispose]());
 
-describe('U3 what Zod can not express is reported where it stands', () => {
+describe('U3 keywords that Zod cannot express are reported with their place', () => {
   it.each([
     ['not', { properties: { a: { not: { type: 'string' } } } }, '/properties/a'],
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -57,13 +57,13 @@ describe('U3 what Zod can not express is reported where it stands', () => {
     ['anyOf', { anyOf: {} }],
     ['oneOf', { oneOf: [] }],
     ['contains', { contains: 1 }],
-  ])('a malformed %s is left out and reported', async (keyword, schema) => {
+  ])('a malformed %s is ignored and reported', async (keyword, schema) => {
     const converted = convertSchema(schema);
     expect(converted.unchecked.map((loss) => loss.keyword)).toContain(keyword);
     expect(await checker.check(converted, { a: 'x' })).toEqual([]);
   });
 
-  it('describes a schema with a thousand faults by the first fifty', () => {
+  it('reports the first fifty mistakes of a schema', () => {
     const faults = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, i) => [`p${i}`, { not: { type: 'null' } }]),
     );
@@ -71,7 +71,7 @@ describe('U3 what Zod can not express is reported where it stands', () => {
   });
 });
 
-describe('U3 the fallback says why', () => {
+describe('U3 a schema that cannot be converted says why', () => {
   it.each([
     ['an unknown dialect', { $schema: 'https://example.com/my-dialect' }, 'dialect'],
     ['no dialect at all', { $schema: 5 }, 'dialect'],
@@ -86,7 +86,7 @@ describe('U3 the fallback says why', () => {
   });
 });
 
-describe('U3 SPEC B.5 44 the declared revision decides', () => {
+describe('U3 SPEC B.5 44 the declared draft decides', () => {
   const check = async (schema: unknown, value: unknown): Promise<boolean> => {
     const converted = convertSchema(schema);
     expect(converted.coverage).toBe('exact');
@@ -97,7 +97,7 @@ describe('U3 SPEC B.5 44 the declared revision decides', () => {
       ? `http://json-schema.org/${revision}/schema#`
       : `https://json-schema.org/${revision}/schema`;
 
-  it('2020-12 without one: what stands next to a reference counts', async () => {
+  it('2020-12 by default: keywords next to a reference apply', async () => {
     const schema = {
       properties: { a: { $ref: '#/$defs/t', maxLength: 1 } },
       $defs: { t: { type: 'string' } },
@@ -107,13 +107,13 @@ describe('U3 SPEC B.5 44 the declared revision decides', () => {
     expect(await check({ ...schema, $schema: of('draft-07') }, { a: 'xy' })).toBe(true);
   });
 
-  it('draft-04: exclusiveMinimum is a switch, const means nothing', async () => {
+  it('draft-04: exclusiveMinimum is a boolean, const is ignored', async () => {
     const schema = { $schema: of('draft-04'), type: 'number', minimum: 1, exclusiveMinimum: true, const: 5 };
     expect(await check(schema, 1)).toBe(false);
     expect(await check(schema, 2)).toBe(true);
   });
 
-  it('draft-06 and draft-07: definitions, lists of items, anchors by $id', async () => {
+  it('draft-06 and draft-07: definitions, an array of items, anchors by $id', async () => {
     const tuple = {
       $schema: of('draft-07'),
       items: [{ type: 'string' }, { $ref: '#n' }],
@@ -126,14 +126,14 @@ describe('U3 SPEC B.5 44 the declared revision decides', () => {
     expect(await check({ ...tuple, $schema: of('draft-06') }, ['a', 1, 2])).toBe(false);
   });
 
-  it('2019-09: dependentRequired, and prefixItems means nothing', async () => {
+  it('2019-09: dependentRequired applies, prefixItems is ignored', async () => {
     const schema = { $schema: of('draft/2019-09'), dependentRequired: { a: ['b'] }, prefixItems: [false] };
     expect(await check(schema, { a: 1 })).toBe(false);
     expect(await check(schema, { a: 1, b: 2 })).toBe(true);
     expect(await check(schema, [1])).toBe(true);
   });
 
-  it('a reference to a place of any kind: a member, an element, an anchor, an escaped name', async () => {
+  it('resolves references to members, elements, anchors and escaped names', async () => {
     const schema = {
       properties: {
         'a/b~c': { type: 'string' },
@@ -149,7 +149,7 @@ describe('U3 SPEC B.5 44 the declared revision decides', () => {
   });
 });
 
-describe('U3 where Zod means something else', () => {
+describe('U3 where Zod differs from JSON Schema', () => {
   it.each<[string, object, unknown, unknown]>([
     ['a missing element', { prefixItems: [true], minItems: 1 }, [1], []],
     ['the same behind a choice', { prefixItems: [{ anyOf: [{ minimum: 1 }, {}] }], minItems: 1 }, [null], []],
@@ -198,7 +198,7 @@ describe('U3 where Zod means something else', () => {
   });
 });
 
-it('U3 descriptions come along, defaults are not filled in, and nothing lands in the registry that all share', () => {
+it('U3 descriptions are kept, defaults are not filled in, and the global registry of Zod stays empty', () => {
   const { zod } = convertSchema({
     type: 'object',
     description: 'what it \u001b[31mdoes',

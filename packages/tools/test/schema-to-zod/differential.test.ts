@@ -9,13 +9,13 @@ import { jsonSchemas, jsonValues } from '../support/arbitrary-schemas.js';
 const checker = createSchemaChecker({ budgetMs: 30_000 });
 afterAll(() => checker[Symbol.asyncDispose]());
 
-/** An implementation that shares nothing with ours. Like ours it is told that formats are annotations. */
+/** An independent implementation. As in ours, formats are annotations. */
 function judgeOf(schema: Record<string, unknown>): (value: unknown) => boolean {
   const validator = new Validator(plain(schema, 'format') as Schema, '2020-12');
   return (value) => validator.validate(plain(value)).valid;
 }
 
-/** Without prototypes: the judge looks up `constructor` in what objects inherit. */
+/** Without prototypes, because the reference implementation looks up inherited members such as `constructor`. */
 const plain = (value: unknown, without?: string): unknown =>
   JSON.parse(JSON.stringify(value), (key, member: unknown) => {
     if (key === without) return undefined;
@@ -23,7 +23,7 @@ const plain = (value: unknown, without?: string): unknown =>
     return isObject ? Object.assign(Object.create(null), member) : member;
   });
 
-/** Undefined where the judge itself does not come to an end: `{ not: { $ref: '#' } }`. */
+/** Undefined where the reference implementation does not terminate: `{ not: { $ref: '#' } }`. */
 function verdictOf(judge: (value: unknown) => boolean, value: unknown): boolean | undefined {
   try {
     return judge(value);
@@ -33,10 +33,10 @@ function verdictOf(judge: (value: unknown) => boolean, value: unknown): boolean 
   }
 }
 
-/** Zod does not look at a member of that name. */
+/** Zod ignores a member with this name. */
 const hasProto = (value: unknown): boolean => JSON.stringify(value).includes('__proto__');
 
-/** Where it counts what fits, more that fits can be less. */
+/** A keyword that counts matches can accept less if a counted schema accepts more. */
 const countsMatches = (schema: unknown): boolean => /"(oneOf|maxContains)"/.test(JSON.stringify(schema));
 
 async function compare(schema: Record<string, unknown>, values: readonly unknown[]): Promise<void> {
@@ -54,7 +54,7 @@ async function compare(schema: Record<string, unknown>, values: readonly unknown
   }
 }
 
-it('U3 a conversion agrees with another implementation when it is exact, and only accepts more when it is not', async () => {
+it('U3 an exact conversion agrees with another implementation, and a partial one only accepts more', async () => {
   await fc.assert(
     fc.asyncProperty(jsonSchemas, fc.array(jsonValues, { minLength: 5, maxLength: 5 }), compare),
     {

@@ -9,7 +9,7 @@ afterAll(() => checker[Symbol.asyncDispose]());
 
 const refused = expect.objectContaining({ code: 'SCHEMA_REFUSED', kind: 'protocol', retryable: false });
 
-describe('CO-04 references to elsewhere', () => {
+describe('CO-04 references to other documents', () => {
   it.each([
     ['a network reference', { $ref: 'https://evil.example/schema.json' }],
     ['in a member', { properties: { a: { $ref: 'http://127.0.0.1:1/x' } } }],
@@ -30,7 +30,7 @@ describe('CO-04 references to elsewhere', () => {
     expect(zod.safeParse({ a: 5 }).success).toBe(true);
   });
 
-  it('makes no request', async () => {
+  it('sends no request', async () => {
     const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
     let requests = 0;
     server.on('connection', () => requests++);
@@ -43,7 +43,7 @@ describe('CO-04 references to elsewhere', () => {
     expect(requests).toBe(0);
   });
 
-  it('follows a reference by its own URI, and one that only looks like data stays data', async () => {
+  it('resolves a reference by the URI of the document, and leaves data that looks like a reference alone', async () => {
     const own = convertSchema({
       $id: 'https://example.com/own.json',
       properties: { a: { $ref: 'https://example.com/own.json#/$defs/text' } },
@@ -59,7 +59,7 @@ describe('CO-04 references to elsewhere', () => {
   });
 });
 
-describe('CO-06 schemas that are too much', () => {
+describe('CO-06 schemas beyond the limits', () => {
   const nested = (depth: number): unknown => {
     let schema: unknown = {};
     for (let level = 0; level < depth; level++) schema = { items: schema };
@@ -114,7 +114,7 @@ describe('CO-06 schemas that are too much', () => {
     expect(() => convertSchema(schema)).toThrow(refused);
   });
 
-  it('60 levels are accepted, 65 are not, and the error says why', () => {
+  it('accepts 60 levels and rejects 65 with a reason', () => {
     expect(convertSchema(nested(60)).coverage).toBe('exact');
     expect(() => convertSchema(nested(65))).toThrow('it is nested deeper than 64 levels');
   });
@@ -134,7 +134,7 @@ describe('CO-06 schemas that are too much', () => {
     expect(converted.zod.safeParse({ a: 1 }).success).toBe(true);
   });
 
-  it('a reference to itself by way of a member is a tree', async () => {
+  it('a schema that refers to itself through a member is a tree', async () => {
     const tree = convertSchema({
       type: 'object',
       properties: { value: { type: 'number' }, children: { type: 'array', items: { $ref: '#' } } },
@@ -172,7 +172,7 @@ describe('CO-06 schemas that are too much', () => {
     }
   });
 
-  it('members named like what every object has', async () => {
+  it('members with inherited names', async () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"}},"required":["__proto__"]}',
     ) as unknown;
@@ -185,7 +185,7 @@ describe('CO-06 schemas that are too much', () => {
     expect(Object.prototype).not.toHaveProperty('type');
   });
 
-  it('definitions and references named like what every object has', async () => {
+  it('definitions and references with inherited names', async () => {
     const schema = JSON.parse(
       '{"properties":{"a":{"$ref":"#/$defs/__proto__"},"b":{"$ref":"#/$defs/constructor"}},"$defs":{"__proto__":{"type":"string"}}}',
     ) as unknown;
@@ -196,7 +196,7 @@ describe('CO-06 schemas that are too much', () => {
   });
 });
 
-describe('CO-06 schemas whose check could take for ever', () => {
+describe('CO-06 schemas whose check could take very long', () => {
   const laughs = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [
       `d${i}`,
@@ -231,14 +231,14 @@ describe('CO-06 schemas whose check could take for ever', () => {
     });
   });
 
-  it('what counts as slow is still checked where the value is small', async () => {
+  it('a slow schema is still checked in the worker thread', async () => {
     const converted = convertSchema(counted);
     await using patient = createSchemaChecker({ budgetMs: 60_000 });
     expect(await patient.check(converted, [[1], 2])).toEqual([]);
     expect(await patient.check(converted, [[], 2])).toHaveLength(1);
   });
 
-  // 2^40 visits would never end: Zod has to look at each object once for each schema.
+  // 2^40 visits would never end: Zod must visit each object once for each schema.
   const part = (more: object = {}): object => ({
     type: 'object',
     properties: { a: { $ref: '#/$defs/n' } },
@@ -275,7 +275,7 @@ describe('CO-06 schemas whose check could take for ever', () => {
     }
   });
 
-  it('a recursion by types does not fork: JSON itself', async () => {
+  it('a recursion that differs by type is not exponential: JSON itself', async () => {
     const json = convertSchema({
       $ref: '#/$defs/json',
       $defs: {

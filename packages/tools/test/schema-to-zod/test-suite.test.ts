@@ -6,12 +6,12 @@ import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 const checker = createSchemaChecker({ budgetMs: 30_000 });
 afterAll(() => checker[Symbol.asyncDispose]());
 
-/** Formats are annotations to us, and JavaScript has one kind of number. */
+/** Formats are annotations here, and JavaScript has one kind of number. */
 const OTHER_BY_INTENT = new Set(['optional/format.json', 'optional/zeroTerminatedFloats.json']);
 
 const cases = readTestSuite().filter(({ file }) => !OTHER_BY_INTENT.has(file));
 
-it('the suite is there', () => {
+it('the test suite is installed', () => {
   expect(cases.flatMap(({ tests }) => tests).length).toBeGreaterThan(200);
 });
 

@@ -5,7 +5,7 @@ import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 const checker = createSchemaChecker();
 afterAll(() => checker[Symbol.asyncDispose]());
 
-/** In this thread, and in the other one, which a pattern that could be slow needs. */
+/** In this thread and in the worker thread, which a pattern that could be slow requires. */
 async function accepts(schema: Record<string, unknown>, value: number): Promise<boolean> {
   const here = convertSchema(schema);
   const slow = convertSchema({ properties: { n: schema, s: { type: 'string', pattern: '^(a+)+$' } } });
@@ -45,7 +45,7 @@ const fractions = [
   1 + Number.EPSILON,
 ];
 
-describe('R10: whole numbers', () => {
+describe('R10: integers', () => {
   it.each([
     { type: 'integer' },
     { type: 'number', multipleOf: 1 },
@@ -58,7 +58,7 @@ describe('R10: whole numbers', () => {
     for (const value of fractions) expect([value, await accepts(schema, value)]).toEqual([value, false]);
   });
 
-  it('with bounds on both sides of what is safe', async () => {
+  it('with bounds on both sides of the safe integers', async () => {
     const schema = { type: 'integer', minimum: -1e16, exclusiveMaximum: 1e16 };
     for (const value of [-1e16, 0, 9e15, 1e16 - 2]) expect(await accepts(schema, value)).toBe(true);
     for (const value of [-1e16 - 2, 1e16, 1e15 + 0.5]) expect(await accepts(schema, value)).toBe(false);
@@ -66,7 +66,7 @@ describe('R10: whole numbers', () => {
     expect(await accepts({ type: 'integer', minimum: 1e17 }, 1e15)).toBe(false);
   });
 
-  it('says what was expected, in both threads', async () => {
+  it('reports what was expected, in both threads', async () => {
     const slow = convertSchema({
       type: 'object',
       properties: { n: { type: 'integer', minimum: 5 }, s: { pattern: '^(a+)+$' } },
