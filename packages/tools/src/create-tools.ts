@@ -1,22 +1,15 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import {
-  callTool,
-  runTool,
-  type RunOptions,
-  type ToolCallDeps,
-  type ToolCallOptions,
-  type ToolHost,
-} from './calls/call-tool.js';
+import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
-import type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
-import { nameTool, type ModelTool, type PreparedTool } from './model-tool.js';
-import { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
+import type { Toolset } from './calls/toolset.js';
+import { nameTool, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
   type OfferedTools,
   type SkippedTool,
   type ToolListLimits,
-} from './offered-tools.js';
+} from './model-tools/offered-tools.js';
+import { createToolNames, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
 import type { RenderOptions } from './results/rendering.js';
@@ -69,39 +62,6 @@ export interface Tools extends AsyncDisposable {
   readonly policy: ToolPolicy;
   /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
-}
-
-/** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
-export interface Toolset {
-  /** The offered tools, sorted by name, so that a prompt does not depend on which server connected first. */
-  readonly tools: readonly ModelTool[];
-  /** The tools that are not offered, each with the reason. */
-  readonly skipped: readonly SkippedTool[];
-  /** The names of the offered tools, and what they stand for. */
-  readonly names: ToolNames;
-  /**
-   * Calls a tool by its name. The events end with one `result` or one `error`; the generator does not throw. The call starts
-   * when the first event is requested, and leaving the loop aborts it.
-   * @param args The arguments that the model gave. Default: none.
-   * @example
-   * ```ts
-   * for await (const event of tools.snapshot().call('mcp__demo__echo', { message: 'hi' })) {
-   *   if (event.type === 'partial') console.log(event.text);
-   *   if (event.type === 'result' || event.type === 'error') console.log(event.rendering.text);
-   * }
-   * ```
-   */
-  call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
-  /**
-   * Calls a tool by its name and resolves with the last event. Does not reject.
-   * @param args The arguments that the model gave. Default: none.
-   * @example
-   * ```ts
-   * const { rendering } = await tools.snapshot().run('mcp__demo__echo', { message: 'hi' });
-   * console.log(rendering.isError, rendering.text);
-   * ```
-   */
-  run(name: string, args?: unknown, options?: RunOptions): Promise<LastToolEvent>;
 }
 
 /**

@@ -2,10 +2,11 @@
  * The tools of a host for models: names, schemas, permissions, calls and results.
  * @packageDocumentation
  */
-export { createTools, type Tools, type Toolset, type ToolsOptions } from './create-tools.js';
-export type { ModelTool } from './model-tool.js';
-export type { SkippedTool, ToolListLimits } from './offered-tools.js';
-export { toolTraits, type ToolTraits } from './tool-traits.js';
+export { createTools, type Tools, type ToolsOptions } from './create-tools.js';
+export type { Toolset } from './calls/toolset.js';
+export type { ModelTool } from './model-tools/model-tool.js';
+export type { SkippedTool, ToolListLimits } from './model-tools/offered-tools.js';
+export { toolTraits, type ToolTraits } from './permissions/tool-traits.js';
 
 export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
 export { nameLimits, type NameLimits } from './names/shorten-name.js';
@@ -56,7 +57,7 @@ export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
 export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
-export type { ModelSchema } from './model-schema/model-schema.js';
+export type { ModelSchema } from './model-tools/model-schema.js';
 export {
   aiSdkTools,
   type AiSdk7ToolOutput,

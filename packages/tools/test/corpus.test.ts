@@ -7,7 +7,8 @@ import { geminiFunctions } from '../src/model-apis/gemini.js';
 import { openAiChatTools } from '../src/model-apis/openai.js';
 import { nameLimits } from '../src/names/shorten-name.js';
 import { naming } from '../src/names/naming-strategies.js';
-import { createTools, type Toolset } from '../src/create-tools.js';
+import { createTools } from '../src/create-tools.js';
+import type { Toolset } from '../src/calls/toolset.js';
 import { fakeHost } from './support/fake-host.js';
 
 const MUST_CONVERT = ['everything', 'filesystem', 'memory'];

@@ -8,7 +8,7 @@ import {
   type JsonLimits,
   type JsonObject,
 } from '../json/copy-json.js';
-import type { ModelTool } from '../model-tool.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';

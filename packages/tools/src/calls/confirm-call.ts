@@ -1,7 +1,7 @@
 import { escapeJson, escapeText, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
-import type { ModelTool } from '../model-tool.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { ConfirmOutcome, PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 

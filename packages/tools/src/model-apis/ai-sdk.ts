@@ -1,6 +1,6 @@
-import type { Toolset } from '../create-tools.js';
-import type { ModelSchema } from '../model-schema/model-schema.js';
-import type { ModelTool } from '../model-tool.js';
+import type { Toolset } from '../calls/toolset.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Rendering } from '../results/rendering.js';
 import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';

@@ -1,5 +1,5 @@
-import type { ModelTool } from '../model-tool.js';
-import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
 import { flattenRoot } from './flatten-root.js';
 import { mapContent } from './result-content.js';

@@ -1,5 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
 
 const REJECTED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const'];
 

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import type { ModelTool } from '../model-tool.js';
-import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { MediaPart, Rendering } from '../results/rendering.js';
 import { describeMedia } from './result-content.js';
 

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import { parsePattern } from '../patterns/parse-pattern.js';
-import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
 
 /** The keywords that strict mode supports. Any other makes the API reject the whole request. */
 const ANNOTATIONS = ['title', 'description'];

@@ -1,6 +1,6 @@
 import { truncateText } from '@mcp-fittings/client-core';
-import type { ModelTool } from '../model-tool.js';
-import type { ModelSchema } from '../model-schema/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
 import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';

@@ -1,5 +1,5 @@
 import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
-import { toolTraits } from '../tool-traits.js';
+import { toolTraits } from './tool-traits.js';
 import type { CatalogueTool } from '@mcp-fittings/host';
 import {
   createToolApprovals,

@@ -37,9 +37,9 @@ function readBlock(block: unknown): Segment {
       return textSegment(linkText(block));
     case 'unknown':
       // A block that the host could not read; `declaredType` is the type that the server gave it.
-      return textSegment(`[content of the unknown type ${stringOf(block['declaredType']).slice(0, 60)}]`);
+      return textSegment(`[content of unknown type ${stringOf(block['declaredType']).slice(0, 60)}]`);
     default:
-      return textSegment(`[content of the unknown type ${stringOf(block['type']).slice(0, 60)}]`);
+      return textSegment(`[content of unknown type ${stringOf(block['type']).slice(0, 60)}]`);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   openAiResponsesTools,
   openAiToolMessage,
 } from '../../src/model-apis/openai.js';
-import type { ModelTool } from '../../src/model-tool.js';
+import type { ModelTool } from '../../src/model-tools/model-tool.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, text, tool } from '../support/fake-host.js';
 

@@ -1,14 +1,14 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
-import type { JsonObject } from './json/copy-json.js';
-import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema/model-schema.js';
-import { originalArguments } from './model-schema/original-arguments.js';
-import { createPropertyAliases, type PropertyAliases } from './model-schema/property-aliases.js';
-import { convertAccepted, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
-import { createReferences, type References } from './schema/references.js';
-import type { SchemaDifference } from './schema/schema-differences.js';
-import { acceptSchema, type SchemaLimits } from './schema/schema-limits.js';
-import { toolTraits, type ToolTraits } from './tool-traits.js';
+import type { JsonObject } from '../json/copy-json.js';
+import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
+import { originalArguments } from './original-arguments.js';
+import { createPropertyAliases, type PropertyAliases } from './property-aliases.js';
+import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
+import { createReferences, type References } from '../schema/references.js';
+import type { SchemaDifference } from '../schema/schema-differences.js';
+import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { toolTraits, type ToolTraits } from '../permissions/tool-traits.js';
 
 /** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {

@@ -3,11 +3,11 @@ import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it } from 'vitest';
-import { naming } from '../src/names/naming-strategies.js';
-import { renderForModel } from '../src/results/render-result.js';
-import { createTools } from '../src/create-tools.js';
+import { naming } from '../../src/names/naming-strategies.js';
+import { renderForModel } from '../../src/results/render-result.js';
+import { createTools } from '../../src/create-tools.js';
 
-const toy = join(import.meta.dirname, '../../host/test/support/toy-server.mjs');
+const toy = join(import.meta.dirname, '../../../host/test/support/toy-server.mjs');
 
 it('F1: the toolset has no tools of a server that was stopped or disabled, and they rename no other', async () => {
   await using host = createHost({
@@ -29,5 +29,5 @@ it('F1: the toolset has no tools of a server that was stopped or disabled, and t
 
 it('R8: a block that the host could not read is described with its type', () => {
   const block = { type: 'unknown', declaredType: 'hologram', value: { type: 'hologram' } } as const;
-  expect(renderForModel({ content: [block] }).text).toBe('[content of the unknown type hologram]');
+  expect(renderForModel({ content: [block] }).text).toBe('[content of unknown type hologram]');
 });

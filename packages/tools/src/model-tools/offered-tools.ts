@@ -1,7 +1,7 @@
 import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
-import type { SchemaLimits } from './schema/schema-limits.js';
+import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model. */
 export interface SkippedTool {

@@ -5,7 +5,8 @@ import { anthropicTools } from '../../src/model-apis/anthropic.js';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
 import { geminiFunctions } from '../../src/model-apis/gemini.js';
 import { openAiChatTools, openAiResponsesTools } from '../../src/model-apis/openai.js';
-import { createTools, type Toolset } from '../../src/create-tools.js';
+import { createTools } from '../../src/create-tools.js';
+import type { Toolset } from '../../src/calls/toolset.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
 const USABLE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
