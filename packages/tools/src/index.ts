@@ -50,7 +50,7 @@ export type {
   ToolPolicyVerdict,
 } from './permissions/tool-permissions.js';
 
-export type { RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 

@@ -43,7 +43,7 @@ export interface ToolCallOptions {
 }
 
 /** Options of {@link Toolset.run}. */
-export interface RunOptions extends ToolCallOptions {
+export interface ToolRunOptions extends ToolCallOptions {
   /** Called with progress and partial text before the result. If it throws, the call ends with `CALLBACK_FAILED`. */
   readonly onEvent?: ((event: Exclude<ToolEvent, LastToolEvent>) => void) | undefined;
 }
@@ -108,7 +108,7 @@ export async function runTool(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  { onEvent, ...options }: RunOptions,
+  { onEvent, ...options }: ToolRunOptions,
 ): Promise<LastToolEvent> {
   let failure: FittingsError;
   try {

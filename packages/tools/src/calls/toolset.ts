@@ -1,7 +1,7 @@
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { SkippedTool } from '../model-tools/offered-tools.js';
 import type { ToolNames } from '../names/tool-names.js';
-import type { RunOptions, ToolCallOptions } from './call-tool.js';
+import type { ToolRunOptions, ToolCallOptions } from './call-tool.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
@@ -34,5 +34,5 @@ export interface Toolset {
    * console.log(rendering.isError, rendering.text);
    * ```
    */
-  run(name: string, args?: unknown, options?: RunOptions): Promise<LastToolEvent>;
+  run(name: string, args?: unknown, options?: ToolRunOptions): Promise<LastToolEvent>;
 }
