@@ -92,7 +92,7 @@ describe('every code block of the documentation', () => {
         [
           { text: 'The sum of 4711 and 1089 is 5800.', images: [], ...failed(false) },
           { text: expect.stringContaining("Here's the image you requested:"), images, ...failed(false) },
-          { text: expect.stringContaining('not valid: a:'), images: [], ...failed(true) },
+          { text: expect.stringContaining('invalid: a:'), images: [], ...failed(true) },
         ],
       ]);
       // The SDKs warn of models that are about to be shut down.

@@ -15,7 +15,7 @@ import { fileCache } from '@mcp-fittings/host/file-cache';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { createPolicy, createTools } from '@mcp-fittings/tools';
+import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import {
   scriptedPerson,
@@ -296,7 +296,7 @@ describe.each(cases)(
         await signIn(host);
         const asked: string[] = [];
         await using tools = createTools(host, {
-          policy: createPolicy(),
+          policy: createToolPolicy(),
           confirm: async ({ text }) => {
             asked.push(text);
             return 'always-server';

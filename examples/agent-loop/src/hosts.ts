@@ -7,57 +7,57 @@ import {
 } from '@mcp-fittings/tools';
 import { anthropic, gemini, openAiChat, openAiResponses, type ModelApi } from './model-api.js';
 
-/** What tells one host from another here: how it names tools, which API it talks to, how it asks. */
+/** How a host names tools, which model API it uses, and what its user answers. */
 export interface HostStyle {
   readonly title: string;
   readonly naming: NamingStrategy;
-  readonly limits: NameLimits;
+  readonly nameLimits: NameLimits;
   readonly api: ModelApi;
-  /** What the person at the terminal answers when asked whether a tool may run. */
+  /** The answer of the user to the question whether a tool may run. */
   readonly answer: ConfirmOutcome;
 }
 
-/** Every way of naming that `tools` has, as hosts use it, and one function of your own. */
+/** Each naming strategy of `@mcp-fittings/tools`, and a custom one. */
 export const hosts: readonly HostStyle[] = [
   {
     title: 'Bare names, server__tool in a collision',
     naming: naming.bare,
-    limits: nameLimits.openai,
+    nameLimits: nameLimits.openai,
     api: openAiChat,
     answer: 'once',
   },
   {
-    title: 'mcp_server_tool, each tool approved by itself',
+    title: 'mcp_server_tool, each tool approved separately',
     naming: naming.mcpSingle,
-    limits: nameLimits.anthropic,
+    nameLimits: nameLimits.anthropic,
     api: anthropic,
     answer: 'always-tool',
   },
   {
     title: 'mcp__server__tool, the whole server approved at once',
     naming: naming.mcpPrefixed,
-    limits: nameLimits.anthropic,
+    nameLimits: nameLimits.anthropic,
     api: anthropic,
     answer: 'always-server',
   },
   {
     title: 'Bare names of at most 63 characters, with dots',
     naming: naming.bare,
-    limits: nameLimits.gemini,
+    nameLimits: nameLimits.gemini,
     api: gemini,
     answer: 'always-server',
   },
   {
     title: 'mcp__server__tool, with the Responses API of OpenAI',
     naming: naming.mcpPrefixed,
-    limits: nameLimits.openai,
+    nameLimits: nameLimits.openai,
     api: openAiResponses,
     answer: 'once',
   },
   {
-    title: 'Your own: tool_at_server',
+    title: 'A custom function: tool_at_server',
     naming: ({ server, tool }) => `${tool}_at_${server}`,
-    limits: nameLimits.portable,
+    nameLimits: nameLimits.portable,
     api: anthropic,
     answer: 'once',
   },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { createPolicy, createTools } from '@mcp-fittings/tools';
+import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { runAgent } from './agent.js';
 import { hosts } from './hosts.js';
@@ -28,7 +28,7 @@ try {
     console.log(`\n${title}`);
     await using tools = createTools(host, {
       ...names,
-      policy: createPolicy({
+      policy: createToolPolicy({
         servers: { notes: { allowedTools: ['read_*'], deniedTools: ['write_file'] } },
       }),
       confirm: async ({ tool, verdict }) => {
@@ -49,7 +49,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** What an `.mcp.json` says: a server from npm. */
+/** Creates the entry of a server from npm, as in an `.mcp.json` file. */
 function npx(name: string, ...args: readonly string[]): { command: string; args: string[]; cwd: string } {
   return { command: 'npx', args: ['--no', name, ...args], cwd: import.meta.dirname };
 }

@@ -11,14 +11,14 @@ import {
   type Rendering,
 } from '@mcp-fittings/tools';
 
-/** A tool call as every model API has it, under one name or another. */
+/** A tool call, independent of the model API. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
 }
 
-/** How one model API wants tools, and gets results. */
+/** Converts tools and results for one model API. */
 export interface ModelApi {
   readonly tools: (tools: readonly ModelTool[]) => readonly object[];
   readonly result: (call: ToolCall, rendering: Rendering) => object;

@@ -1,19 +1,19 @@
 import type { ToolCall } from './model-api.js';
 
-/** What a model is sent: the tools and the conversation so far, in the form of its API. */
+/** The tools and the conversation so far, in the form of the model API. */
 export interface ModelRequest {
   readonly tools: readonly object[];
   readonly messages: readonly object[];
 }
 
-/** What a model says: it calls a tool, or it is done. */
+/** The reply of a model: a tool call or the final answer. */
 export type Turn = { readonly call: ToolCall } | { readonly answer: string };
 
 export type Model = (request: ModelRequest) => Turn;
 
 /**
- * A task in five steps, with the mistakes that models make: a name that is nearly right, and arguments that are not. It
- * knows nothing but what it is sent, and reads it as a model does: as text, whatever the API.
+ * Plays a task in five steps with typical mistakes: a name that is nearly right, and invalid arguments. It knows only what it
+ * is sent, and reads it as text, so that it works with every API.
  */
 export function scriptedModel(folder: string): Model {
   const path = `${folder}/note.txt`;
@@ -45,7 +45,7 @@ export function scriptedModel(folder: string): Model {
   };
 }
 
-/** The name that sounds like this tool of this server, as a model would pick it. */
+/** Returns the name that resembles this tool of this server, as a model would pick it. */
 function nameFor(names: readonly string[], tool: string, server = ''): string {
   const alike = names.filter((name) => name.includes(tool));
   return alike.find((name) => name.includes(server)) ?? alike[0] ?? tool;

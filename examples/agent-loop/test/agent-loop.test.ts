@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const main = join(import.meta.dirname, '../dist/main.js');
 const mark = `agent-loop-test-${process.pid}`;
 
-/** Processes of this machine whose environment has our mark: those that the example left behind. */
+/** Returns the processes with the mark in their environment, which the example left behind. */
 function leftBehind(): readonly string[] {
   return readdirSync('/proc').filter((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
@@ -19,7 +19,7 @@ function leftBehind(): readonly string[] {
   });
 }
 
-it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself and leaves no process', async () => {
+it('U1 U8 U10 an agent completes its task with every naming strategy, exits by itself and leaves no process', async () => {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
   const hosts = stdout.trim().split('\n\n');
@@ -40,9 +40,11 @@ it('U1 U8 U10 an agent does its task under every naming strategy, ends by itself
   ]);
   for (const text of hosts) {
     expect(text).toMatch(/get-sum\S*: There is no tool named "\S+"\. Did you mean "\S*get-sum/);
-    expect(text).toMatch(/get-sum\S*: The arguments of \S+ are not valid: a: .*expected number/);
+    expect(text).toMatch(/get-sum\S*: The arguments of \S+ are invalid: a: .*expected number/);
     expect(text).toMatch(/get-sum\S*: The sum of 40 and 2 is 42\./);
-    expect(text).toMatch(/write_file\S*: The call of \S+ is denied: The tool is on the list of denied tools/);
+    expect(text).toMatch(
+      /write_file\S*: The policy denies the call of \S+: The tool is on the list of denied tools/,
+    );
     expect(text).toContain('→ The note says "remember the milk". I may not change it.');
   }
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);

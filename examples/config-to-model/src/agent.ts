@@ -1,6 +1,6 @@
 import { anthropicToolResult, anthropicTools, type Tools } from '@mcp-fittings/tools';
 
-/** Request and response of a model: the part of Anthropic's API that a tool loop needs. */
+/** Sends a request to a model: the part of the Messages API of Anthropic that a tool loop needs. */
 export type Model = (request: {
   readonly tools: ReturnType<typeof anthropicTools>;
   readonly messages: readonly object[];
@@ -12,11 +12,11 @@ export type ModelBlock =
 
 const MAX_TURNS = 20;
 
-/** Offers the tools, runs those that the model calls, and returns the results to it, until the model answers. */
+/** Offers the tools to the model, runs its calls and returns their results, until it answers. */
 export async function runAgent(tools: Tools, model: Model, task: string): Promise<string> {
   const messages: object[] = [{ role: 'user', content: task }];
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const offered = tools.snapshot(); // one snapshot per turn: names mean what the model was shown
+    const offered = tools.snapshot(); // one snapshot per turn: a name means the tool that the model was shown
     const content = await model({ tools: anthropicTools(offered.tools), messages });
     messages.push({ role: 'assistant', content });
     const calls = content.filter((block) => block.type === 'tool_use');

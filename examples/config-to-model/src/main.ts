@@ -12,7 +12,7 @@ const node = (name: string, ...args: readonly string[]): object => ({
   args: [require.resolve(`${name}/dist/index.js`), ...args],
 });
 
-// A home directory and a project, as they are on the machine of a user.
+// A home directory and a project with configuration files.
 const root = await realpath(await mkdtemp(join(tmpdir(), 'config-to-model-')));
 const home = join(root, 'home');
 const cwd = join(root, 'project');
@@ -41,7 +41,7 @@ try {
     cwd,
     home,
     approveServer: async ({ name, summary }) => {
-      console.log(`The project brings the server "${name}":\n${summary}\n`);
+      console.log(`The project configures the server "${name}":\n${summary}\n`);
       return 'always';
     },
     confirmCall: async ({ tool, verdict }) => {
@@ -50,15 +50,15 @@ try {
     },
     signIn: {
       askForAddress: async ({ server }) => {
-        throw new Error(`Nobody is here to sign in to ${server}.`);
+        throw new Error(`This example cannot sign in to ${server}.`);
       },
     },
   });
   try {
     const { host, tools } = agent;
     for (const { name, state } of host.servers()) console.log(`${name}: ${state.status}`);
-    for (const { ref, error } of tools.snapshot().left)
-      console.log(`not offered: ${ref.tool}: ${error.message}`);
+    for (const { ref, error } of tools.snapshot().skipped)
+      console.log(`skipped: ${ref.tool}: ${error.message}`);
     console.log(await runAgent(tools, scriptedModel(join(cwd, 'note.txt')), 'What does the note say?'));
     console.log(`note.txt: ${await readFile(join(cwd, 'note.txt'), 'utf8')}`);
   } finally {

@@ -10,19 +10,21 @@ import {
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { createPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
+import { createToolPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
 import { stdio } from '@mcp-fittings/transport-stdio';
 
 export interface AgentOptions {
+  /** The project: its configuration files are read. */
   readonly cwd: string;
+  /** The home directory of the user: its configuration files are read, and approvals are saved there. */
   readonly home: string;
-  /** Asks whether a server that the project defines may be used: `once`, `always`, `no` or `never`. */
+  /** Asks whether a server from a file of the project may be used: `once`, `always`, `no` or `never`. */
   readonly approveServer: NonNullable<ServerApprovalsOptions['ask']>;
   /** Asks whether a tool may run: `once`, `always-tool`, `always-server` or `cancel`. */
   readonly confirmCall: Confirm;
-  /** How the user signs in where there is no browser. */
+  /** How the user signs in if there is no browser. */
   readonly signIn: EnvironmentOptions;
 }
 
@@ -32,7 +34,7 @@ export interface OpenTools {
   close(): Promise<void>;
 }
 
-/** Loads the configuration, connects the servers, and returns their tools. */
+/** Reads configuration files, connects their servers and offers their tools to a model. */
 export async function openTools(options: AgentOptions): Promise<OpenTools> {
   const { cwd, home, approveServer, confirmCall, signIn } = options;
   const transports = [stdio(), http({ fallback: sse() })];
@@ -46,10 +48,10 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 
-  const vault = keychain({ service: 'my-agent' });
-  const { state, error } = await vault.status();
+  const credentials = keychain({ service: 'my-agent' });
+  const { state, error } = await credentials.status();
   if (error !== undefined) console.error(`Sign-ins last until this program ends: ${error.message}`);
-  const store = state === 'available' ? vault : memoryStore();
+  const store = state === 'available' ? credentials : memoryStore();
 
   const host = createHost({
     engine: sdk({ name: 'my-agent', version: '1.0.0' }),
@@ -60,9 +62,9 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   await host.connect(config.servers);
 
   const tools = createTools(host, {
-    policy: createPolicy({ servers: config.servers }),
+    policy: createToolPolicy({ servers: config.servers }),
     confirm: confirmCall,
-    leaveOutDenied: true,
+    skipDenied: true,
   });
   return {
     host,
@@ -70,7 +72,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     async close() {
       await tools.close();
       await host.close();
-      await vault.close();
+      await credentials.close();
     },
   };
 }

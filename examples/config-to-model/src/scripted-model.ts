@@ -1,6 +1,6 @@
 import type { Model, ModelBlock } from './agent.js';
 
-/** A model that calls three tools at once, then answers with what the last results say. */
+/** A model that calls three tools at once, then answers with the text of their results. */
 export function scriptedModel(path: string): Model {
   return async ({ tools, messages }) => {
     const nameOf = (tool: string): string =>
@@ -20,7 +20,7 @@ export function scriptedModel(path: string): Model {
   };
 }
 
-/** The texts of a message, wherever they are in it. */
+/** Returns every text in a message, at any depth. */
 function textsIn(value: unknown): readonly string[] {
   return Array.from(JSON.stringify(value).matchAll(/"text":("(?:[^"\\]|\\.)*")/g), ([, text = '""']) =>
     String(JSON.parse(text)),

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const main = join(import.meta.dirname, '../dist/main.js');
 const mark = `config-to-model-test-${process.pid}`;
 
-/** Processes of this machine whose environment has our mark: those that the example left behind. */
+/** Returns the processes with the mark in their environment, which the example left behind. */
 function leftBehind(): readonly string[] {
   return readdirSync('/proc').filter((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
@@ -19,13 +19,13 @@ function leftBehind(): readonly string[] {
   });
 }
 
-it('M8: configuration files become tools of a model, and the program ends by itself', async () => {
+it('M8: configuration files become tools of a model, and the program exits by itself', async () => {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
-  expect(stdout).toContain('The project brings the server "files"');
+  expect(stdout).toContain('The project configures the server "files"');
   expect(stdout).toContain('demo: connected\nfiles: connected');
-  expect(stdout).toContain('not offered: write_file: The tool is on the list of denied tools');
-  // An allowed tool runs without a question, another one after it, a denied one never.
+  expect(stdout).toContain('skipped: write_file: The tool is on the list of denied tools');
+  // An allowed tool runs without a question, another one after a question, a denied one never.
   expect(stdout).not.toMatch(/May \S*get-sum run/);
   expect(stdout).toMatch(/May \S*read_text_file run\?/);
   expect(stdout).toContain(

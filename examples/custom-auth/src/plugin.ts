@@ -2,8 +2,9 @@ import type { AuthPlugin } from '@mcp-fittings/client-core';
 import { entrySchema, oneOf, readEntry, required, text } from '@mcp-fittings/client-core/transport';
 import { createTicketProvider } from './ticket-provider.js';
 
+/** Options of {@link ticket}. */
 export interface TicketPluginOptions {
-  /** Gets a new ticket for the server of this name. */
+  /** Returns a new ticket for the server with this name. */
   readonly issue: (server: string) => Promise<string>;
 }
 
@@ -12,7 +13,7 @@ const ENTRY = entrySchema({
   authProviderType: required(oneOf('ticket')),
 });
 
-/** For `createHost({ auth: [ticket({ issue })] })`: signs for the servers whose entry has `authProviderType: 'ticket'`. */
+/** Creates a plugin for `createHost({ auth: [ticket({ issue })] })`. It signs for servers with `authProviderType: 'ticket'`. */
 export function ticket({ issue }: TicketPluginOptions): AuthPlugin {
   return {
     specVersion: 1,

@@ -1,21 +1,23 @@
 import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
 
+/** Options of {@link createTicketProvider}. */
 export interface TicketProviderOptions {
-  /** URL of the MCP server: its origin gets the tickets, and no other. */
+  /** URL of the MCP server. Only its origin receives tickets. */
   readonly url: string | URL;
-  /** Gets a new ticket. Called once for all that wait for one. */
+  /** Returns a new ticket. Called once for all requests that wait for one. */
   readonly issue: () => Promise<string>;
-  /** Name of the server, for messages. */
+  /** Name of the server for error messages. Default: the host of `url`. */
   readonly server?: string | undefined;
+  /** Default: the system clock. Tests pass one of their own. */
   readonly clock?: Clock | undefined;
 }
 
-/** A ticket that was got because of a refusal, and is refused as soon as this, was not what was wrong. */
+/** If a new ticket is refused within this time, tickets are not the problem. */
 const PROBATION_MS = 10_000;
 
 /**
- * Signs requests with `Authorization: Bearer <ticket>`. Rejects with `AUTH_FAILED` when there is no ticket to be had, and
- * with `AUTH_REJECTED` when the server refuses a new one as well.
+ * Creates a provider that signs requests with `Authorization: Bearer <ticket>`. Rejects with `AUTH_FAILED` if `issue` fails, and
+ * with `AUTH_REJECTED` if the server refuses a new ticket too.
  */
 export function createTicketProvider(options: TicketProviderOptions): AuthProvider {
   const { url, issue, server, clock = systemClock } = options;
@@ -30,7 +32,7 @@ export function createTicketProvider(options: TicketProviderOptions): AuthProvid
       .then(
         (value) => (held = `Bearer ${value}`),
         (cause: unknown) => {
-          throw new FittingsError('AUTH_FAILED', `There is no ticket for "${name}".`, {
+          throw new FittingsError('AUTH_FAILED', `Could not get a ticket for the server "${name}".`, {
             server: name,
             cause,
           });
@@ -43,7 +45,7 @@ export function createTicketProvider(options: TicketProviderOptions): AuthProvid
   };
 
   const refusal = (): FittingsError =>
-    new FittingsError('AUTH_REJECTED', `"${name}" refuses every ticket.`, {
+    new FittingsError('AUTH_REJECTED', `The server "${name}" refused a new ticket.`, {
       server: name,
       delivery: 'rejected',
     });
@@ -54,7 +56,7 @@ export function createTicketProvider(options: TicketProviderOptions): AuthProvid
       return { authorization: held ?? (await next()) };
     },
     async onChallenge({ refused }) {
-      // Somebody else was refused as well, and was faster.
+      // Another request was refused too and has already got a new ticket.
       if (held !== undefined && refused !== undefined && refused !== held) return 'retry';
       if (pending === undefined && clock.now() < onProbationUntil) throw refusal();
       await next();

@@ -9,23 +9,27 @@ import {
   valueOfText,
 } from '@mcp-fittings/store-file/toolkit';
 
-/** What the store needs of the service's own client, which stays the host's. */
+/** The part of the service's client that the store uses. The host creates and closes the client. */
 export interface ShelfClient {
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
+/** Options of {@link createShelfStore}. */
 export interface ShelfStoreOptions {
+  /** The client of the service. */
   readonly client: ShelfClient;
-  /** How long a caller waits for the lock of a key, milliseconds. Default 60 000. */
+  /** Maximum time to wait for the lock of a key, in milliseconds. Default 60 000. */
   readonly waitMs?: number | undefined;
+  /** Default: the system clock. Tests pass one of their own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Keeps credentials in a service. Callers of this process exclude each other. Rejects with `STORE_VALUE_INVALID` for what
- * can not be stored, with `STORE_BUSY` when a lock is not to be had, and with `STORE_UNAVAILABLE` when the service fails.
+ * Creates a store that keeps credentials in a service. Its locks exclude callers of the same process. Rejects with
+ * `STORE_VALUE_INVALID` for a value that cannot be stored, with `STORE_BUSY` if a lock is not available in time, and with
+ * `STORE_UNAVAILABLE` if the service fails.
  */
 export function createShelfStore(options: ShelfStoreOptions): TokenStore {
   const { client, waitMs = DEFAULT_WAIT_MS, clock = systemClock } = options;
@@ -54,9 +58,9 @@ export function createShelfStore(options: ShelfStoreOptions): TokenStore {
   };
 }
 
-/** What the service says to a failure may hold what was sent, so it is only the cause. */
+/** Errors of the service may contain the credentials that were sent, so the message does not repeat them. */
 function reached<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((cause: unknown) => {
-    throw asStoreError(cause, 'The service that keeps the credentials can not be reached.');
+    throw asStoreError(cause, 'Could not reach the service that stores the credentials.');
   });
 }

@@ -3,7 +3,7 @@ import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
 import { MAX_VALUE_BYTES } from '@mcp-fittings/store-file/toolkit';
 import { createShelfStore, type ShelfClient } from '../src/index.js';
 
-/** Stands for the service. */
+/** Replaces the service. */
 function createShelf(): ShelfClient {
   const texts = new Map<string, string>();
   return {

@@ -15,7 +15,7 @@ import {
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** One JSON message a line over a local socket, or over a named pipe (`\\.\pipe\…`) on Windows. */
+/** Sends one JSON message per line over a local socket, or over a named pipe (`\\.\pipe\…`) on Windows. */
 class UnixTransport extends BaseTransport {
   readonly #path: string;
   #socket: Socket | undefined;
@@ -77,21 +77,24 @@ class UnixTransport extends BaseTransport {
   }
 }
 
+/** Options of {@link createUnixTransport}. */
 export interface UnixTransportOptions extends BaseTransportOptions {
-  /** Path of the socket. */
+  /** Path of the socket, or name of the pipe. */
   readonly path: string;
 }
 
-/** For the `Client` of an SDK; `close()` ends the connection. */
+/** Creates a transport for the `Client` of an official SDK. */
 export function createUnixTransport(options: UnixTransportOptions): Transport {
   return new UnixTransport(options);
 }
 
+/** The config entry of a server. */
 export interface UnixEntry {
+  /** Path of the socket, or name of the pipe. */
   readonly path: string;
 }
 
-/** For `createHost({ transports: [unix()] })`: serves entries like `{ "type": "unix", "path": "/run/me.sock" }`. */
+/** Creates a plugin for `createHost({ transports: [unix()] })`. It accepts entries such as `{ "type": "unix", "path": "/run/me.sock" }`. */
 export function unix(): TransportPlugin<UnixEntry> {
   return {
     specVersion: 1,

@@ -38,7 +38,7 @@ transportSuite(
     },
     async setupUnreachable() {
       return {
-        transport: createUnixTransport({ path: join(tmpdir(), 'nobody-listens.sock'), server: 'kit' }),
+        transport: createUnixTransport({ path: join(tmpdir(), 'missing.sock'), server: 'kit' }),
         teardown: async () => undefined,
       };
     },

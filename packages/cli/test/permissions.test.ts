@@ -61,7 +61,7 @@ it.each([
   [[], '--arg a=<number>, --arg b=<number> are missing.'],
   [['--args', '{"a":1}'], '--arg b=<number> is missing.'],
   [['-a', 'a=1', '-a', 'b=x'], 'The argument "b"'],
-  [['--args', '{"a":1,"b":"x"}'], 'are not valid'],
+  [['--args', '{"a":1,"b":"x"}'], 'are invalid'],
 ])('minor 10: wrong arguments %j are named, with the usage line', async (args, message) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...entry({})]);

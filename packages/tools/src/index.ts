@@ -1,73 +1,92 @@
-/** A host's tools for models: names, schemas, permissions, calls and results. */
-export { createTools, type Tools, type Toolset, type ToolsOptions } from './toolset.js';
-export type { ModelTool } from './model-tool.js';
-export type { LeftOutTool, ToolListLimits } from './prepared-tools.js';
-export { traitsOf, type ToolTraits } from './traits.js';
+/**
+ * The tools of a host for models: names, schemas, permissions, calls and results.
+ * @packageDocumentation
+ */
+export { createTools, type Tools, type ToolsOptions } from './create-tools.js';
+export type { Toolset } from './calls/toolset.js';
+export type { ModelTool } from './model-tools/model-tool.js';
+export type { SkippedTool, ToolListLimits } from './model-tools/offered-tools.js';
+export { toolTraits, type ToolTraits } from './permissions/tool-traits.js';
 
 export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
-export { nameLimits, type NameLimits } from './names/name-limits.js';
-export { naming, type NamingStrategy } from './names/naming.js';
+export { nameLimits, type NameLimits } from './names/shorten-name.js';
+export { naming, type NamingStrategy } from './names/naming-strategies.js';
 
-export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema/convert.js';
-export type { Json, JsonObject } from './schema/plain-copy.js';
+export { convertSchema, type CheckPlan, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
+export type { Json, JsonLimits, JsonObject } from './json/copy-json.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
-export type { SchemaLoss } from './schema/loss.js';
+export type { SchemaDifference } from './schema/schema-differences.js';
 export {
   createSchemaChecker,
   type SchemaChecker,
   type SchemaCheckerOptions,
 } from './validation/schema-checker.js';
-export { describeIssues } from './validation/issue-text.js';
-export type { SchemaIssue } from './validation/raw-issue.js';
+export { describeIssues, type SchemaIssue } from './validation/schema-issues.js';
 
 export {
-  createPolicy,
+  createToolPolicy,
   type ConfirmOutcome,
-  type Policy,
-  type PolicyOptions,
   type PolicyTool,
-} from './permissions/policy.js';
+  type ToolPolicy,
+  type ToolPolicyOptions,
+} from './permissions/tool-policy.js';
 export {
-  createApprovals,
-  type Approvals,
-  type ApprovalStatus,
+  createToolApprovals,
   type ApprovedTool,
-  type SerializedApprovals,
-} from './permissions/approvals.js';
+  type SerializedToolApprovals,
+  type ToolApprovals,
+  type ToolApprovalStatus,
+} from './permissions/tool-approvals.js';
 export {
   createTrustedFolders,
-  type SerializedFolderTrust,
+  type SerializedTrustedFolders,
   type TrustedFolders,
 } from './permissions/trusted-folders.js';
 export type {
-  Decision,
-  Permission,
-  RuleName,
-  ServerPermissions,
-  Verdict,
-} from './permissions/server-permissions.js';
+  ToolPermission,
+  ToolPermissions,
+  ToolPolicyDecision,
+  ToolPolicyRule,
+  ToolPolicyVerdict,
+} from './permissions/tool-permissions.js';
 
-export type { Confirm, ConfirmRequest, RunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 
-export { renderError, renderForModel, renderForPerson } from './results/render.js';
-export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
+export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
+export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
-export { anthropicTools, type AnthropicTool } from './definitions/anthropic.js';
-export { geminiFunctions, type GeminiFunctionDeclaration } from './definitions/gemini.js';
+export type { ModelSchema } from './model-tools/model-schema.js';
 export {
-  openAiChatTools,
-  openAiResponsesTools,
-  type OpenAiChatTool,
-  type OpenAiOptions,
-  type OpenAiResponsesTool,
-} from './definitions/openai.js';
-export { aiSdkTools, type AiSdkTool } from './definitions/ai-sdk.js';
-export type { ModelSchema } from './definitions/model-schema.js';
+  aiSdkTools,
+  type AiSdk7ToolOutput,
+  type AiSdkSchema,
+  type AiSdkTool,
+  type AiSdkToolOutput,
+} from './model-apis/ai-sdk.js';
 export {
   anthropicToolResult,
+  anthropicTools,
+  type AnthropicImageType,
+  type AnthropicTool,
+  type AnthropicToolResult,
+} from './model-apis/anthropic.js';
+export {
   geminiFunctionResponse,
+  geminiFunctions,
+  type GeminiFunctionDeclaration,
+  type GeminiFunctionResponse,
+} from './model-apis/gemini.js';
+export {
+  openAiChatTools,
   openAiFunctionOutput,
+  openAiResponsesTools,
   openAiToolMessage,
-} from './results/for-model-api.js';
-export type { AiSdk7ToolOutput, AiSdkToolOutput } from './results/for-model-api.js';
+  type OpenAiChatTool,
+  type OpenAiFunction,
+  type OpenAiFunctionOutput,
+  type OpenAiOptions,
+  type OpenAiResponsesTool,
+  type OpenAiToolMessage,
+} from './model-apis/openai.js';

@@ -6,9 +6,9 @@ import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/tool-event.js';
-import { createPolicy } from '../src/permissions/policy.js';
-import { renderForPerson } from '../src/results/render.js';
-import { createTools, type Tools } from '../src/toolset.js';
+import { createToolPolicy } from '../src/permissions/tool-policy.js';
+import { renderForPerson } from '../src/results/render-result.js';
+import { createTools, type Tools } from '../src/create-tools.js';
 import { binaryOf } from './corpus/real-servers.mjs';
 
 describe('with a real host and real servers', () => {
@@ -25,8 +25,10 @@ describe('with a real host and real servers', () => {
       args: [binaryOf(`@modelcontextprotocol/server-${name}`), ...args],
     });
     await host.connect({ everything: server('everything'), fs: server('filesystem', folder) });
-    const policy = createPolicy({ servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } } });
-    tools = createTools(host, { policy, passThrough: 'allow' });
+    const policy = createToolPolicy({
+      servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } },
+    });
+    tools = createTools(host, { policy, defaultPermission: 'allow' });
   }, 60_000);
 
   afterAll(async () => {
@@ -52,7 +54,7 @@ describe('with a real host and real servers', () => {
     expect(all.at(-1)).toMatchObject({ type: 'result', rendering: { isError: false } });
   });
 
-  it('U5 an image stays an image for the model, and is a line for the person', async () => {
+  it('U5 an image is a part for the model and a line of text for the user', async () => {
     const event = await last('mcp__everything__get-tiny-image');
     if (event.type !== 'result') return expect.unreachable();
     expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
@@ -72,7 +74,7 @@ describe('with a real host and real servers', () => {
     if (structured.type === 'result') expect(structured.rendering.text.match(/humidity/g)).toHaveLength(1);
   });
 
-  it('U10 arguments that do not fit are not sent, a wrong name is suggested', async () => {
+  it('U10 invalid arguments are not sent, and similar names are suggested for an unknown one', async () => {
     const location = await last('mcp__everything__get-structured-content', { location: 'Rome' });
     expect(location).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
     expect(location.type === 'error' && location.rendering.text).toContain('location: Invalid option');
@@ -82,7 +84,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U8 what is allowed runs, what is denied does not', async () => {
+  it('U8 an allowed tool runs and a denied tool does not', async () => {
     const file = join(folder, 'a.txt');
     const read = await last('mcp__fs__read_text_file', { path: file });
     expect(read).toMatchObject({ type: 'result', rendering: { text: 'content of a' } });
@@ -99,7 +101,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U6 leaving the loop cancels the call at the server, and the next call works', async () => {
+  it('U6 leaving the loop cancels the request, and the next call works', async () => {
     for await (const event of tools.snapshot().call('mcp__everything__trigger-long-running-operation', {
       duration: 60,
       steps: 600,

@@ -4,7 +4,7 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 export type Permission = 'allow' | 'ask' | 'deny';
 
 /**
- * What an entry permits in advance: the fields that `createPolicy` of `@mcp-fittings/tools` reads. In names of tools and in
+ * What an entry permits in advance: the fields that `createToolPolicy` of `@mcp-fittings/tools` reads. In names of tools and in
  * URIs, `*` matches any text.
  */
 export interface ServerPermissions {
@@ -22,7 +22,7 @@ export interface ServerPermissions {
   readonly trust?: boolean | undefined;
 }
 
-/** A server of {@link LoadedConfig.servers}, ready for `host.connect()` and for `createPolicy` of `@mcp-fittings/tools`. */
+/** A server of {@link LoadedConfig.servers}, ready for `host.connect()` and for `createToolPolicy` of `@mcp-fittings/tools`. */
 export interface LoadedServer extends ServerConfig, ServerPermissions {
   /** Fields of the transport, such as `command` or `url`, validated by its schema if the plugin was given. */
   readonly [field: string]: unknown;
@@ -35,7 +35,7 @@ export interface LoadedServer extends ServerConfig, ServerPermissions {
  * @example
  * ```ts
  * const config = await loadConfig({ layout: layouts.claude });
- * const policy = createPolicy({ servers: serverPermissions(config) });
+ * const policy = createToolPolicy({ servers: serverPermissions(config) });
  * ```
  */
 export function serverPermissions(config: {

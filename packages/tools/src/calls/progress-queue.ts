@@ -2,25 +2,28 @@ import { sanitizeText } from '@mcp-fittings/client-core';
 import type { Progress } from '@mcp-fittings/host';
 import type { ToolEvent } from './tool-event.js';
 
-/** Texts that wait for a slow listener; older ones are dropped. */
-const MOST_TEXTS = 100;
-const LONGEST_TEXT = 4_000;
+/** Maximum number of texts that wait for a slow listener. The oldest are dropped. */
+const MAX_TEXTS = 100;
+const MAX_TEXT_LENGTH = 4_000;
 
-type Waiting = Extract<ToolEvent, { type: 'progress' | 'partial' }>;
+type WaitingEvent = Extract<ToolEvent, { type: 'progress' | 'partial' }>;
 
-/** Progress of one call on its way to whoever listens: bounded, however fast the server reports. */
+/** The progress of one call that the caller has not read yet. Bounded, however fast the server reports. */
 export interface ProgressQueue {
+  /** Adds a progress notification of the server. */
   push(progress: Progress): void;
-  /** What waits, oldest first; nothing of it is kept. */
-  take(): readonly Waiting[];
-  /** Resolves when something waits, or once `end` was called. */
+  /** Removes and returns all waiting events, oldest first. */
+  take(): readonly WaitingEvent[];
+  /** Resolves when an event is waiting or `end` was called. */
   changed(): Promise<void>;
+  /** Ends the queue: later notifications are ignored. */
   end(): void;
 }
 
+/** Creates the queue of one call. */
 export function createProgressQueue(): ProgressQueue {
-  let latest: Waiting | undefined;
-  let texts: Waiting[] = [];
+  let latest: WaitingEvent | undefined;
+  let texts: WaitingEvent[] = [];
   let ended = false;
   let wake: (() => void) | undefined;
   const notify = (): void => {
@@ -35,9 +38,9 @@ export function createProgressQueue(): ProgressQueue {
       if (typeof message === 'string' && message !== '') {
         texts.push({
           type: 'partial',
-          text: sanitizeText(message, { maxLength: LONGEST_TEXT, multiline: true }),
+          text: sanitizeText(message, { maxLength: MAX_TEXT_LENGTH, multiline: true }),
         });
-        if (texts.length > MOST_TEXTS) texts.shift();
+        if (texts.length > MAX_TEXTS) texts.shift();
       }
       notify();
     },

@@ -1,37 +1,45 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { Rendering } from '../results/rendering.js';
-import type { SchemaIssue } from '../validation/raw-issue.js';
+import type { SchemaIssue } from '../validation/schema-issues.js';
 
 /**
- * What happens during a call. `result` or `error` comes last and exactly once; both have a `rendering` for the model, so
- * that a loop need not tell them apart.
+ * An event of a call. `result` or `error` is the last one and comes exactly once. Both have a `rendering` for the model, so that
+ * a loop need not distinguish them.
  */
 export type ToolEvent =
   | {
-      /** How far the server is. When it reports faster than it is listened to, only the latest is given. */
+      /** A progress notification. If the server sends them faster than they are read, only the latest is kept. */
       readonly type: 'progress';
+      /** The progress so far, in units that the server chooses. */
       readonly progress: number;
+      /** The value of `progress` at the end, if the server knows it. */
       readonly total?: number | undefined;
     }
   | {
-      /** Something to read before the result is there, free of control sequences. Not part of the result. */
+      /** A message of the server before the result. Not part of the result. */
       readonly type: 'partial';
+      /** Free of control sequences, at most 4000 characters. */
       readonly text: string;
     }
   | {
+      /** The result of the tool. A failure of the tool itself is a result with `isError`. */
       readonly type: 'result';
-      /** What the server sent, unchanged. A failure of the tool itself is a result with `isError`. */
+      /** The result as the server sent it, unchanged. */
       readonly result: ToolResult;
+      /** The result for the model. */
       readonly rendering: Rendering;
-      /** How the structured content departs from the schema that the server gave for it; usually empty. */
+      /** Where the structured content does not match the output schema of the tool; usually empty. */
       readonly issues: readonly SchemaIssue[];
     }
   | {
+      /** The call failed, or was not made. */
       readonly type: 'error';
+      /** Why. Its `delivery` says whether the call may have reached the server. */
       readonly error: FittingsError;
+      /** The error for the model: its message and its hint. */
       readonly rendering: Rendering;
     };
 
-/** How a call ended. */
+/** The last event of a call. */
 export type LastToolEvent = Extract<ToolEvent, { type: 'result' | 'error' }>;

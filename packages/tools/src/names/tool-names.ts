@@ -1,45 +1,55 @@
 import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
 import type { ToolRef } from '@mcp-fittings/host';
-import { createNameFitter, nameLimits, type NameFitter, type NameLimits } from './name-limits.js';
-import { naming, type NamingStrategy } from './naming.js';
+import { hashPair } from './name-hash.js';
+import { naming, type NamingStrategy } from './naming-strategies.js';
+import { createNameShortener, nameLimits, type NameLimits, type NameShortener } from './shorten-name.js';
 
-import { hashOfPair } from './short-hash.js';
-
+/** How tools are named for a model. */
 export interface ToolNamesOptions {
-  /** Default `naming.mcpPrefixed`. */
+  /** What a name looks like. Default `naming.mcpPrefixed`: `mcp__server__tool`. */
   readonly naming?: NamingStrategy | undefined;
-  /** Default `nameLimits.portable`. */
-  readonly limits?: NameLimits | undefined;
+  /** What the model API accepts as a name. Longer names are shortened. Default `nameLimits.portable`, which fits all APIs. */
+  readonly nameLimits?: NameLimits | undefined;
 }
 
-/** Names for the model and the way back. Routing asks this map; no name is ever taken apart. */
+/** Maps tools to the names that a model calls them by, and back. A name is looked up here and never parsed. */
 export interface ToolNames {
+  /** Number of tools. */
   readonly size: number;
-  /** Undefined for a tool that is not in the map. */
+  /** Returns the name of a tool, or undefined if it is not in the map. */
   nameOf(ref: ToolRef): string | undefined;
-  /** Undefined for a name that is not in the map, also when only its case differs. */
+  /** Returns the tool with this name, or undefined if it is not in the map. Names are case-sensitive. */
   refOf(name: string): ToolRef | undefined;
-  /** Each name with its tool, in the order of the tools that were given. */
+  /** Iterates over each name with its tool, in the order of the tools passed to {@link createToolNames}. */
   entries(): Iterable<readonly [name: string, ref: ToolRef]>;
-  /** At most three known names like this one, best first. */
+  /** Returns at most three known names that resemble this one, most similar first. */
   nearest(name: string): readonly string[];
 }
 
 /**
- * One valid name for each tool. No two names are equal or differ in case only. The map depends on the set of tools,
- * not on its order; a name changes only when another tool comes or goes that would otherwise share it. In such a
- * collision the tool whose name needed no alteration keeps it if there is one such tool; every other one takes
- * its next name of the strategy and in the end a suffix made of a hash of (server, tool).
+ * Gives each tool a valid, unique name. Names that are too long are shortened; no two names are equal or differ only in case.
+ *
+ * The names depend on the set of tools, not on their order: a name changes only if another tool that claims it is added or
+ * removed. In such a collision, the tool whose name needed no change keeps it if there is exactly one; the others
+ * use the next name of their strategy and finally a suffix, a hash of server and tool.
+ *
+ * @throws {FittingsError} `CONFIG_INVALID` if `nameLimits` is invalid.
+ * @example
+ * ```ts
+ * const names = createToolNames([{ server: 'files', tool: 'read' }]);
+ * console.log(names.nameOf({ server: 'files', tool: 'read' })); // mcp__files__read
+ * console.log(names.refOf('mcp__files__read')); // { server: 'files', tool: 'read' }
+ * ```
  */
 export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOptions = {}): ToolNames {
   const strategy = options.naming ?? naming.mcpPrefixed;
-  const fitter = createNameFitter(options.limits ?? nameLimits.portable);
+  const shortener = createNameShortener(options.nameLimits ?? nameLimits.portable);
   const claims = new Map<string, Claim>();
   for (const { server, tool } of tools) {
     const key = keyOf({ server, tool });
-    if (!claims.has(key)) claims.set(key, makeClaim({ server, tool }, strategy, fitter));
+    if (!claims.has(key)) claims.set(key, makeClaim({ server, tool }, strategy, shortener));
   }
-  settle([...claims.values()]);
+  resolveCollisions([...claims.values()]);
 
   const byName = new Map<string, ToolRef>();
   for (const claim of claims.values()) byName.set(nameOf(claim), claim.ref);
@@ -55,34 +65,34 @@ export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOpti
   };
 }
 
-/** A tool with the names that it may get; `level` says which of them it claims now. */
+/** A tool with its possible names; `level` is the index of the one that it claims now. */
 interface Claim {
   readonly ref: ToolRef;
   readonly names: readonly { readonly name: string; readonly unaltered: boolean }[];
   level: number;
 }
 
-/** Characters of the hash in the suffix: more only where fewer are not enough. */
+/** Characters of the hash in the suffix. A longer one is used only if a shorter one collides. */
 const SUFFIX_LENGTHS = [8, 16, 26];
 
-function makeClaim(ref: ToolRef, strategy: NamingStrategy, fitter: NameFitter): Claim {
-  const wishes = strategy(ref);
-  const texts = typeof wishes === 'string' ? [wishes] : wishes;
+function makeClaim(ref: ToolRef, strategy: NamingStrategy, shortener: NameShortener): Claim {
+  const preferred = strategy(ref);
+  const texts = typeof preferred === 'string' ? [preferred] : preferred;
   const names = texts.map((text) => {
-    const name = fitter.fit(text);
+    const name = shortener.shorten(text);
     return { name, unaltered: name === text };
   });
-  const hash = hashOfPair(ref.server, ref.tool);
+  const hash = hashPair(ref.server, ref.tool);
   const last = texts.at(-1) ?? '';
   for (const length of SUFFIX_LENGTHS) {
-    const name = `${fitter.fit(last, fitter.maxLength - length - 1)}_${hash.slice(0, length)}`;
+    const name = `${shortener.shorten(last, shortener.maxLength - length - 1)}_${hash.slice(0, length)}`;
     names.push({ name, unaltered: false });
   }
   return { ref, names, level: 0 };
 }
 
-/** Moves claims up until no two are alike. It looks at all claims at once, so that their order has no influence. */
-function settle(claims: readonly Claim[]): void {
+/** Raises levels until no two names collide. Each round looks at all claims, so that their order does not matter. */
+function resolveCollisions(claims: readonly Claim[]): void {
   for (let collided = true; collided;) {
     collided = false;
     for (const group of groupsOf(claims)) {
@@ -95,12 +105,16 @@ function settle(claims: readonly Claim[]): void {
         claim.level++;
         moved = true;
       }
-      if (!moved) throw new FittingsError('CONFIG_INVALID', 'Two tools can not be given different names.');
+      if (!moved)
+        throw new FittingsError(
+          'CONFIG_INVALID',
+          'Could not give two tools different names within nameLimits.',
+        );
     }
   }
 }
 
-/** Claims whose names are equal or differ in case only. */
+/** Groups the claims whose names are equal or differ only in case. */
 function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
   const groups = new Map<string, Claim[]>();
   for (const claim of claims) {
@@ -112,7 +126,7 @@ function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
   return groups.values();
 }
 
-/** The only one whose name needed no alteration, unless another one has no name left to give way to. */
+/** Returns the claim that keeps its name: the only one that needed no change, unless another one is at its last name. */
 function keeperOf(group: readonly Claim[]): Claim | undefined {
   if (group.some(isLast)) return undefined;
   const unaltered = group.filter((claim) => claim.names[claim.level]?.unaltered === true);

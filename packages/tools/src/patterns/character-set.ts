@@ -4,13 +4,13 @@ export type CharacterSet = readonly (readonly [from: number, to: number])[];
 const LAST = 0xffff;
 
 export const DIGITS: CharacterSet = [[0x30, 0x39]];
-export const WORD: CharacterSet = normalise([
+export const WORD: CharacterSet = normalizeRanges([
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ]);
-export const SPACE: CharacterSet = normalise([
+export const SPACE: CharacterSet = normalizeRanges([
   [0x09, 0x0d],
   [0x20, 0x20],
   [0xa0, 0xa0],
@@ -29,7 +29,8 @@ export const LINE_ENDS: CharacterSet = [
   [0x2028, 0x2029],
 ];
 
-export function normalise(ranges: readonly (readonly [number, number])[]): CharacterSet {
+/** Sorts ranges and merges those that overlap or touch. */
+export function normalizeRanges(ranges: readonly (readonly [number, number])[]): CharacterSet {
   const merged: [number, number][] = [];
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);
@@ -39,6 +40,7 @@ export function normalise(ranges: readonly (readonly [number, number])[]): Chara
   return merged;
 }
 
+/** Returns all code units that are not in the set. */
 export function complement(set: CharacterSet): CharacterSet {
   const rest: [number, number][] = [];
   let next = 0;
@@ -50,6 +52,7 @@ export function complement(set: CharacterSet): CharacterSet {
   return rest;
 }
 
+/** Returns whether two sets share a code unit. */
 export function overlap(a: CharacterSet, b: CharacterSet): boolean {
   let i = 0;
   let j = 0;

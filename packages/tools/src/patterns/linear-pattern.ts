@@ -1,25 +1,25 @@
 import { overlap, type CharacterSet } from './character-set.js';
-import { parsePattern, type Expression } from './pattern-syntax.js';
+import { parsePattern, type Expression } from './parse-pattern.js';
 
-/** Longer patterns are not analysed. */
-const LONGEST = 1_000;
-/** Characters and classes of a pattern with its counted repetitions written out. */
-const MOST_POSITIONS = 200;
-/** Repetitions of one class that are written out. */
+/** Longer patterns are not analyzed. */
+const MAX_LENGTH = 1_000;
+/** Characters and classes of a pattern, with counted repetitions expanded. */
+const MAX_POSITIONS = 200;
+/** Repetitions of one class that are expanded. */
 const LONG_RUN = 50;
-/** Ways that a text may be read in at the same time. */
-const MOST_WAYS = 1_000;
+/** Ways in which one string may be matched at the same time. */
+const MAX_WAYS = 1_000;
 
 /**
- * Whether a backtracking engine surely needs no more than a constant number of steps for each character of a text.
+ * Returns whether a backtracking engine provably needs no more than a constant number of steps per character of a string.
  * False means "not proved", not "slow".
  *
- * The pattern becomes its position automaton (Glushkov). Wherever its next character decides between all ways on,
- * nothing is tried in vain. Where it does not, the engine may try each way; that is harmless as long as no such place
- * can come again (it lies on no loop) and the ways multiply to a small number only.
+ * The pattern becomes its position automaton (Glushkov). Where the next character decides between all ways to continue, the
+ * engine never backtracks. Where it does not, the engine may try each way. That is harmless as long as no such position is
+ * on a loop and the number of ways stays small.
  */
 export function isLinearPattern(pattern: string): boolean {
-  if (pattern.length > LONGEST) return false;
+  if (pattern.length > MAX_LENGTH) return false;
   const parsed = parsePattern(pattern);
   if (parsed === undefined) return false;
   const automaton = new Automaton();
@@ -27,16 +27,16 @@ export function isLinearPattern(pattern: string): boolean {
   try {
     ends = automaton.add(parsed.body);
   } catch (error) {
-    if (error instanceof NotProved) return false;
+    if (error instanceof NotProven) return false;
     throw error;
   }
   const { sets, next } = automaton;
-  // Without `^` the engine starts again at each character: a loop would make that quadratic.
+  // Without `^`, the engine starts again at each character; a loop would make that quadratic.
   if (!parsed.anchored && automaton.loops) return false;
-  return waysFrom(ends.first, sets, next) <= MOST_WAYS;
+  return waysFrom(ends.first, sets, next) <= MAX_WAYS;
 }
 
-class NotProved extends Error {}
+class NotProven extends Error {}
 
 interface Ends {
   readonly first: readonly number[];
@@ -61,15 +61,15 @@ class Automaton {
 
   #position(set: CharacterSet): Ends {
     const position = this.sets.push(set) - 1;
-    if (position >= MOST_POSITIONS) throw new NotProved();
+    if (position >= MAX_POSITIONS) throw new NotProven();
     this.next.push([]);
     return { first: [position], last: [position], nullable: false };
   }
 
   #choice(expressions: readonly Expression[]): Ends {
     const options = expressions.map((option) => this.add(option));
-    // Two ways to read nothing.
-    if (options.filter((option) => option.nullable).length > 1) throw new NotProved();
+    // Two ways to match the empty string.
+    if (options.filter((option) => option.nullable).length > 1) throw new NotProven();
     return {
       first: options.flatMap((option) => option.first),
       last: options.flatMap((option) => option.last),
@@ -78,13 +78,13 @@ class Automaton {
   }
 
   #repeat(item: Expression, min: number, max: number): Ends {
-    if (max < min) throw new NotProved();
+    if (max < min) throw new NotProven();
     if (max === 0) return EMPTY;
-    // A long run of one class behaves like an endless one, which is easier to write out.
+    // A long run of one class behaves like an endless one, which is shorter to expand.
     if (item.kind === 'set' && max > LONG_RUN && max !== Infinity)
       return this.#repeat(item, Math.min(min, 1), Infinity);
     let ends = EMPTY;
-    // What is mandatory, except the last one of an endless repetition, which is its loop.
+    // The mandatory repetitions. The last one of an endless repetition is its loop.
     const mandatory = max === Infinity ? Math.max(0, min - 1) : min;
     for (let times = 0; times < mandatory; times++) ends = this.#join(ends, this.#repeatable(item));
     if (max === Infinity) {
@@ -103,8 +103,8 @@ class Automaton {
 
   #repeatable(item: Expression): Ends {
     const ends = this.add(item);
-    // Nothing, repeated, can be read in endless ways.
-    if (ends.nullable) throw new NotProved();
+    // Repeating the empty string matches in endless ways.
+    if (ends.nullable) throw new NotProven();
     return ends;
   }
 
@@ -122,14 +122,14 @@ class Automaton {
   }
 }
 
-/** How many ways of reading one text there can be at most; infinite when the number grows with the text. */
+/** Returns the maximum number of ways to match one string, or `Infinity` if it grows with the string. */
 function waysFrom(
   first: readonly number[],
   sets: readonly CharacterSet[],
   next: readonly (readonly number[])[],
 ): number {
   const decided = next.map((followers) => isDecided(followers, sets));
-  // It would be counted up to the limit, at great length.
+  // Counting its ways would take long and end at the limit.
   const ambiguousLoop = next.some((_, position) => !decided[position] && reaches(position, position, next));
   if (ambiguousLoop) return Infinity;
 
@@ -138,13 +138,13 @@ function waysFrom(
     const counts = followers.map((follower) => ways[follower] ?? 1);
     return oneOnly ? Math.max(1, ...counts) : counts.reduce((sum, count) => sum + count, 0);
   };
-  // Values only grow, and a place that adds up lies on no loop: this ends, after few rounds from the back.
+  // This ends: values only grow, and a position that adds up is not on a loop. From the back it takes few rounds.
   for (let changed = true; changed;) {
     changed = false;
     for (let position = next.length - 1; position >= 0; position--) {
       const count = combine(next[position] ?? [], decided[position] ?? false);
       if (count === ways[position]) continue;
-      if (count > MOST_WAYS) return Infinity;
+      if (count > MAX_WAYS) return Infinity;
       ways[position] = count;
       changed = true;
     }
@@ -152,7 +152,7 @@ function waysFrom(
   return combine(first, isDecided(first, sets));
 }
 
-/** No character fits two of these positions. */
+/** Returns whether no character matches two of these positions. */
 function isDecided(positions: readonly number[], sets: readonly CharacterSet[]): boolean {
   return positions.every((a, index) =>
     positions.slice(index + 1).every((b) => !overlap(sets[a] ?? [], sets[b] ?? [])),

@@ -3,25 +3,41 @@ import { dirname, resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
-/** Which folders a person trusts, by absolute path. The nearest folder that has an entry decides. */
-export type SerializedFolderTrust = Record<string, 'trusted' | 'untrusted'>;
+/** Saved trust by the absolute path of a folder. */
+export type SerializedTrustedFolders = Record<string, 'trusted' | 'untrusted'>;
 
-/** Folders that were trusted. Keep the serialised form where a project's files can not write. */
+/**
+ * The folders that the user trusts or does not trust, in memory. Save {@link TrustedFolders.toJSON} where the files of a project
+ * cannot write.
+ */
 export interface TrustedFolders {
-  /** Whether this folder, or the nearest one above that has an entry, is trusted. Links are followed first. */
+  /** Returns whether this folder, or else its nearest parent that has an entry, is trusted. Symbolic links are resolved. */
   isTrusted(folder: string): boolean;
+  /** Records that the user trusts a folder and what is in it, or does not. */
   set(folder: string, trust: 'trusted' | 'untrusted'): void;
-  toJSON(): SerializedFolderTrust;
+  /** Returns all entries as JSON, for {@link createTrustedFolders} in the next run. */
+  toJSON(): SerializedTrustedFolders;
 }
 
 const shape = z.record(z.string(), z.enum(['trusted', 'untrusted']));
 
-/** Throws `CONFIG_INVALID` when what was kept is not what `toJSON` gave. */
-export function createTrustedFolders(kept: unknown = {}): TrustedFolders {
-  const initial = shape.safeParse(kept);
+/**
+ * Creates a list of trusted folders for the option `folderIsTrusted` of {@link createToolPolicy}.
+ * @param saved A parsed result of {@link TrustedFolders.toJSON}. Default: an empty list.
+ * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+ * @example
+ * ```ts
+ * const folders = createTrustedFolders(saved);
+ * folders.set(process.cwd(), 'trusted');
+ * const policy = createToolPolicy({ servers, folderIsTrusted: () => folders.isTrusted(process.cwd()) });
+ * ```
+ */
+export function createTrustedFolders(saved: unknown = {}): TrustedFolders {
+  const initial = shape.safeParse(saved);
   if (!initial.success) {
-    throw new FittingsError('CONFIG_INVALID', 'The list of trusted folders is malformed.', {
+    throw new FittingsError('CONFIG_INVALID', 'The saved list of trusted folders is malformed.', {
       cause: initial.error,
+      hint: 'Delete it. The user will be asked again.',
     });
   }
   const entries = new Map(Object.entries(initial.data).map(([folder, trust]) => [realFolder(folder), trust]));
@@ -39,13 +55,13 @@ export function createTrustedFolders(kept: unknown = {}): TrustedFolders {
   };
 }
 
-/** As the file system knows it, so that a link into a trusted folder gains nothing. */
+/** Resolves symbolic links, so that a link from a trusted folder does not extend the trust. */
 function realFolder(folder: string): string {
   const absolute = resolve(folder);
   try {
     return realpathSync.native(absolute);
   } catch {
-    // It does not exist (any more): take its path as it is written.
+    // The folder does not exist.
     return absolute;
   }
 }

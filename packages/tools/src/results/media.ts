@@ -1,6 +1,6 @@
 import type { MediaPart } from './rendering.js';
 
-/** Image and sound types that are passed on, each with the bytes that its data begins with. `-1` is any byte. */
+/** The image and audio types that are passed on, each with the first bytes of its data. `-1` matches any byte. */
 const SIGNATURES: Readonly<Record<string, readonly (readonly number[])[]>> = {
   'image/png': [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
   'image/jpeg': [[0xff, 0xd8, 0xff]],
@@ -19,43 +19,45 @@ const SIGNATURES: Readonly<Record<string, readonly (readonly number[])[]>> = {
   'audio/mp4': [[-1, -1, -1, -1, 0x66, 0x74, 0x79, 0x70]],
 };
 
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'audio/x-wav': 'audio/wav',
   'audio/wave': 'audio/wav',
   'audio/mp3': 'audio/mpeg',
 };
 
-export type MediaVerdict =
+/** Valid media, or why they are not valid. */
+export type MediaCheck =
   { readonly part: MediaPart; readonly problem?: undefined } | { readonly problem: string };
 
 /**
- * Whether these data can be handed to a model as what they claim to be. Vector images are not: they are programs.
- * Nothing is decoded but the first bytes.
+ * Checks whether data have the media type that they claim. Only the first bytes are decoded. Vector images are rejected,
+ * because they can contain scripts.
  */
-export function judgeMedia(data: unknown, claimed: unknown, maxBytes: number): MediaVerdict {
+export function checkMedia(data: unknown, claimed: unknown, maxBytes: number): MediaCheck {
   if (typeof data !== 'string' || typeof claimed !== 'string')
-    return { problem: 'it has no data or no type' };
+    return { problem: 'it has no data or no MIME type' };
   const [essence = ''] = claimed.toLowerCase().split(';', 1);
-  const mimeType = OTHER_NAMES[essence.trim()] ?? essence.trim();
+  const mimeType = ALIASES[essence.trim()] ?? essence.trim();
   const signatures = Object.hasOwn(SIGNATURES, mimeType) ? SIGNATURES[mimeType] : undefined;
-  if (signatures === undefined) return { problem: 'its type is not passed on' };
+  if (signatures === undefined) return { problem: 'its MIME type is not supported' };
   if (byteLength(data) > maxBytes) return { problem: `it is larger than ${readableSize(maxBytes)}` };
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) {
     return { problem: 'its data is not valid base64' };
   }
   const start = Buffer.from(data.slice(0, 24), 'base64');
   const matches = signatures.some((bytes) => bytes.every((byte, at) => byte === -1 || byte === start[at]));
-  if (!matches) return { problem: 'its data is of another type' };
+  if (!matches) return { problem: 'its data does not match its MIME type' };
   return { part: { type: mimeType.startsWith('image/') ? 'image' : 'audio', mimeType, data } };
 }
 
-/** Bytes that base64 of this length stands for. */
+/** Returns the number of bytes that a base64 string encodes. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
 
+/** Formats a number of bytes, such as `1.2 MB`. */
 export function readableSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

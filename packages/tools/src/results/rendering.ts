@@ -1,30 +1,32 @@
-/** What a tool gave, made fit for a model: bounded, without control sequences, and with no base64 in its texts. */
+/** A result in a form that is safe for a model: bounded, without control sequences, and without base64 in its text. */
 export interface Rendering {
+  /** The text and media of the result, in order. */
   readonly parts: readonly RenderedPart[];
-  /** All texts among the parts. */
+  /** The text of all parts, joined by line breaks. */
   readonly text: string;
-  /** The tool, or the call, failed: the model should read why. */
+  /** Whether the call or the tool failed. `text` then says why. */
   readonly isError: boolean;
 }
 
+/** A piece of text, or an image or audio. */
 export type RenderedPart = { readonly type: 'text'; readonly text: string } | MediaPart;
 
+/** An image or audio whose data match its type. */
 export interface MediaPart {
+  /** The kind of media. */
   readonly type: 'image' | 'audio';
-  /** Base64, checked; its first bytes are those of `mimeType`. */
+  /** Valid base64. Its first bytes are those of `mimeType`. */
   readonly data: string;
+  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp`, or one of six audio types such as `audio/mpeg`. */
   readonly mimeType: string;
 }
 
+/** How much of a result is rendered. */
 export interface RenderOptions {
-  /** Characters of all texts together, the note of a cut included. Default 100 000. */
+  /** Maximum characters of all text together, including the note about truncation. Default 100 000. */
   readonly maxCharacters?: number | undefined;
-  /** Bytes of one image or sound. Default 5 000 000. */
+  /** Maximum bytes of one image or audio; larger ones are described in the text. Default 5 000 000. */
   readonly maxMediaBytes?: number | undefined;
-  /** Images and sounds in one result. Default 20. */
+  /** Maximum number of images and audio in one result; further ones are described in the text. Default 20. */
   readonly maxMedia?: number | undefined;
 }
-
-export const DEFAULT_MAX_CHARACTERS = 100_000;
-export const DEFAULT_MAX_MEDIA_BYTES = 5_000_000;
-export const DEFAULT_MAX_MEDIA = 20;

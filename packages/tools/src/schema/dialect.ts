@@ -1,6 +1,6 @@
-import type { Json } from './plain-copy.js';
+import type { Json } from '../json/copy-json.js';
 
-/** The revisions of JSON Schema, in order, so that they can be compared. */
+/** The drafts of JSON Schema as ascending numbers, so that they can be compared. */
 export const DRAFT = { v4: 4, v6: 6, v7: 7, v2019: 2019, v2020: 2020 } as const;
 export type Draft = (typeof DRAFT)[keyof typeof DRAFT];
 
@@ -13,14 +13,14 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map([
   ['json-schema.org/schema', DRAFT.v2020],
 ]);
 
-/** The revision that `$schema` names; 2020-12 without one; undefined for a dialect that we don't know. */
+/** Returns the draft that `$schema` names, 2020-12 if it is absent, or undefined if the dialect is not supported. */
 export function draftOf($schema: Json | undefined): Draft | undefined {
   if ($schema === undefined) return DRAFT.v2020;
   if (typeof $schema !== 'string') return undefined;
   return DRAFTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, ''));
 }
 
-/** Keywords that an older revision does not know: there they mean nothing. */
+/** The draft that introduced a keyword. Earlier drafts ignore it. */
 const SINCE: Readonly<Record<string, Draft>> = {
   const: DRAFT.v6,
   contains: DRAFT.v6,
@@ -36,6 +36,7 @@ const SINCE: Readonly<Record<string, Draft>> = {
   $dynamicRef: DRAFT.v2020,
 };
 
+/** Returns whether a draft defines a keyword. */
 export function knows(draft: Draft, keyword: string): boolean {
   return draft >= (SINCE[keyword] ?? DRAFT.v4);
 }

@@ -1,49 +1,70 @@
-import { fragmentOf, ownIdOf } from './admit.js';
-import { pathOfFragment, pointerOf, valueAt } from './json-pointer.js';
-import type { JsonObject } from './plain-copy.js';
+import { formatPointer, parseFragment, valueAt } from '../json/json-pointer.js';
+import type { JsonObject } from '../json/copy-json.js';
 import { isSchema, subschemas, type Schema } from './subschemas.js';
 
+/** The schema that a reference points to. */
 export interface Target {
   readonly schema: Schema;
+  /** JSON Pointer to it in the document. */
   readonly pointer: string;
 }
 
-/** Finds what the references of one document point to, inside of that document. */
+/** Resolves the references of one schema document. References to other documents are never fetched. */
 export interface References {
-  /** Undefined when there is nothing there, or no schema. */
+  /** Returns undefined if the reference leads to another document, to nothing, or to a value that is not a schema. */
   resolve(reference: string): Target | undefined;
-  /** A part of the document has a URI of its own: a fragment does not say which part it means. */
+  /** Whether a part of the document has an `$id` of its own, so that a fragment may mean several parts. */
   readonly ambiguous: boolean;
 }
 
+/**
+ * Indexes the anchors of a schema document.
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8.2
+ */
 export function createReferences(root: JsonObject): References {
-  const ownId = ownIdOf(root);
+  const documentId = readDocumentId(root);
   const anchors = new Map<string, Target>();
-  let embedded = false;
-  let used = false;
+  let hasEmbeddedId = false;
+  let hasReference = false;
   const visit = (schema: Schema, path: readonly string[]): void => {
     if (typeof schema === 'boolean') return;
     const id = schema['$id'];
-    if (typeof schema['$ref'] === 'string') used = true;
-    if (typeof id === 'string' && path.length > 0 && !id.startsWith('#')) embedded = true;
+    if (typeof schema['$ref'] === 'string') hasReference = true;
+    if (typeof id === 'string' && path.length > 0 && !id.startsWith('#')) hasEmbeddedId = true;
     for (const name of [schema['$anchor'], typeof id === 'string' && id.startsWith('#') ? id.slice(1) : '']) {
-      if (typeof name === 'string' && name !== '') anchors.set(name, { schema, pointer: pointerOf(path) });
+      if (typeof name === 'string' && name !== '') {
+        anchors.set(name, { schema, pointer: formatPointer(path) });
+      }
     }
     for (const [step, inner] of subschemas(schema)) visit(inner, [...path, ...step]);
   };
   visit(root, []);
 
   return {
-    ambiguous: embedded && used,
+    ambiguous: hasEmbeddedId && hasReference,
     resolve(reference) {
-      const fragment = fragmentOf(reference, ownId);
+      const fragment = localFragment(reference, documentId);
       if (fragment === undefined) return undefined;
       const anchor = anchors.get(fragment);
       if (anchor !== undefined) return anchor;
-      const path = pathOfFragment(fragment);
+      const path = parseFragment(fragment);
       if (path === undefined) return undefined;
       const schema = valueAt(root, path);
-      return isSchema(schema) ? { schema, pointer: pointerOf(path) } : undefined;
+      return isSchema(schema) ? { schema, pointer: formatPointer(path) } : undefined;
     },
   };
+}
+
+/** The document's own URI: a reference that begins with it stays inside the document. */
+function readDocumentId(root: JsonObject): string {
+  const id = root['$id'] ?? root['id'];
+  return typeof id === 'string' ? id.replace(/#.*$/s, '') : '';
+}
+
+/** What follows the `#` of a reference into the same document, or undefined for a reference to another one. */
+function localFragment(reference: string, documentId: string): string | undefined {
+  if (reference.startsWith('#')) return reference.slice(1);
+  if (documentId === '') return undefined;
+  if (reference === documentId) return '';
+  return reference.startsWith(`${documentId}#`) ? reference.slice(documentId.length + 1) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './plain-copy.js';
+import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 
 const HOLDS_ONE = [
   'additionalItems',
@@ -24,14 +24,14 @@ const HOLDS_MAP = [
   'properties',
 ];
 
-/** A schema: an object, or true or false. */
+/** A JSON Schema: an object or a boolean. */
 export type Schema = JsonObject | boolean;
 
 export function isSchema(value: Json | undefined): value is Schema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** Every schema directly inside of this one, with the path to it. What stands elsewhere (in `default`, `enum`, …) is data. */
+/** Yields every schema directly inside this one, with its path. Values of other keywords (`default`, `enum`, …) are data. */
 export function* subschemas(schema: JsonObject): Iterable<readonly [path: readonly string[], Schema]> {
   for (const keyword of HOLDS_ONE) {
     const value = schema[keyword];

@@ -1,37 +1,40 @@
 import { Worker } from 'node:worker_threads';
 import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import type { SimpleSchema } from '../schema/simple-schema.js';
-import type { RawIssue } from './raw-issue.js';
+import type { ZodIssue } from './schema-issues.js';
 
+/** The budget of a {@link CheckThread}. */
 export interface CheckThreadOptions {
   readonly clock: Clock;
-  /** For one check, milliseconds. */
+  /** Maximum time of one check, in milliseconds. */
   readonly budgetMs: number;
 }
 
-/** A thread that checks one value after the other and is ended when a check takes too long. */
+/** A worker thread that checks one value after the other and is terminated when a check takes too long. */
 export interface CheckThread extends AsyncDisposable {
-  /** Rejects with `TIMEOUT` when the budget does not suffice, in time or in memory. */
-  check(schema: SimpleSchema, value: unknown): Promise<readonly RawIssue[]>;
+  /** Rejects with `TIMEOUT` if a check exceeds the budget, in time or in memory. */
+  check(schema: JsonSchema, value: unknown): Promise<readonly ZodIssue[]>;
 }
 
-/** The budget did not suffice, or Zod met something that it can't deal with. */
+/** The argument of `z.fromJSONSchema` in the worker thread. */
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Creates the error of a check that exceeded the budget, or that Zod could not finish. */
 export function notChecked(cause: unknown): FittingsError {
   return new FittingsError(
     'TIMEOUT',
-    'The value could not be checked against the schema within the budget.',
+    'Checking the value against its schema exceeded the time or memory budget.',
     {
       cause,
       delivery: 'not-sent',
-      // Whose fault it is: the schema's.
+      // The schema is at fault.
       kind: 'protocol',
       retryable: false,
-      hint: 'The schema is too costly for this value; use shorter or fewer values.',
+      hint: 'The schema is too costly for this value. Use shorter or fewer values.',
     },
   );
 }
 
-/** Loading Zod in a new thread takes about a tenth of a second; a machine may be busy. */
+/** Loading Zod in a new thread takes about 100 ms, and longer on a busy machine. */
 const START_MS = 30_000;
 const MEMORY_MB = 128;
 
@@ -51,7 +54,7 @@ class StoppableThread implements CheckThread {
     this.#budgetMs = budgetMs;
   }
 
-  check(schema: SimpleSchema, value: unknown): Promise<readonly RawIssue[]> {
+  check(schema: JsonSchema, value: unknown): Promise<readonly ZodIssue[]> {
     const turn = this.#queue.then(() => this.#checkNow(schema, value));
     this.#queue = turn.catch(() => undefined);
     return turn;
@@ -63,15 +66,15 @@ class StoppableThread implements CheckThread {
     this.#worker = undefined;
   }
 
-  async #checkNow(schema: SimpleSchema, value: unknown): Promise<readonly RawIssue[]> {
+  async #checkNow(schema: JsonSchema, value: unknown): Promise<readonly ZodIssue[]> {
     const worker = await this.#running();
     worker.ref();
     try {
       const job = { schema, value: JSON.stringify(value) };
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this rule is for browser windows
       const answer = await this.#answer(worker, this.#budgetMs, () => worker.postMessage(job));
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what worker.js sends; it is ours
-      return answer['issues'] as readonly RawIssue[];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- worker.js sends this
+      return answer['issues'] as readonly ZodIssue[];
     } finally {
       // An idle thread does not keep the process alive.
       this.#worker?.unref();
@@ -79,14 +82,15 @@ class StoppableThread implements CheckThread {
   }
 
   async #running(): Promise<Worker> {
-    if (this.#disposed) throw new FittingsError('ABORTED', 'The checker of schemas was closed.');
+    if (this.#disposed)
+      throw new FittingsError('ABORTED', 'The schema checker was closed before the check started.');
     if (this.#worker !== undefined) return this.#worker;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // What a thread that is being ended still throws concerns nobody; whoever waits for it listens too.
+    // Errors of a thread that is being terminated are ignored. A pending check has a listener of its own.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
@@ -96,7 +100,7 @@ class StoppableThread implements CheckThread {
     return worker;
   }
 
-  /** The next message of the thread, or its end: by itself, or by us when the time is over. */
+  /** Waits for the next message. Rejects if the thread exits, or terminates it when the time is up. */
   async #answer(worker: Worker, ms: number, ask: () => void): Promise<Record<string, unknown>> {
     const { promise, resolve, reject } = withResolvers<Record<string, unknown>>();
     const giveUp = (cause: unknown): void => {
@@ -105,9 +109,12 @@ class StoppableThread implements CheckThread {
       void worker.terminate();
     };
     const onMessage = (message: unknown): void => (isRecord(message) ? resolve(message) : giveUp(message));
-    const onExit = (code: number): void => giveUp(new Error(`The thread ended with code ${code}.`));
+    const onExit = (code: number): void => giveUp(new Error(`The worker thread exited with code ${code}.`));
     worker.on('message', onMessage).on('error', giveUp).on('exit', onExit);
-    const timer = this.#clock.schedule(() => giveUp(new Error(`${ms} ms passed.`)), ms);
+    const timer = this.#clock.schedule(
+      () => giveUp(new Error(`The worker thread did not answer within ${ms} ms.`)),
+      ms,
+    );
     try {
       ask();
       return await promise;

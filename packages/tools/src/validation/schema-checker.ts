@@ -1,73 +1,82 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { z } from 'zod';
-import type { ConvertedSchema } from '../schema/convert.js';
-import { plainCopy, type PlainLimits } from '../schema/plain-copy.js';
+import { copyJson, type JsonLimits } from '../json/copy-json.js';
+import type { ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { createCheckThread, notChecked } from './check-thread.js';
-import { readableIssues } from './issue-text.js';
-import type { RawIssue, SchemaIssue } from './raw-issue.js';
-import { stands } from './second-look.js';
+import { readableIssues, type SchemaIssue, type ZodIssue } from './schema-issues.js';
 
+/** The budget of a {@link SchemaChecker}. */
 export interface SchemaCheckerOptions {
-  /** What one check may take in the other thread, milliseconds. Default 2000. */
+  /** Maximum time of one check in the worker thread, in milliseconds. Default 2000. */
   readonly budgetMs?: number | undefined;
-  /** Values beyond these are not checked but refused. Default: 64 levels, 100 000 values, 16 million characters. */
-  readonly limits?: Partial<PlainLimits> | undefined;
+  /**
+   * The largest value to check; a larger one is an issue. Default: 64 levels, 100 000 values, 16 000 000 characters. `createTools`
+   * also rejects larger arguments when they are not checked.
+   */
+  readonly limits?: Partial<JsonLimits> | undefined;
+  /** Measures `budgetMs`. Default: the system clock. Tests pass one of their own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Checks values against converted schemas within a budget. What is surely quick is checked on the spot; what may be
- * slow (a pattern that is not proved linear, a recursion that forks, very large values) in a thread that is ended when its
- * time is over. The thread starts when it is needed first, and does not keep the process alive.
+ * Checks values against converted schemas within a budget. A check that is provably quick runs at once. One that may be slow
+ * (a pattern that is not proven linear, a recursion that branches, a very large value) runs in a worker thread, which is
+ * terminated when the time is up. The thread starts when it is first needed, and does not keep the process alive.
  */
 export interface SchemaChecker extends AsyncDisposable {
-  /** What is wrong with the value; empty when nothing is. Rejects with `TIMEOUT` when the budget does not suffice. */
+  /**
+   * Resolves with what is wrong with the value; empty if it is valid.
+   * @throws {FittingsError} `TIMEOUT` if the budget is used up; `ABORTED` if the checker was closed and the worker thread is
+   * needed.
+   */
   check(schema: ConvertedSchema, value: unknown): Promise<readonly SchemaIssue[]>;
 }
 
-/** What a value may hold unless a host says otherwise. */
-export const CHECKED_VALUE_LIMITS: PlainLimits = {
+/** The largest value that is checked, unless the host sets other limits. */
+export const CHECKED_VALUE_LIMITS: JsonLimits = {
   maxDepth: 64,
   maxNodes: 100_000,
   maxCharacters: 16_000_000,
 };
 
-/** A million steps of Zod take some 50 ms. */
-const MOST_STEPS = 1_000_000;
+/** Zod takes about 50 ms for a million steps. */
+const MAX_STEPS = 1_000_000;
 
+/**
+ * Creates a checker for converted schemas. Close it with `await using` or `[Symbol.asyncDispose]()`.
+ * @example
+ * ```ts
+ * await using checker = createSchemaChecker({ budgetMs: 500 });
+ * const schema = convertSchema({ type: 'object', properties: { path: { type: 'string' } } });
+ * const issues = await checker.check(schema, { path: 1 });
+ * console.log(describeIssues(issues)); // path: Invalid input: expected string, received number
+ * ```
+ */
 export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaChecker {
   const { budgetMs = 2_000, clock = systemClock } = options;
   const limits = { ...CHECKED_VALUE_LIMITS, ...options.limits };
-  // Starts when it is first asked.
   const thread = createCheckThread({ clock, budgetMs });
 
   return {
     async check({ zod, plan }, value) {
-      const copy = plainCopy(value, limits);
+      const copy = copyJson(value, limits);
       if (copy.problem !== undefined) return [{ path: [], message: `the value ${copy.problem}` }];
       if (plan.schema === undefined) return [];
       const steps = plan.stepsPerValue * copy.nodes + (plan.merges ? copy.nodes ** 2 : 0);
-      let issues: readonly RawIssue[];
-      if (steps <= MOST_STEPS) {
-        issues = parse(zod, copy.value);
-      } else {
-        issues = await thread.check(plan.schema, copy.value);
-      }
-      return readableIssues(
-        issues.filter((issue) => stands(issue, copy.value)),
-        copy.value,
-      );
+      const issues =
+        steps <= MAX_STEPS ? parse(zod, copy.value) : await thread.check(plan.schema, copy.value);
+      return readableIssues(issues, copy.value);
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }
 
-function parse(zod: z.ZodType, value: unknown): readonly RawIssue[] {
+function parse(zod: z.ZodType, value: unknown): readonly ZodIssue[] {
   try {
-    return zod.safeParse(value).error?.issues.map(asRaw) ?? [];
+    return zod.safeParse(value).error?.issues.map(asZodIssue) ?? [];
   } catch (error) {
     throw notChecked(error);
   }
 }
 
-const asRaw = (issue: object & Pick<RawIssue, 'code' | 'message' | 'path'>): RawIssue => ({ ...issue });
+const asZodIssue = (issue: object & Pick<ZodIssue, 'code' | 'message' | 'path'>): ZodIssue => ({ ...issue });

@@ -1,11 +1,11 @@
-// Plain JavaScript, because the thread loads it too.
+// JavaScript, because the worker thread loads it too.
 
-/** Where Zod's own integers end: see `wholeNumbers`. */
+/** Zod's own integers end here: see `wholeNumbers` in simplify-scalar.ts. */
 const FIRST_UNSAFE = 2 ** 53;
 
 /**
- * What a union says that stands for one thing: a whole number is a union of up to three ranges, which no reader has to
- * know; and branches that all say the same need no choice. Undefined for every other union.
+ * Returns one message for a union with a single meaning: a whole number, which is a union of up to three ranges, or branches
+ * that all report the same. Returns undefined for every other union.
  * @param {unknown} branches The issues of each branch.
  * @returns {string | undefined}
  */
@@ -20,7 +20,7 @@ export function unionMessage(branches) {
 }
 
 /**
- * Whether an issue says only that a number is not beyond the safe ones: one of the three ranges of whole numbers.
+ * Returns whether an issue only says that a number is within the safe integers, which is one of the three ranges.
  * @param {{ readonly code?: unknown, readonly [fact: string]: unknown } | undefined} issue
  */
 export function isBeyondSafe(issue) {

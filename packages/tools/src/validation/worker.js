@@ -1,18 +1,18 @@
-// Plain JavaScript, so that a thread can load it both from the sources (in tests) and from the build.
+// JavaScript, so that a worker thread can load it both from the sources (in tests) and from the build.
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { unionMessage } from './union-message.js';
 
-/* oxlint-disable unicorn/require-post-message-target-origin -- that is for windows of a browser */
+/* oxlint-disable unicorn/require-post-message-target-origin -- this rule is for browser windows */
 
-/** @import { RawIssue } from './raw-issue.js' */
+/** @import { ZodIssue } from './schema-issues.js' */
 
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /**
- * What is small in an issue: a union repeats the issues of all its branches, and so on below.
+ * Reduces an issue to its scalar fields. The issue of a union repeats the issues of all its branches, recursively.
  * @param {z.core.$ZodIssue} issue
- * @returns {RawIssue}
+ * @returns {ZodIssue}
  */
 function compact(issue) {
   const small = Object.entries(issue).filter(([, value]) =>
@@ -23,7 +23,7 @@ function compact(issue) {
 }
 
 /**
- * Objects without a prototype, as where the value comes from: `constructor` is a member like any other.
+ * Restores objects without a prototype, as the sender had them: `constructor` is an ordinary member.
  * @param {string} _key
  * @param {unknown} value
  */
@@ -36,7 +36,7 @@ function plain(_key, value) {
 parentPort?.on('message', (/** @type {{ schema: z.core.JSONSchema.JSONSchema, value: string }} */ job) => {
   const value = JSON.parse(job.value, plain);
   const result = z.fromJSONSchema(job.schema, { registry: z.registry() }).safeParse(value);
-  const issues = result.success ? [] : result.error.issues.slice(0, MOST_ISSUES).map(compact);
+  const issues = result.success ? [] : result.error.issues.slice(0, MAX_ISSUES).map(compact);
   parentPort?.postMessage({ issues });
 });
 

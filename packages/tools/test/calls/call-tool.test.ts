@@ -1,13 +1,13 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogueTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import type { ConfirmRequest } from '../../src/calls/call-tool.js';
+import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import type { ToolEvent } from '../../src/calls/tool-event.js';
-import { createPolicy } from '../../src/permissions/policy.js';
-import { createTools, type ToolsOptions } from '../../src/toolset.js';
+import { createToolPolicy } from '../../src/permissions/tool-policy.js';
+import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';
 
-const open: ToolsOptions = { passThrough: 'allow' };
+const open: ToolsOptions = { defaultPermission: 'allow' };
 
 async function collect(events: AsyncIterable<ToolEvent>): Promise<ToolEvent[]> {
   const all: ToolEvent[] = [];
@@ -35,7 +35,7 @@ function errorOf(events: readonly ToolEvent[]): FittingsError {
 }
 
 describe('U6 a call as events', () => {
-  it('gives the result, as it came and as it is rendered', async () => {
+  it('ends with the raw result and its rendering', async () => {
     const host = fakeHost([tool('echo')], (args) => Promise.resolve(text(`said ${JSON.stringify(args)}`)));
     const events = await call(host, 'mcp__s__echo', { message: 'hi' });
     expect(events).toMatchObject([
@@ -44,7 +44,7 @@ describe('U6 a call as events', () => {
     expect(host.calls).toEqual([{ ref: { server: 's', tool: 'echo' }, args: { message: 'hi' } }]);
   });
 
-  it('gives progress, and what there is to read before the result', async () => {
+  it('reports progress and partial text before the result', async () => {
     const host = fakeHost([tool('slow')], async (_, { onProgress }) => {
       onProgress?.({ progress: 1, total: 2 });
       await Promise.resolve();
@@ -103,7 +103,7 @@ describe('U6 a call as events', () => {
     expect(errorOf(await call(thrower, 'mcp__s__x')).code).toBe('CALLBACK_FAILED');
   });
 
-  it('does nothing before it is asked for the first event', async () => {
+  it('starts when the first event is requested', async () => {
     const host = fakeHost([tool('x')]);
     await using tools = createTools(host, open);
     tools.snapshot().call('mcp__s__x');
@@ -111,7 +111,7 @@ describe('U6 a call as events', () => {
     expect(host.calls).toEqual([]);
   });
 
-  it('leaving the loop aborts the call, and a rejection that comes later disturbs nobody', async () => {
+  it('leaving the loop aborts the call, and a later rejection is handled', async () => {
     let signal: AbortSignal | undefined;
     const host = fakeHost([tool('x')], (_, options) => {
       signal = options.signal;
@@ -128,7 +128,7 @@ describe('U6 a call as events', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('the signal of the caller ends the call, before it and during it', async () => {
+  it('the signal of the caller aborts the call, before it starts and while it runs', async () => {
     const host = fakeHost(
       [tool('x')],
       (_, { signal }) =>
@@ -147,7 +147,7 @@ describe('U6 a call as events', () => {
     expect(host.calls).toHaveLength(1);
   });
 
-  it('passes a time limit on', async () => {
+  it('passes the timeout to the host', async () => {
     let limit: number | undefined;
     const host = fakeHost([tool('x')], (_, { timeoutMs }) => {
       limit = timeoutMs;
@@ -163,7 +163,7 @@ describe('U10 names and arguments', () => {
   const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   const host = (): FakeHost => fakeHost([tool('read_file', { inputSchema: schema }), tool('write_file')]);
 
-  it('an unknown name: a clear error with the nearest names', async () => {
+  it('an unknown name is an error that suggests the nearest names', async () => {
     expect(errorOf(await call(host(), 'mcp__s__read_fil'))).toMatchObject({
       code: 'TOOL_UNKNOWN',
       message: 'There is no tool named "mcp__s__read_fil".',
@@ -192,25 +192,25 @@ describe('U10 names and arguments', () => {
     expect((await call(checked, 'mcp__s__write_file')).at(-1)?.type).toBe('result');
   });
 
-  it('unless the host does not want it', async () => {
+  it('validateArguments: false sends them unchecked', async () => {
     const unchecked = host();
     await call(unchecked, 'mcp__s__read_file', { path: 5 }, { ...open, validateArguments: false });
     expect(unchecked.calls).toHaveLength(1);
   });
 
-  it('sends the arguments as they are: no default is filled in, nothing is left out', async () => {
+  it('sends the arguments unchanged: no default is added, no member is removed', async () => {
     const withDefault = { type: 'object', properties: { a: { type: 'string', default: 'x' } } };
     const plain = fakeHost([tool('t', { inputSchema: withDefault })]);
     await call(plain, 'mcp__s__t', { other: [1] });
     expect(plain.calls[0]?.args).toEqual({ other: [1] });
   });
 
-  it('SPEC B.5 45 structured content is checked against its schema, and delivered all the same', async () => {
+  it('SPEC B.5 45 structured content that does not match its schema is reported and delivered', async () => {
     const described = tool('t', { outputSchema: { type: 'object', properties: { n: { type: 'number' } } } });
     const answers: readonly [unknown, readonly unknown[]][] = [
       [{ n: 1 }, []],
       [{ n: 'x' }, [{ path: ['n'], message: expect.stringContaining('expected number') }]],
-      [undefined, [{ path: [], message: expect.stringContaining('gave none') }]],
+      [undefined, [{ path: [], message: expect.stringContaining('no structured content') }]],
     ];
     for (const [structuredContent, issues] of answers) {
       const answering = fakeHost([described], () => Promise.resolve({ content: [], structuredContent }));
@@ -226,19 +226,21 @@ describe('U8 U9 permissions', () => {
     return Promise.resolve(outcome);
   };
 
-  it('nothing runs without a rule or a person', async () => {
+  it('a tool does not run without a rule or a user', async () => {
     const host = fakeHost([tool('x')]);
     expect(errorOf(await call(host, 'mcp__s__x', {}, {}))).toMatchObject({
       code: 'APPROVAL_REQUIRED',
       delivery: 'not-sent',
     });
-    expect(errorOf(await call(host, 'mcp__s__x', {}, { passThrough: 'deny' })).code).toBe('POLICY_DENIED');
+    expect(errorOf(await call(host, 'mcp__s__x', {}, { defaultPermission: 'deny' })).code).toBe(
+      'POLICY_DENIED',
+    );
     expect(host.calls).toEqual([]);
   });
 
-  it('a denied tool does not run, and the reason is in the error', async () => {
+  it('a denied tool does not run, and the error has the reason', async () => {
     const host = fakeHost([tool('x')]);
-    const policy = createPolicy({ servers: { s: { deniedTools: ['x'] } } });
+    const policy = createToolPolicy({ servers: { s: { deniedTools: ['x'] } } });
     expect(errorOf(await call(host, 'mcp__s__x', {}, { ...open, policy }))).toMatchObject({
       code: 'POLICY_DENIED',
       message: expect.stringContaining('list of denied tools of server "s"'),
@@ -246,7 +248,7 @@ describe('U8 U9 permissions', () => {
     expect(host.calls).toEqual([]);
   });
 
-  it('CO-01 the question shows arguments without what could do harm, and the reason', async () => {
+  it('CO-01 the question shows the reason and the escaped arguments', async () => {
     const host = fakeHost([tool('x', { title: 'Ti\u202etle' })]);
     asked.length = 0;
     await call(
@@ -263,7 +265,7 @@ describe('U8 U9 permissions', () => {
     expect(asked[0]?.verdict).toMatchObject({ decision: 'pass-through', reason: expect.any(String) });
   });
 
-  it('an answer for good is not asked for again; a no is an error', async () => {
+  it('a permanent approval is not asked for again, and "cancel" is an error', async () => {
     const host = fakeHost([tool('x')]);
     asked.length = 0;
     await using tools = createTools(host, { confirm: confirm('always-tool') });
@@ -277,14 +279,14 @@ describe('U8 U9 permissions', () => {
     expect(host.calls).toHaveLength(2);
   });
 
-  it('invalid arguments are not asked about', async () => {
+  it('invalid arguments are rejected without a question', async () => {
     const host = fakeHost([tool('x', { inputSchema: { type: 'object', required: ['a'] } })]);
     asked.length = 0;
     await call(host, 'mcp__s__x', {}, { confirm: confirm('once') });
     expect(asked).toEqual([]);
   });
 
-  it('CO-18 a question that throws or never ends concerns this call only', async () => {
+  it('CO-18 a question that throws or never ends affects only this call', async () => {
     const host = fakeHost([tool('x')]);
     const broken = await call(
       host,
@@ -311,7 +313,7 @@ describe('U8 U9 permissions', () => {
 });
 
 describe('toolsets', () => {
-  it('CO-04 CO-06 a tool whose schema is refused is left out, with the reason; the others stay', async () => {
+  it('CO-04 CO-06 a tool whose schema is rejected is skipped with the reason, and the others stay', async () => {
     const huge = { enum: Array.from({ length: 5_001 }, String) };
     const host = fakeHost([
       tool('good'),
@@ -320,9 +322,9 @@ describe('toolsets', () => {
       tool('good', { digest: 'another' }),
     ]);
     await using tools = createTools(host);
-    const { tools: offered, left } = tools.snapshot();
+    const { tools: offered, skipped } = tools.snapshot();
     expect(offered.map(({ name }) => name)).toEqual(['mcp__s__good']);
-    expect(left).toMatchObject([
+    expect(skipped).toMatchObject([
       { ref: { server: 's', tool: 'bad' }, error: { code: 'SCHEMA_REFUSED' } },
       { ref: { server: 's', tool: 'bad_output' }, error: { code: 'SCHEMA_REFUSED' } },
       { ref: { server: 's', tool: 'good' }, error: { code: 'PROTOCOL_VIOLATION' } },
@@ -334,7 +336,7 @@ describe('toolsets', () => {
     const host = fakeHost([status('git')]);
     await using tools = createTools(host, { ...open, naming: ({ tool: name }) => name });
     const before = tools.snapshot();
-    host.catalogue = [status('evil')];
+    host.catalog = [status('evil')];
     await collect(before.call('status'));
     expect(host.calls[0]?.ref.server).toBe('git');
     await collect(tools.snapshot().call('status'));
@@ -342,26 +344,26 @@ describe('toolsets', () => {
   });
 
   it('the order of the tools does not depend on which server came first', async () => {
-    const catalogue = [tool('b'), tool('a'), tool('a', { server: 'r' })];
+    const catalog = [tool('b'), tool('a'), tool('a', { server: 'r' })];
     const namesOf = (some: readonly CatalogueTool[]): readonly string[] =>
       createTools(fakeHost(some))
         .snapshot()
         .tools.map(({ name }) => name);
-    expect(namesOf(catalogue)).toEqual(['mcp__r__a', 'mcp__s__a', 'mcp__s__b']);
-    expect(namesOf(catalogue.toReversed())).toEqual(namesOf(catalogue));
+    expect(namesOf(catalog)).toEqual(['mcp__r__a', 'mcp__s__a', 'mcp__s__b']);
+    expect(namesOf(catalog.toReversed())).toEqual(namesOf(catalog));
   });
 
   it('an unchanged tool is converted once, a changed one again', async () => {
     const host = fakeHost([tool('a'), tool('b')]);
     await using tools = createTools(host);
     const first = tools.snapshot().tools.map(({ input }) => input);
-    host.catalogue = [tool('a'), tool('b', { digest: 'new' })];
+    host.catalog = [tool('a'), tool('b', { digest: 'new' })];
     const second = tools.snapshot().tools.map(({ input }) => input);
     expect(second[0]).toBe(first[0]);
     expect(second[1]).not.toBe(first[1]);
   });
 
-  it('U7 CO-01 what a model and a person see of a tool; the raw words stay reachable', async () => {
+  it('U7 CO-01 texts for the model and the user are sanitized, and the raw definition is unchanged', async () => {
     const host = fakeHost([
       tool('x', {
         title: 'Ti\u001b[2Jtle\nsecond line',

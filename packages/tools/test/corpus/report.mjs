@@ -3,7 +3,7 @@ import { convertSchema } from '@mcp-fittings/tools';
 import { readRealTools } from './real-servers.mjs';
 import { readTestSuite } from './test-suite.mjs';
 
-const KINDS = ['exact', 'loss', 'fallback', 'refused'];
+const KINDS = ['exact', 'partial', 'none', 'refused'];
 
 /** @type {{ source: string, label: string, kind: string, why: string }[]} */
 const rows = [];
@@ -11,8 +11,9 @@ const rows = [];
 /** @param {string} source @param {string} label @param {unknown} schema */
 function convert(source, label, schema) {
   try {
-    const { coverage, reason, losses } = convertSchema(schema);
-    const why = reason ?? losses.map(({ keyword, pointer }) => `${keyword} at ${pointer || '/'}`).join(', ');
+    const { coverage, reason, unchecked } = convertSchema(schema);
+    const why =
+      reason ?? unchecked.map(({ keyword, pointer }) => `${keyword} at ${pointer || '/'}`).join(', ');
     rows.push({ source, label, kind: coverage, why });
   } catch (error) {
     rows.push({

@@ -1,4 +1,4 @@
-/** The official test-suite of JSON Schema, as far as npm has it: draft-04. */
+/** The official JSON Schema test suite, draft-04, as published on npm. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';

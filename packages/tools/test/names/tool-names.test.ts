@@ -2,8 +2,8 @@ import type { ToolRef } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { nameLimits, type NameLimits } from '../../src/names/name-limits.js';
-import { naming, type NamingStrategy } from '../../src/names/naming.js';
+import { nameLimits, type NameLimits } from '../../src/names/shorten-name.js';
+import { naming, type NamingStrategy } from '../../src/names/naming-strategies.js';
 import { createToolNames } from '../../src/names/tool-names.js';
 
 const strategies: Readonly<Record<string, NamingStrategy>> = {
@@ -12,7 +12,7 @@ const strategies: Readonly<Record<string, NamingStrategy>> = {
   careless: () => 'tool',
 };
 
-/** Names that get in each other's way: short, with underscores, case, emptiness, and everything that Unicode has. */
+/** Names that collide easily: short ones, with underscores, case, empty, and any Unicode. */
 const text = fc.oneof(
   fc.stringMatching(/^[abAB_.-]{0,4}$/),
   fc.constantFrom(
@@ -46,7 +46,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
     (_, strategy) => {
       fc.assert(
         fc.property(refs, anyLimits, fc.infiniteStream(fc.nat()), (tools, nameLimit, random) => {
-          const options = { naming: strategy, limits: nameLimit };
+          const options = { naming: strategy, nameLimits: nameLimit };
           const names = createToolNames(tools, options);
           const shuffled = tools.toSorted(() => (random.next().value ?? 0) - (random.next().value ?? 0));
           const again = createToolNames(shuffled, options);
@@ -61,7 +61,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
             if (nameLimit.first !== undefined) expect(name.charAt(0)).toMatch(nameLimit.first);
             seen.add(name.toLowerCase());
           }
-          // Case-insensitively: no two names differ in case only.
+          // No two names differ only in case.
           expect(seen.size).toBe(new Set(tools.map(keyOf)).size);
           expect(names.size).toBe(seen.size);
         }),
@@ -70,7 +70,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
     },
   );
 
-  it('a tool keeps its name when others come that do not collide with it', () => {
+  it('a tool keeps its name when others are added that do not collide with it', () => {
     fc.assert(
       fc.property(refs, refs, (some, others) => {
         const before = createToolNames(some);
@@ -80,7 +80,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
         );
         for (const ref of some) {
           const name = before.nameOf(ref) ?? '';
-          // Only names of the first kind, to which no hash was added, and which no newcomer would like to have.
+          // Only first-choice names without a hash that no added tool claims.
           if (name !== createToolNames([ref]).nameOf(ref) || foldedOthers.has(name.toLowerCase())) continue;
           expect(after.nameOf(ref)).toBe(name);
         }
@@ -100,20 +100,20 @@ describe('U1 strategies', () => {
     return tools.map((ref) => names.nameOf(ref));
   };
 
-  it('prefixes with mcp__server__', () => {
+  it('adds the prefix mcp__server__', () => {
     expect(namesOf(naming.mcpPrefixed)).toEqual([
       'mcp__git__status',
       'mcp__svn__status',
       'mcp__git__add__all',
     ]);
   });
-  it('takes the bare name, and server__tool for both where two servers collide', () => {
+  it('uses the bare name, and server__tool for both of two tools with the same name', () => {
     expect(namesOf(naming.bare)).toEqual(['git__status', 'svn__status', 'add__all']);
   });
-  it('prefixes with mcp_server_', () => {
+  it('adds the prefix mcp_server_', () => {
     expect(namesOf(naming.mcpSingle)).toEqual(['mcp_git_status', 'mcp_svn_status', 'mcp_git_add__all']);
   });
-  it('takes a function', () => {
+  it('accepts a function', () => {
     expect(namesOf(({ server, tool }) => `${tool}_of_${server}`)).toEqual([
       'status_of_git',
       'status_of_svn',
@@ -122,15 +122,15 @@ describe('U1 strategies', () => {
   });
 });
 
-describe('U2 names that are not valid or too long', () => {
-  it('replaces characters, and the middle: first 28, ___, last 32', () => {
+describe('U2 names that are invalid or too long', () => {
+  it('replaces invalid characters, and the middle of a long name: first 28, ___, last 32', () => {
     const long = `${'a'.repeat(40)}${'b'.repeat(40)}`;
     const tools = [
       { server: 's', tool: 'get my/file' },
       { server: 's', tool: long },
       { server: 's', tool: '1st.thing' },
     ];
-    const names = createToolNames(tools, { naming: naming.bare, limits: nameLimits.gemini });
+    const names = createToolNames(tools, { naming: naming.bare, nameLimits: nameLimits.gemini });
     expect(tools.map((ref) => names.nameOf(ref))).toEqual([
       'get_my_file',
       `${'a'.repeat(28)}___${'b'.repeat(32)}`,
@@ -138,20 +138,20 @@ describe('U2 names that are not valid or too long', () => {
     ]);
   });
 
-  it('keeps long names apart that are alike after the cut', () => {
+  it('keeps names different that are equal after shortening', () => {
     const tools = ['x', 'y'].map((middle) => ({
       server: 's',
       tool: `${'a'.repeat(40)}${middle}${'b'.repeat(40)}`,
     }));
-    const names = createToolNames(tools, { limits: nameLimits.openai });
+    const names = createToolNames(tools, { nameLimits: nameLimits.openai });
     const [first, second] = tools.map((ref) => names.nameOf(ref) ?? '');
     expect(first).not.toBe(second);
     expect(first).toMatch(/^mcp__s__a+___b+_[a-z2-7]{8}$/);
     expect(first).toHaveLength(64);
   });
 
-  it('refuses limits within which names could not be kept apart', () => {
-    const build = (limits: NameLimits) => () => createToolNames([], { limits });
+  it('rejects limits within which names could not be unique', () => {
+    const build = (limits: NameLimits) => () => createToolNames([], { nameLimits: limits });
     for (const broken of [
       { maxLength: 8, allowed: /[a-z0-9_]/ },
       { maxLength: 64, allowed: /[A-Z]/ },
@@ -161,15 +161,15 @@ describe('U2 names that are not valid or too long', () => {
     }
   });
 
-  it('does not mind flags that make an expression remember', () => {
+  it('accepts expressions with the flags g and y', () => {
     const names = createToolNames([{ server: 'a', tool: 'b' }], {
-      limits: { maxLength: 64, allowed: /[a-z0-9_]/g },
+      nameLimits: { maxLength: 64, allowed: /[a-z0-9_]/g },
     });
     expect([...names.entries()].map(([name]) => name)).toEqual(['mcp__a__b']);
   });
 });
 
-describe('CO-02 look-alikes', () => {
+describe('CO-02 names that collide', () => {
   it.each([
     ['the same tool of two servers', { server: 'a', tool: 'x' }, { server: 'b', tool: 'x' }],
     ['another place of the border', { server: 'acme_', tool: 'status' }, { server: 'acme', tool: '_status' }],
@@ -187,7 +187,7 @@ describe('CO-02 look-alikes', () => {
     }
   });
 
-  it('lets the tool keep its name that needs no alteration', () => {
+  it('a tool whose name needs no change keeps it', () => {
     const plain = { server: 'a', tool: 'read_file' };
     const altered = { server: 'a', tool: 'read file' };
     const names = createToolNames([altered, plain]);
@@ -195,7 +195,7 @@ describe('CO-02 look-alikes', () => {
     expect(names.nameOf(altered)).toMatch(/^mcp__a__read_file_[a-z2-7]{8}$/);
   });
 
-  it('can not be made to give up by a server that guesses all suffixes', () => {
+  it('finds a name even if a server guesses all suffixes', () => {
     const victims = [
       { server: 'v', tool: 'x y' },
       { server: 'v', tool: 'x/y' },
@@ -210,7 +210,7 @@ describe('CO-02 look-alikes', () => {
     for (const ref of [...victims, ...guessed]) expect(names.refOf(names.nameOf(ref) ?? '')).toEqual(ref);
   });
 
-  it('answers no name that is not in the map, and suggests the nearest', () => {
+  it('resolves only names in the map, and suggests the nearest', () => {
     const names = createToolNames([{ server: 'fs', tool: 'read_file' }]);
     expect(names.refOf('mcp__fs__read_fil')).toBeUndefined();
     expect(names.refOf('MCP__fs__read_file')).toBeUndefined();
@@ -219,7 +219,7 @@ describe('CO-02 look-alikes', () => {
   });
 });
 
-it('the same names on every machine: the hash is part of the promise', () => {
+it('names are the same on every machine, including the hash', () => {
   const tools = [
     { server: 'a', tool: 'Read' },
     { server: 'a', tool: 'read' },

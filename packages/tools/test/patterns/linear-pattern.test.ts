@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
 import { isLinearPattern } from '../../src/patterns/linear-pattern.js';
-import { parsePattern } from '../../src/patterns/pattern-syntax.js';
+import { parsePattern } from '../../src/patterns/parse-pattern.js';
 import { traceMatch } from '../support/step-counter.js';
 
 const UUID =
@@ -10,7 +10,7 @@ const UUID =
 const DATE_TIME =
   '^((?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|([+-](?:[01]\\d|2[0-3]):[0-5]\\d))))$';
 
-describe('CO-05 patterns that are proved linear', () => {
+describe('CO-05 patterns that are proven linear', () => {
   it.each([
     '^[A-Za-z0-9_]+$',
     '^[a-z0-9]+(?:-[a-z0-9]+)*$',
@@ -33,11 +33,11 @@ describe('CO-05 patterns that are proved linear', () => {
   });
 });
 
-describe('CO-05 patterns that are not', () => {
+describe('CO-05 patterns that are not proven linear', () => {
   it.each([
     ['a loop in a loop', '^(a+)+$'],
     ['the same, hidden in a choice', '^(a|a)*$'],
-    ['neighbours that overlap', '^[a-zA-Z0-9._]+(?:[-._a-zA-Z0-9]*)$'],
+    ['neighbors that overlap', '^[a-zA-Z0-9._]+(?:[-._a-zA-Z0-9]*)$'],
     ['nothing, repeated', '^(a*)*$'],
     ['nothing in a choice, repeated', '^(a|b?)*$'],
     ['no anchor', 'a+b'],
@@ -61,7 +61,7 @@ describe('CO-05 patterns that are not', () => {
     expect(isLinearPattern(pattern)).toBe(false);
   });
 
-  it('a dollar sign that is escaped ends nothing', () => {
+  it('an escaped dollar sign is not an anchor', () => {
     expect(isLinearPattern('^a\\$')).toBe(true);
     expect(isLinearPattern('^a\\\\$')).toBe(true);
   });
@@ -87,7 +87,7 @@ describe('the proof holds for a matcher that counts its steps', () => {
   })).pattern;
   const texts = fc.stringMatching(/^[ab\-1 ]{1,4}$/);
 
-  it('U3 each further stretch of text takes as many steps as the one before', () => {
+  it('U3 the steps grow linearly with the length of the string', () => {
     let linear = 0;
     fc.assert(
       fc.property(patterns, fc.boolean(), texts, texts, texts, (body, anchored, before, pump, after) => {
@@ -97,7 +97,7 @@ describe('the proof holds for a matcher that counts its steps', () => {
         linear++;
         const stepsFor = (times: number): number =>
           traceMatch(parsed, before + pump.repeat(times) + after).steps;
-        // Not from the beginning: a part that is repeated a bounded number of times has to have had its fill.
+        // Start later: a part with bounded repetition must have reached its maximum.
         const [few, more, most] = [stepsFor(40), stepsFor(60), stepsFor(80)];
         expect(most - more, pattern).toBeLessThanOrEqual((more - few) * 1.2 + 200);
       }),
@@ -106,7 +106,7 @@ describe('the proof holds for a matcher that counts its steps', () => {
     expect(linear).toBeGreaterThan(rounds(100));
   });
 
-  it('and sees the steps multiply where there is no proof', () => {
+  it('the steps multiply for patterns without a proof', () => {
     const stepsOf = (pattern: string, length: number): number => {
       const parsed = parsePattern(pattern);
       return parsed === undefined ? NaN : traceMatch(parsed, 'a'.repeat(length)).steps;
@@ -115,7 +115,7 @@ describe('the proof holds for a matcher that counts its steps', () => {
     expect(stepsOf('^a*a*$', 40)).toBeGreaterThan(stepsOf('^a*a*$', 20) * 3);
   });
 
-  it('what it reads is what the engine of JavaScript matches', () => {
+  it('the parsed pattern matches the same strings as the JavaScript engine', () => {
     fc.assert(
       fc.property(patterns, fc.stringMatching(/^[ab\-1 ]{0,6}$/), (body, text) => {
         const parsed = parsePattern(`^${body}$`);

@@ -4,10 +4,10 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ConfirmRequest } from '../../src/calls/call-tool.js';
-import { createApprovals } from '../../src/permissions/approvals.js';
-import { createPolicy, type ConfirmOutcome } from '../../src/permissions/policy.js';
-import { createTools, type Tools } from '../../src/toolset.js';
+import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
+import { createToolApprovals } from '../../src/permissions/tool-approvals.js';
+import { createToolPolicy, type ConfirmOutcome } from '../../src/permissions/tool-policy.js';
+import { createTools, type Tools } from '../../src/create-tools.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
 const hosts: Host[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
 });
 
-/** A host whose server "github" is this entry; what stands behind it does not matter here. */
+/** A host whose server "github" has this entry. The program behind it does not matter here. */
 async function hostWith(github: ServerConfig, names: readonly string[] = ['list', 'push']): Promise<Host> {
   const make = (): McpServer => {
     const server = new McpServer({ name: 'any', version: '1.0.0' });
@@ -31,16 +31,16 @@ async function hostWith(github: ServerConfig, names: readonly string[] = ['list'
   return host;
 }
 
-/** What was asked, and how a call ended. */
+/** The questions that were asked, and how the call ended. */
 async function callOnce(
   host: Host,
-  approvals: ReturnType<typeof createApprovals>,
+  approvals: ReturnType<typeof createToolApprovals>,
   answer: ConfirmOutcome,
   name = 'push',
 ): Promise<string> {
   const asked: ConfirmRequest[] = [];
   await using tools = createTools(host, {
-    policy: createPolicy({ approvals }),
+    policy: createToolPolicy({ approvals }),
     confirm: (request) => {
       asked.push(request);
       return Promise.resolve(answer);
@@ -61,18 +61,18 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     ['another command', { ...mine, command: 'evil' }],
   ])('%s under the same name is asked about again', async (_, other) => {
     for (const answer of ['always-server', 'always-tool'] as const) {
-      const approvals = createApprovals();
+      const approvals = createToolApprovals();
       const host = await hostWith(mine);
       expect(await callOnce(host, approvals, answer)).toBe('asked, result');
       expect(await callOnce(host, approvals, 'cancel')).toBe('not asked, result');
-      const kept = createApprovals(JSON.parse(JSON.stringify(approvals)));
+      const kept = createToolApprovals(JSON.parse(JSON.stringify(approvals)));
       expect(await callOnce(await hostWith(mine), kept, 'cancel')).toBe('not asked, result');
       expect(await callOnce(await hostWith(other), kept, 'cancel')).toBe('asked, error');
     }
   });
 
   it('the order of the fields does not matter', async () => {
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     await callOnce(await hostWith({ type: 'sdk', name: 'one' }), approvals, 'always-server');
     const same = await hostWith({ name: 'one', type: 'sdk' });
     expect(await callOnce(same, approvals, 'cancel')).toBe('not asked, result');
@@ -90,34 +90,34 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     try {
       process.chdir('/');
       const there = await hostWith({ type: 'sdk', command: 'node', args: ['server.js'] });
-      // Without a folder of its own it starts in the home, wherever the host runs.
+      // Without `cwd`, it starts in the home folder, wherever the host runs.
       expect(there.server('github').identity).toBe(here.server('github').identity);
     } finally {
       process.chdir(before);
     }
   });
 
-  it('an entry that is replaced while the host runs is asked about again', async () => {
-    const approvals = createApprovals();
+  it('an entry that is replaced while the host runs asks again', async () => {
+    const approvals = createToolApprovals();
     const host = await hostWith(mine);
     const answers: ConfirmOutcome[] = ['always-server', 'cancel'];
     await using tools = createTools(host, {
-      policy: createPolicy({ approvals }),
+      policy: createToolPolicy({ approvals }),
       confirm: () => Promise.resolve(answers.shift() ?? 'cancel'),
     });
     const turn = tools.snapshot();
     expect((await turn.run('mcp__github__push')).type).toBe('result');
     await host.connect({ github: { type: 'sdk', name: 'two' } });
-    // Also by a toolset that was made before: its calls reach the server of now.
+    // Also by an earlier toolset, because its calls reach the current server.
     expect(await turn.run('mcp__github__push')).toMatchObject({ error: { code: 'POLICY_DENIED' } });
     expect(answers).toEqual([]);
   });
 
   it('an entry that is replaced while the question is open is not called', async () => {
     const host = await hostWith(mine);
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     await using tools = createTools(host, {
-      policy: createPolicy({ approvals }),
+      policy: createToolPolicy({ approvals }),
       confirm: async () => {
         await host.connect({ github: { type: 'sdk', name: 'two' } });
         return 'always-server';
@@ -129,12 +129,12 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     expect(approvals.toJSON().servers).toEqual([]);
   });
 
-  it('without an identity an approval ends with its policy and is not kept', async () => {
+  it('without an identity, an approval lasts as long as its policy and is not saved', async () => {
     const nameless = { ...fakeHost([tool('x')]), servers: undefined };
-    const approvals = createApprovals();
+    const approvals = createToolApprovals();
     for (const expected of [1, 2]) {
       await using tools = createTools(nameless, {
-        policy: createPolicy({ approvals }),
+        policy: createToolPolicy({ approvals }),
         confirm: () => Promise.resolve('always-server'),
       });
       for (let times = 0; times < 2; times++) await tools.snapshot().run('mcp__s__x');
@@ -143,8 +143,8 @@ describe('S18: approvals belong to the entry, not to its name', () => {
     expect(approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
 
-  it('a list of version 1 keeps its tools, and asks about the tools of its servers', () => {
-    const approvals = createApprovals({
+  it('saved approvals of version 1 keep single tools; the tools of approved servers ask again', () => {
+    const approvals = createToolApprovals({
       version: 1,
       servers: ['hash'],
       tools: [{ server: 'hash', tool: 'a', digest: 'd' }],
@@ -154,13 +154,13 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 });
 
-describe('D5: to approve a server is to approve the tools that it has', () => {
+describe('D5: approving a server approves the tools that it has now', () => {
   const reasons: string[] = [];
   const toolsOf = (host: ReturnType<typeof fakeHost>, answers: ConfirmOutcome[]): Tools => {
     reasons.length = 0;
     return createTools(host, {
-      passThrough: 'allow',
-      policy: createPolicy({ servers: { s: { writePermission: 'ask' } } }),
+      defaultPermission: 'allow',
+      policy: createToolPolicy({ servers: { s: { writePermission: 'ask' } } }),
       confirm: ({ verdict }) => {
         reasons.push(`${verdict.rule}: ${verdict.reason}`);
         return Promise.resolve(answers.shift() ?? 'cancel');
@@ -168,14 +168,14 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
     });
   };
 
-  it('asks again for a tool that was changed or added since, and says which', async () => {
+  it('asks again for a tool that was changed or added since, and names it', async () => {
     const host = fakeHost([tool('a'), tool('b'), tool('a', { server: 'r' })]);
     await using tools = toolsOf(host, ['always-server', 'cancel', 'cancel']);
     const run = async (name: string) => (await tools.snapshot().run(`mcp__s__${name}`)).type;
     expect([await run('a'), await run('b')]).toEqual(['result', 'result']);
     expect(reasons).toHaveLength(1);
 
-    host.catalogue = [tool('a', { digest: 'changed' }), tool('b'), tool('c\u202e')];
+    host.catalog = [tool('a', { digest: 'changed' }), tool('b'), tool('c\u202e')];
     expect([await run('b'), await run('a'), await run('c_')]).toEqual(['result', 'error', 'error']);
     expect(reasons.slice(1)).toEqual([
       'changed-tool: The tool "a" of server "s" has changed since you approved it.',
@@ -183,25 +183,25 @@ describe('D5: to approve a server is to approve the tools that it has', () => {
     ]);
   });
 
-  it('also with a toolset that was made before the change, and with a host that lets everything else pass', async () => {
+  it('also for a toolset from before the change, and with defaultPermission "allow"', async () => {
     const host = fakeHost([tool('a')]);
-    const policy = createPolicy();
+    const policy = createToolPolicy();
     const pinned = { server: 's', name: 'a', digest: 'digest of a', identity: 'identity of s' };
     policy.answer(pinned, 'always-server', [pinned]);
-    await using tools = createTools(host, { policy, passThrough: 'allow' });
+    await using tools = createTools(host, { policy, defaultPermission: 'allow' });
     const turn = tools.snapshot();
     expect((await turn.run('mcp__s__a')).type).toBe('result');
-    host.catalogue = [tool('a', { digest: 'changed' })];
+    host.catalog = [tool('a', { digest: 'changed' })];
     expect(await turn.run('mcp__s__a')).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 
-  it('an answer about the changed tool pins what it is now', async () => {
+  it('an answer about a changed tool approves its new description', async () => {
     const host = fakeHost([tool('a')]);
     await using tools = toolsOf(host, ['always-server', 'always-tool', 'always-server']);
     const run = async () => (await tools.snapshot().run('mcp__s__a')).type;
     await run();
     for (const digest of ['second', 'third']) {
-      host.catalogue = [tool('a', { digest })];
+      host.catalog = [tool('a', { digest })];
       expect([await run(), await run()]).toEqual(['result', 'result']);
     }
     expect(reasons).toHaveLength(3);

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, layouts, type LoadedConfig } from '@mcp-fittings/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPolicy, type PolicyTool } from '../../src/permissions/policy.js';
+import { createToolPolicy, type PolicyTool } from '../../src/permissions/tool-policy.js';
 
 const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
 const rule = (decision: string, name: string) => ({ decision, rule: name });
 
-describe('F4: the servers of loadConfig are a policy', () => {
+describe('F4: createToolPolicy takes the servers of loadConfig', () => {
   let home = '';
   let loaded: LoadedConfig;
 
@@ -38,7 +38,7 @@ describe('F4: the servers of loadConfig are a policy', () => {
   afterAll(() => rm(home, { recursive: true }));
 
   it('without a cast or a mapping', () => {
-    const policy = createPolicy({ servers: loaded.servers, folderIsTrusted: true });
+    const policy = createToolPolicy({ servers: loaded.servers, folderIsTrusted: true });
     expect(Object.keys(loaded.servers)).toHaveLength(3);
     expect(policy.forTool(tool('get_issue'))).toMatchObject(rule('allow', 'allowed-tool'));
     expect(policy.forTool(tool('get_secret'))).toMatchObject(rule('deny', 'denied-tool'));
@@ -54,8 +54,8 @@ describe('F4: the servers of loadConfig are a policy', () => {
     expect(policy.forTool(tool('x', 'plain'))).toMatchObject(rule('pass-through', 'no-rule'));
   });
 
-  it('trust counts in a trusted folder only', () => {
-    const policy = createPolicy({ servers: loaded.servers });
+  it('trust counts only in a trusted folder', () => {
+    const policy = createToolPolicy({ servers: loaded.servers });
     expect(policy.forTool(tool('x', 'mine'))).toMatchObject(rule('pass-through', 'no-rule'));
   });
 
@@ -67,7 +67,7 @@ describe('F4: the servers of loadConfig are a policy', () => {
     ['readPermission', null],
     ['trust', 'false'],
   ])('does not ignore a permission that is malformed: %s', (field, value) => {
-    expect(() => createPolicy({ servers: { github: { command: 'node', [field]: value } } })).toThrow(
+    expect(() => createToolPolicy({ servers: { github: { command: 'node', [field]: value } } })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(`"${field}"`) }),
     );
   });

@@ -24,7 +24,7 @@ it('U9 the nearest folder that has an entry decides', () => {
   expect(folders.isTrusted(root)).toBe(false);
 });
 
-it('a name that begins alike, a way round, a relative path and a link gain nothing', () => {
+it('a common prefix, a path with "..", a relative path and a symbolic link gain no trust', () => {
   const folders = createTrustedFolders();
   folders.set(join(root, 'work'), 'trusted');
   expect(folders.isTrusted(join(root, 'workshop'))).toBe(false);
@@ -34,7 +34,7 @@ it('a name that begins alike, a way round, a relative path and a link gain nothi
   expect(folders.isTrusted(join(root, 'work/not/there/yet'))).toBe(true);
 });
 
-it('goes through JSON, and refuses what is malformed', () => {
+it('survives a round trip through JSON, and malformed JSON is rejected', () => {
   const folders = createTrustedFolders();
   folders.set(join(root, 'work'), 'trusted');
   const kept: unknown = JSON.parse(JSON.stringify(folders));

@@ -12,7 +12,7 @@ const name = fc.constantFrom(...NAMES);
 const count = fc.integer({ min: 0, max: 3 });
 const number = fc.constantFrom(...NUMBERS);
 
-/** Objects as JSON makes them, where `__proto__` is a member. */
+/** Objects as JSON.parse creates them, in which `__proto__` is a member. */
 function record<Value>(
   values: fc.Arbitrary<Value>,
   keys: fc.Arbitrary<string> = name,
@@ -22,7 +22,7 @@ function record<Value>(
     .map((members) => Object.fromEntries(members));
 }
 
-/** Values made of the same few names, texts and numbers as the schemas, so that many of them fit. */
+/** Values made of the same few names, strings and numbers as the schemas, so that many of them are valid. */
 export const jsonValues: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -92,7 +92,7 @@ const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => {
   };
 }).schema;
 
-/** Schemas of 2020-12 with every keyword that we convert or report, and references to two definitions and the root. */
+/** Schemas of 2020-12 with every keyword that is converted or reported, and references to two definitions and the root. */
 export const jsonSchemas: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(
     schemas.filter((schema) => typeof schema === 'object'),

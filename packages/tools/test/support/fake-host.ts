@@ -5,20 +5,20 @@ type Answer = (args: Readonly<Record<string, unknown>>, options: CallOptions) =>
 
 export interface FakeHost extends ToolHost {
   readonly calls: { readonly ref: ToolRef; readonly args: Readonly<Record<string, unknown>> }[];
-  catalogue: readonly CatalogueTool[];
+  catalog: readonly CatalogueTool[];
 }
 
-/** Only the two methods that are needed of a host, for faults that a real one can not be made to have. */
+/** The two required methods of a host, for faults that a real host cannot produce. */
 export function fakeHost(
-  catalogue: readonly CatalogueTool[],
+  catalog: readonly CatalogueTool[],
   answer: Answer = () => Promise.resolve(text('done')),
 ): FakeHost {
   const calls: FakeHost['calls'] = [];
   return {
     calls,
-    catalogue,
+    catalog,
     tools() {
-      return this.catalogue;
+      return this.catalog;
     },
     servers: () => [
       { name: 's', identity: 'identity of s' },

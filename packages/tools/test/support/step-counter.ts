@@ -1,15 +1,15 @@
-import type { Expression, ParsedPattern } from '../../src/patterns/pattern-syntax.js';
+import type { Expression, ParsedPattern } from '../../src/patterns/parse-pattern.js';
 
 export interface Trace {
-  /** Infinite when there were more than 1 000 000. */
+  /** Infinite if there were more than 1 000 000. */
   readonly steps: number;
-  /** Every place of the text where the pattern could end. */
+  /** Every position of the text at which the pattern can end. */
   readonly ends: ReadonlySet<number>;
 }
 
 const MOST = 1_000_000;
 
-/** A matcher that tries every way, as engines do before they fail, and counts its steps: no clock disturbs that. */
+/** A backtracking matcher that counts its steps, so that the result does not depend on a clock. */
 export function traceMatch(pattern: ParsedPattern, text: string): Trace {
   let steps = 0;
   const ends = new Set<number>();

@@ -3,7 +3,7 @@ import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { serverPermissions } from '@mcp-fittings/config';
 import type { CatalogueTool, ToolResult } from '@mcp-fittings/host';
 import {
-  createPolicy,
+  createToolPolicy,
   createTools,
   naming,
   renderForPerson,
@@ -33,9 +33,9 @@ export async function call(context: CommandContext, text: string, options: CallO
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {
-    policy: createPolicy({ servers: serverPermissions(loaded) }),
+    policy: createToolPolicy({ servers: serverPermissions(loaded) }),
     // The person has asked for this very call; only what the configuration forbids is not done.
-    passThrough: 'allow',
+    defaultPermission: 'allow',
     naming: naming.bare,
     // A person may call what is not for models.
     includeAppTools: true,
@@ -149,8 +149,8 @@ function findTool(tools: readonly CatalogueTool[], { server, name }: Target): Ca
 }
 
 /** The name under which the toolset knows the tool; why not, where it was left out. */
-function nameIn({ names, left }: Toolset, { server, name: tool }: Target): string {
-  const refused = left.find(({ ref }) => ref.server === server && ref.tool === tool);
+function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): string {
+  const refused = skipped.find(({ ref }) => ref.server === server && ref.tool === tool);
   if (refused !== undefined) throw refused.error;
   const known = names.nameOf({ server, tool });
   if (known !== undefined) return known;

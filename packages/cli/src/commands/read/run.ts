@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { escapeText, FittingsError } from '@mcp-fittings/client-core';
 import { serverPermissions, type LoadedConfig } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
-import { createPolicy, renderForPerson } from '@mcp-fittings/tools';
+import { createToolPolicy, renderForPerson } from '@mcp-fittings/tools';
 import type { CommandContext } from '../../command-context.js';
 import { writeOutput } from '../../output/write-output.js';
 import { shown } from '../../output/shown.js';
@@ -43,7 +43,7 @@ async function checkPermission(
   resource: { readonly server: string; readonly uri: string },
   loaded: LoadedConfig,
 ): Promise<void> {
-  const { decision, reason } = createPolicy({ servers: serverPermissions(loaded) }).forResource(resource);
+  const { decision, reason } = createToolPolicy({ servers: serverPermissions(loaded) }).forResource(resource);
   if (decision === 'allow' || decision === 'pass-through') return;
   const { server } = resource;
   if (decision === 'ask' && context.interactive) {

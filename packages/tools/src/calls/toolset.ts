@@ -1,0 +1,38 @@
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { SkippedTool } from '../model-tools/offered-tools.js';
+import type { ToolNames } from '../names/tool-names.js';
+import type { ToolRunOptions, ToolCallOptions } from './call-tool.js';
+import type { LastToolEvent, ToolEvent } from './tool-event.js';
+
+/** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
+export interface Toolset {
+  /** The offered tools, sorted by name, so that a prompt does not depend on which server connected first. */
+  readonly tools: readonly ModelTool[];
+  /** The tools that are not offered, each with the reason. */
+  readonly skipped: readonly SkippedTool[];
+  /** The names of the offered tools, and what they stand for. */
+  readonly names: ToolNames;
+  /**
+   * Calls a tool by its name. The events end with one `result` or one `error`; the generator does not throw. The call starts
+   * when the first event is requested, and leaving the loop aborts it.
+   * @param args The arguments that the model gave. Default: none.
+   * @example
+   * ```ts
+   * for await (const event of tools.snapshot().call('mcp__demo__echo', { message: 'hi' })) {
+   *   if (event.type === 'partial') console.log(event.text);
+   *   if (event.type === 'result' || event.type === 'error') console.log(event.rendering.text);
+   * }
+   * ```
+   */
+  call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
+  /**
+   * Calls a tool by its name and resolves with the last event. Does not reject.
+   * @param args The arguments that the model gave. Default: none.
+   * @example
+   * ```ts
+   * const { rendering } = await tools.snapshot().run('mcp__demo__echo', { message: 'hi' });
+   * console.log(rendering.isError, rendering.text);
+   * ```
+   */
+  run(name: string, args?: unknown, options?: ToolRunOptions): Promise<LastToolEvent>;
+}

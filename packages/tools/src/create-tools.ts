@@ -1,0 +1,176 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
+import type { Confirm } from './calls/confirm-call.js';
+import type { Toolset } from './calls/toolset.js';
+import { nameTool, type PreparedTool } from './model-tools/model-tool.js';
+import {
+  createToolOffer,
+  type OfferedTools,
+  type SkippedTool,
+  type ToolListLimits,
+} from './model-tools/offered-tools.js';
+import { createToolNames, type ToolNamesOptions } from './names/tool-names.js';
+import type { ToolPermission } from './permissions/tool-permissions.js';
+import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
+import type { RenderOptions } from './results/rendering.js';
+import type { SchemaLimits } from './schema/schema-limits.js';
+import {
+  CHECKED_VALUE_LIMITS,
+  createSchemaChecker,
+  type SchemaCheckerOptions,
+} from './validation/schema-checker.js';
+
+/** Options of {@link createTools}. */
+export interface ToolsOptions extends ToolNamesOptions {
+  /** Which tools may run. Default: a policy without rules, so that `defaultPermission` decides. */
+  readonly policy?: ToolPolicy | undefined;
+  /** What happens to a call that no rule of the policy applies to. Default `ask`. */
+  readonly defaultPermission?: ToolPermission | undefined;
+  /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
+  readonly confirm?: Confirm | undefined;
+  /**
+   * Whether to check arguments before they are sent. Default true. Arguments beyond `validation.limits` are rejected in any
+   * case.
+   */
+  readonly validateArguments?: boolean | undefined;
+  /** The largest schema that is accepted. A tool with a larger one is in {@link Toolset.skipped}. */
+  readonly schemaLimits?: Partial<SchemaLimits> | undefined;
+  /** The largest list of tools that is accepted from one server. Tools beyond it are in {@link Toolset.skipped}. */
+  readonly listLimits?: Partial<ToolListLimits> | undefined;
+  /**
+   * Whether to hide tools that the policy denies from the model. They are in {@link Toolset.skipped}. Default false: the model
+   * sees them, and a call fails with `POLICY_DENIED`.
+   */
+  readonly skipDenied?: boolean | undefined;
+  /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
+  readonly includeAppTools?: boolean | undefined;
+  /** The budget for checking arguments and structured content. */
+  readonly validation?: SchemaCheckerOptions | undefined;
+  /** How much of a result the model gets. */
+  readonly rendering?: RenderOptions | undefined;
+}
+
+/** The tools of a host for models. Close it when you close the host, because it may have started a worker thread. */
+export interface Tools extends AsyncDisposable {
+  /**
+   * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
+   * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
+   * converted again.
+   */
+  snapshot(): Toolset;
+  /** The policy that decides which tools may run. */
+  readonly policy: ToolPolicy;
+  /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
+ * and safe results.
+ * @param host The host whose servers have the tools. It stays open when the tools are closed.
+ * @throws {FittingsError} `CONFIG_INVALID` from {@link Tools.snapshot} if `nameLimits` is invalid.
+ * @example One call, without a model
+ * ```ts
+ * import { createHost } from '@mcp-fittings/host';
+ * import { sdk } from '@mcp-fittings/host/sdk';
+ * import { createToolPolicy, createTools } from '@mcp-fittings/tools';
+ * import { stdio } from '@mcp-fittings/transport-stdio';
+ *
+ * await using host = createHost({ engine: sdk({ name: 'my-agent', version: '1.0.0' }), transports: [stdio()] });
+ * const servers = {
+ *   demo: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'], allowedTools: ['echo'] },
+ * };
+ * await host.connect(servers);
+ *
+ * await using tools = createTools(host, { policy: createToolPolicy({ servers }) });
+ * const { rendering } = await tools.snapshot().run('mcp__demo__echo', { message: 'hi' });
+ * console.log(rendering.text); // Echo: hi
+ * ```
+ * @example Ask the user before a tool runs
+ * ```ts
+ * import { createInterface } from 'node:readline/promises';
+ *
+ * const terminal = createInterface({ input: process.stdin, output: process.stdout });
+ * const tools = createTools(host, {
+ *   confirm: async ({ text, signal }) =>
+ *     (await terminal.question(`${text}\nRun it? (y/n) `, { signal })) === 'y' ? 'once' : 'cancel',
+ * });
+ * ```
+ * @example One turn of a model, here with the Messages API of Anthropic
+ * ```ts
+ * const offered = tools.snapshot();
+ * const { content } = await anthropic.messages.create({
+ *   model: 'claude-sonnet-5-5',
+ *   max_tokens: 4096,
+ *   messages,
+ *   tools: anthropicTools(offered.tools),
+ * });
+ * for (const block of content) {
+ *   if (block.type !== 'tool_use') continue;
+ *   const { rendering } = await offered.run(block.name, block.input);
+ *   results.push(anthropicToolResult(block.id, rendering));
+ * }
+ * ```
+ */
+export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
+  const {
+    policy = createToolPolicy(),
+    defaultPermission = 'ask',
+    validateArguments = true,
+    rendering = {},
+  } = options;
+  const checker = createSchemaChecker(options.validation);
+  const offer = createToolOffer(options);
+  const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
+
+  return {
+    policy,
+    snapshot() {
+      const all = offer(host.tools());
+      const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
+      const names = createToolNames(
+        offered.map(({ ref }) => ref),
+        options,
+      );
+      const tools = offered
+        .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const byName = new Map(tools.map((tool) => [tool.name, tool]));
+      const deps: ToolCallDeps = {
+        host,
+        names,
+        find: (name) => byName.get(name),
+        policy,
+        defaultPermission,
+        confirm: options.confirm,
+        checker,
+        validateArguments,
+        argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
+        rendering,
+      };
+      return {
+        tools,
+        skipped,
+        names,
+        call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
+        run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function withoutDenied({ offered, skipped }: OfferedTools, policy: ToolPolicy): OfferedTools {
+  const denied = new Map<PreparedTool, SkippedTool>();
+  for (const tool of offered) {
+    const { decision, reason } = policy.forTool(tool.definition);
+    if (decision !== 'deny') continue;
+    const error = new FittingsError('POLICY_DENIED', reason, { server: tool.ref.server });
+    denied.set(tool, { ref: tool.ref, error });
+  }
+  return {
+    offered: offered.filter((tool) => !denied.has(tool)),
+    skipped: [...skipped, ...denied.values()],
+  };
+}

@@ -1,0 +1,119 @@
+/** A value that JSON can represent. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A JSON object. */
+export interface JsonObject {
+  /** The value of a member, by its key. */
+  readonly [key: string]: Json;
+}
+
+/** The largest JSON value that is accepted from a server or a model. A larger one is rejected before it is parsed further. */
+export interface JsonLimits {
+  /** Maximum levels of nested objects and arrays. */
+  readonly maxDepth: number;
+  /** Maximum number of values, counting every object, array and scalar. */
+  readonly maxNodes: number;
+  /** Maximum characters (UTF-16 code units) of all strings and keys together. */
+  readonly maxCharacters: number;
+}
+
+export type JsonCopy =
+  | {
+      readonly value: Json;
+      readonly nodes: number;
+      readonly characters: number;
+      readonly problem?: undefined;
+    }
+  | { readonly problem: string };
+
+/**
+ * Copies an untrusted value, or says why it cannot be copied: it is too deep (or cyclic), too large, or holds a value that
+ * JSON cannot represent. Objects of the copy have no prototype, so `__proto__` is an ordinary key. As in `JSON.stringify`,
+ * members that are undefined are omitted.
+ */
+export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
+  const copier = new Copier(limits);
+  try {
+    return { value: copier.copy(value, 0), nodes: copier.nodes, characters: copier.characters };
+  } catch (error) {
+    if (error instanceof Unacceptable) return { problem: error.message };
+    // A getter or a proxy of an in-process server threw.
+    return { problem: 'cannot be read' };
+  }
+}
+
+class Unacceptable extends Error {}
+
+const NOT_JSON = 'holds a value that JSON cannot represent';
+
+class Copier {
+  readonly #limits: JsonLimits;
+  characters = 0;
+  nodes = 0;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+  }
+
+  copy(value: unknown, depth: number): Json {
+    if (++this.nodes > this.#limits.maxNodes) {
+      throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
+    }
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    if (typeof value !== 'object') throw new Unacceptable(NOT_JSON);
+    if (depth >= this.#limits.maxDepth) {
+      throw new Unacceptable(`is nested deeper than ${this.#limits.maxDepth} levels`);
+    }
+    if (Array.isArray(value)) {
+      // A sparse array counts at its full length.
+      if (value.length > this.#limits.maxNodes) {
+        throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
+      }
+      return Array.from(value, (element: unknown) => this.copy(element ?? null, depth + 1));
+    }
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+      throw new Unacceptable(NOT_JSON);
+    }
+    const copied = emptyObject<Json>();
+    const keys = Object.keys(value);
+    // Rejects an object of three million keys before reading any of them.
+    if (keys.length > this.#limits.maxNodes) {
+      throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
+    }
+    for (const key of keys) {
+      const member: unknown = Reflect.get(value, key);
+      if (member !== undefined) copied[this.#text(key)] = this.copy(member, depth + 1);
+    }
+    return copied;
+  }
+
+  #text(text: string): string {
+    this.characters += text.length;
+    if (this.characters > this.#limits.maxCharacters) {
+      throw new Unacceptable(`holds more than ${this.#limits.maxCharacters} characters`);
+    }
+    return text;
+  }
+}
+
+/** Creates an object without a prototype, in which `__proto__` is an ordinary key. */
+function emptyObject<Value>(): Record<string, Value> {
+  const object: Record<string, Value> = Object.create(null);
+  return object;
+}
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Copies an object to one with ordinary prototypes, which libraries expect. A key `__proto__` stays a key. */
+export function ordinaryObject(value: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));
+}
+
+function ordinary(value: Json): unknown {
+  if (isJsonObject(value)) return ordinaryObject(value);
+  return Array.isArray(value) ? value.map((element: Json) => ordinary(element)) : value;
+}

@@ -1,0 +1,143 @@
+import type { Toolset } from '../calls/toolset.js';
+import type { ModelSchema } from '../model-tools/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { Rendering } from '../results/rendering.js';
+import { flattenRoot } from './flatten-root.js';
+import { contentOf, textContent } from './result-content.js';
+
+/** A tool of the AI SDK, assignable to its `Tool`. */
+export type AiSdkTool<Output = AiSdkToolOutput> = {
+  /** {@link ModelTool.description}. */
+  description: string;
+  /** {@link ModelTool.title}. */
+  title: string;
+  /** {@link ModelTool.inputSchema} as a schema of the AI SDK. */
+  inputSchema: AiSdkSchema;
+  /** Calls the tool with {@link Toolset.run}. Does not reject. */
+  execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<Rendering>;
+  /** Converts the result of `execute` for the model. */
+  toModelOutput: (options: { output: Rendering }) => Output;
+};
+
+/** A schema of the AI SDK, which is also a Standard Schema. It accepts anything: the call checks the arguments. */
+export type AiSdkSchema = {
+  /** The Standard Schema interface. @see https://standardschema.dev */
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+  };
+  /** The schema that the AI SDK sends to the model. */
+  readonly jsonSchema: ModelSchema;
+  /** Undefined, so that the AI SDK does not check the arguments itself. */
+  readonly validate: undefined;
+};
+
+/** The AI SDK recognizes its own schemas by this symbol and passes them on unchanged; it closes objects of all others. */
+const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
+
+/**
+ * Converts a toolset for `generateText({ tools })` and similar functions of the AI SDK, which runs the tools itself. Each call
+ * uses the permissions, checks and rendering of the toolset. A failed call is an output for the model, not an exception.
+ * @param options `version` is the major version of the AI SDK. Default 6. Version 7 also accepts the output for 6, with a warning
+ * that images in that form are deprecated.
+ * @see https://ai-sdk.dev/docs/foundations/tools
+ * @example
+ * ```ts
+ * const { text } = await generateText({ model, prompt, tools: aiSdkTools(tools.snapshot()) });
+ * ```
+ */
+export function aiSdkTools(
+  toolset: Toolset,
+  options?: { readonly version?: 6 | undefined },
+): Record<string, AiSdkTool>;
+/** Converts a toolset for version 7 of the AI SDK, which takes images and audio as files. */
+export function aiSdkTools(
+  toolset: Toolset,
+  options: { readonly version: 7 },
+): Record<string, AiSdkTool<AiSdk7ToolOutput>>;
+export function aiSdkTools(
+  toolset: Toolset,
+  { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
+): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
+  const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
+  return Object.fromEntries(
+    toolset.tools.map((tool) => [
+      tool.name,
+      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, toOutput),
+    ]),
+  );
+}
+
+function aiSdkTool<Output>(
+  tool: ModelTool,
+  toolset: Toolset,
+  toOutput: (rendering: Rendering) => Output,
+): AiSdkTool<Output> {
+  return {
+    description: tool.description,
+    title: tool.title,
+    inputSchema: aiSdkSchema(flattenRoot(tool.inputSchema)),
+    toModelOutput: ({ output }) => toOutput(output),
+    async execute(input, { abortSignal }) {
+      const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
+      return rendering;
+    },
+  };
+}
+
+function aiSdkSchema(jsonSchema: ModelSchema): AiSdkSchema {
+  const schema: AiSdkSchema = {
+    jsonSchema,
+    validate: undefined,
+    '~standard': { version: 1, vendor: 'mcp-fittings', validate: (value) => ({ value }) },
+  };
+  return Object.assign(schema, { [AI_SDK_SCHEMA]: true });
+}
+
+/** A result in the form of `toModelOutput` of the AI SDK 6. */
+export type AiSdkToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'image-data'; data: string; mediaType: string }
+        | { type: 'file-data'; data: string; mediaType: string }
+      )[];
+    };
+
+function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
+  return {
+    type: 'content',
+    value: contentOf(rendering).map((part) => {
+      if (part.type === 'text') return part;
+      const type = part.type === 'image' ? ('image-data' as const) : ('file-data' as const);
+      return { type, data: part.data, mediaType: part.mimeType };
+    }),
+  };
+}
+
+/** A result in the form of `toModelOutput` of the AI SDK 7. */
+export type AiSdk7ToolOutput =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } }
+      )[];
+    };
+
+function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
+  if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
+  return {
+    type: 'content',
+    value: contentOf(rendering).map((part) =>
+      part.type === 'text'
+        ? part
+        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
+    ),
+  };
+}

@@ -1,0 +1,282 @@
+import { escapeText, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
+import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import type { References } from '../schema/references.js';
+import { isSchema } from '../schema/subschemas.js';
+import { formatPointer } from '../json/json-pointer.js';
+import { createDefinitions, type Definitions } from './definitions.js';
+import { repairKeyword } from './repair-keyword.js';
+import type { PropertyAliases } from './property-aliases.js';
+
+/** A JSON Schema for the arguments of a tool that model APIs accept. */
+export type ModelSchema = {
+  /** The arguments of a tool are always an object. */
+  type: 'object';
+  /** The schemas of the arguments, by name. */
+  properties: Record<string, unknown>;
+  /** The names of the arguments that the model must pass. */
+  required?: string[];
+  /** Every other keyword of JSON Schema. */
+  [keyword: string]: unknown;
+};
+
+/** A schema for a model, with the places where it differs from the server's schema. */
+export interface ModelSchemaConversion {
+  readonly schema: ModelSchema;
+  /** What model APIs reject and was replaced, at most 50 places. */
+  readonly repairs: readonly SchemaDifference[];
+}
+
+const MAX_TEXT_LENGTH = 2_000;
+/** Nested definitions are expanded once each, which could otherwise grow without end. */
+const MAX_SCHEMAS = 40_000;
+
+/** Keywords whose members are named schemas. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+/** Keywords whose value is one schema, and those whose value is an array of schemas. */
+const ONE = new Set([
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const DATA = new Set(['default', 'examples', 'enum', 'const']);
+/** Keywords that tell a model nothing and that some APIs reject. References have been resolved before. */
+const LEFT_OUT = new Set([
+  '$schema',
+  '$comment',
+  '$id',
+  'id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$dynamicRef',
+  '$recursiveRef',
+  '$vocabulary',
+  '$defs',
+  'definitions',
+  '$ref',
+  'additionalItems',
+]);
+
+/**
+ * Converts a server's schema for model APIs. The keywords stay the same; texts are truncated and free of control sequences,
+ * property names are ones that the APIs accept, references lead to `$defs`, and whatever makes an API reject the whole request
+ * is repaired.
+ */
+export function modelSchema(
+  root: JsonObject,
+  aliases: PropertyAliases,
+  references: References,
+): ModelSchemaConversion {
+  return new Converter(aliases, references).convert(root);
+}
+
+class Converter {
+  readonly #differences = new SchemaDifferences();
+  #schemas = 0;
+  readonly #aliases: PropertyAliases;
+  readonly #definitions: Definitions;
+
+  constructor(aliases: PropertyAliases, references: References) {
+    this.#aliases = aliases;
+    this.#definitions = createDefinitions(references);
+  }
+
+  convert(root: JsonObject): ModelSchemaConversion {
+    const flat = this.#withoutRootReference(root);
+    const { properties, required, ...rest } = this.#object(flat, '');
+    const definitions: Record<string, unknown> = {};
+    for (let next = this.#definitions.next(); next !== undefined; next = this.#definitions.next()) {
+      definitions[next.name] = this.schema(next.schema, next.pointer);
+    }
+    const schema: ModelSchema = {
+      ...rest,
+      type: 'object',
+      properties: isRecord(properties) ? properties : {},
+      ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
+      ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+    };
+    return { schema, repairs: this.#differences.list };
+  }
+
+  /** Replaces a reference at the root by its target, because APIs read only the root itself. */
+  #withoutRootReference(root: JsonObject): JsonObject {
+    let schema = root;
+    const seen = new Set<Json>();
+    for (let reference = schema['$ref']; typeof reference === 'string'; reference = schema['$ref']) {
+      const target = this.#definitions.resolve(reference);
+      if (target === undefined || seen.has(target.schema) || !isJsonObject(target.schema)) break;
+      seen.add(target.schema);
+      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
+      const { $ref: _, ...own } = schema;
+      const properties = { ...asObject(target.schema['properties']), ...asObject(own['properties']) };
+      const required = [...asList(target.schema['required']), ...asList(own['required'])];
+      schema = {
+        ...target.schema,
+        ...own,
+        properties,
+        ...(required.length > 0 && { required }),
+      };
+    }
+    return schema;
+  }
+
+  schema(value: Json | undefined, pointer: string): unknown {
+    if (++this.#schemas > MAX_SCHEMAS) {
+      this.#differences.add(
+        '$ref',
+        pointer,
+        'its definitions expand to too many schemas, so any value is accepted',
+      );
+      return {};
+    }
+    if (value === true) return {};
+    if (value === false) return { not: {} };
+    if (isJsonObject(value)) return this.#reference(value, pointer) ?? this.#object(value, pointer);
+    this.#differences.add('', pointer, 'it is not a schema, so any value is accepted');
+    return {};
+  }
+
+  /** Writes a reference as the only keyword of its schema, because some APIs reject it next to others. */
+  #reference(node: JsonObject, pointer: string): Record<string, unknown> | undefined {
+    const reference = node['$ref'];
+    if (typeof reference !== 'string') return undefined;
+    const name = this.#definitions.nameFor(reference);
+    const { $ref: _, ...rest } = node;
+    const siblings = this.#object(rest, pointer);
+    if (name === undefined) {
+      this.#differences.add(
+        '$ref',
+        pointer,
+        'it leads to another document and is not fetched, so any value is accepted',
+      );
+      const note = `Not described here: see ${escapeText(reference, { maxLength: 200 })}.`;
+      const { description } = siblings;
+      return { ...siblings, description: typeof description === 'string' ? `${description} ${note}` : note };
+    }
+    const target = `#/$defs/${name}`;
+    if (reference !== target)
+      this.#differences.add('$ref', pointer, 'model APIs accept only references to $defs');
+    if (Object.keys(siblings).length === 0) return { $ref: target };
+    this.#differences.add('$ref', pointer, 'model APIs reject it next to other keywords');
+    return 'anyOf' in siblings
+      ? { ...siblings, allOf: [{ $ref: target }] }
+      : { ...siblings, anyOf: [{ $ref: target }] };
+  }
+
+  #object(node: JsonObject, pointer: string): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(node)) {
+      if (LEFT_OUT.has(keyword) || !/^[\w$.:/-]{1,64}$/.test(keyword)) continue;
+      const usable = repairKeyword(keyword, value, node);
+      if (usable !== value) this.#differences.add(keyword, pointer, 'its value is not valid in JSON Schema');
+      if (usable !== undefined) this.#keyword(result, keyword, usable, pointer);
+    }
+    this.#lists(result, node, pointer);
+    return result;
+  }
+
+  #keyword(result: Record<string, unknown>, keyword: string, value: Json, pointer: string): void {
+    const at = `${pointer}/${keyword}`;
+    if ((keyword === 'description' || keyword === 'title') && typeof value === 'string') {
+      result[keyword] = sanitizeText(value, { maxLength: MAX_TEXT_LENGTH, multiline: true });
+    } else if (keyword === 'required') {
+      result[keyword] = textsOf(value).map((name) => this.#aliases.property(name));
+    } else if (keyword === 'pattern' && typeof value === 'string') {
+      result[keyword] = this.#aliases.pattern(value);
+    } else if (keyword === 'dependentRequired') {
+      const members = Object.entries(asObject(value)).map(([name, list]): [string, unknown] => [
+        this.#aliases.property(name),
+        textsOf(list).map((each) => this.#aliases.property(each)),
+      ]);
+      result[keyword] = Object.fromEntries(members);
+    } else if (DATA.has(keyword)) {
+      result[keyword] = ordinaryCopy(this.#aliases.value(value));
+    } else if (keyword === 'additionalProperties' && typeof value === 'boolean') {
+      result[keyword] = value;
+    } else if (keyword === 'items' && Array.isArray(value)) {
+      result['prefixItems'] = value.map((element: Json, index) => this.schema(element, `${at}/${index}`));
+    } else if (ONE.has(keyword)) {
+      result[keyword] = this.schema(value, at);
+    } else if (LIST.has(keyword)) {
+      result[keyword] = asList(value).map((element, index) => this.schema(element, `${at}/${index}`));
+    } else if (NAMED.has(keyword)) {
+      result[keyword] = this.#members(keyword, asObject(value), pointer);
+    } else {
+      result[keyword] = ordinaryCopy(this.#aliases.value(value));
+    }
+  }
+
+  #members(keyword: string, members: JsonObject, pointer: string): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(members).flatMap(([name, member]): readonly (readonly [string, unknown])[] => {
+        const at = pointer + formatPointer([keyword, name]);
+        if (keyword === 'patternProperties') return [[this.#aliases.pattern(name), this.schema(member, at)]];
+        // The model need not know of a member that it must not pass.
+        if (keyword === 'properties' && member === false) return [];
+        const alias = this.#aliases.property(name);
+        if (alias === name) return [[name, this.schema(member, at)]];
+        this.#differences.add(
+          keyword,
+          pointer,
+          `model APIs reject the name of a property, shown as "${alias}"`,
+        );
+        return [[alias, this.#named(name, this.schema(member, at))]];
+      }),
+    );
+  }
+
+  /** Prepends the server's name to the description, because the alias may say nothing. */
+  #named(name: string, schema: unknown): unknown {
+    if (!isRecord(schema) || '$ref' in schema) return schema;
+    const own = `"${escapeText(name, { maxLength: 100 })}"`;
+    const { description } = schema;
+    return { ...schema, description: typeof description === 'string' ? `${own}: ${description}` : own };
+  }
+
+  /** Gives every array schema `items`. Without it, OpenAI rejects the whole request, strict or not. */
+  #lists(result: Record<string, unknown>, node: JsonObject, pointer: string): void {
+    const first = result['prefixItems'];
+    const isList =
+      result['type'] === 'array' || (Array.isArray(result['type']) && result['type'].includes('array'));
+    if (!isList && !Array.isArray(first)) return;
+    if (Array.isArray(first)) {
+      const rest = Array.isArray(node['items']) ? node['additionalItems'] : node['items'];
+      const length = first.length;
+      if (Array.isArray(node['items']))
+        this.#differences.add('items', pointer, 'an array of schemas belongs to prefixItems');
+      if (rest === false) {
+        this.#differences.add('items', pointer, 'model APIs require a schema instead of false');
+        result['maxItems'] ??= length;
+        result['items'] =
+          length === 1
+            ? first[0]
+            : { anyOf: [...new Map(first.map((each) => [JSON.stringify(each), each])).values()] };
+        return;
+      }
+      if (isSchema(rest)) {
+        result['items'] = this.schema(rest, `${pointer}/items`);
+        return;
+      }
+    }
+    if (result['items'] !== undefined) return;
+    this.#differences.add('items', pointer, 'model APIs require it for an array');
+    result['items'] = {};
+  }
+}
+
+const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+const textsOf = (value: Json): readonly string[] => asList(value).filter((each) => typeof each === 'string');
+
+/** Copies a value to ordinary prototypes. */
+const ordinaryCopy = (value: Json): unknown => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,160 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
+import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { JsonObject } from '../json/copy-json.js';
+import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
+import { originalArguments } from './original-arguments.js';
+import { createPropertyAliases, type PropertyAliases } from './property-aliases.js';
+import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
+import { createReferences, type References } from '../schema/references.js';
+import type { SchemaDifference } from '../schema/schema-differences.js';
+import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { toolTraits, type ToolTraits } from '../permissions/tool-traits.js';
+
+/** A tool of a server in the form that model APIs accept. */
+export interface ModelTool {
+  /** The name by which the model calls the tool. */
+  readonly name: string;
+  /** The server and the tool that the name stands for. */
+  readonly ref: ToolRef;
+  /** One line for the user, free of control sequences, at most 120 characters. */
+  readonly title: string;
+  /** For the model, free of control sequences, at most 10 000 characters. The title if the server gives no description. */
+  readonly description: string;
+  /**
+   * For the model: the server's schema, with texts free of control sequences, and repaired where model APIs would reject the
+   * whole request. A property whose name they do not accept has another name: see {@link ModelTool.originalArguments}.
+   */
+  readonly inputSchema: ModelSchema;
+  /** Where `inputSchema` differs from the server's schema, at most 50 places. */
+  readonly repairs: readonly SchemaDifference[];
+  /**
+   * Converts arguments with the names of `inputSchema` to the names that the server uses. {@link Toolset.call} does so itself.
+   * @throws {FittingsError} `ARGUMENTS_INVALID` if they are too large to be matched with the schema.
+   */
+  originalArguments(args: JsonObject): JsonObject;
+  /** What the server says about the tool, such as whether it only reads. */
+  readonly traits: ToolTraits;
+  /** The schema of the arguments, with the server's names, as a Zod schema. */
+  readonly input: ConvertedSchema;
+  /** The schema of the structured content as a Zod schema. Undefined if the server gives none. */
+  readonly output: ConvertedSchema | undefined;
+  /** The tool as the server sent it, unchanged: escape its texts before you show them. */
+  readonly definition: CatalogueTool;
+}
+
+/** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
+export type PreparedTool = Omit<ModelTool, 'name'> & { readonly cost: ToolCost };
+
+const MAX_DESCRIPTION_LENGTH = 10_000;
+const MAX_TITLE_LENGTH = 120;
+
+/** What the schemas of a tool add to the list of its server. */
+export interface ToolCost {
+  readonly nodes: number;
+  readonly characters: number;
+}
+
+/** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
+export function prepareTool(tool: CatalogueTool, limits: Partial<SchemaLimits>): PreparedTool {
+  const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
+    acceptSchema(schema, limits, {
+      server: tool.server,
+      label: `${kind} schema of the tool "${sanitizeText(tool.name, { maxLength: MAX_TITLE_LENGTH })}"`,
+    });
+  const input = accept(tool.inputSchema, 'input');
+  const output = tool.outputSchema === undefined ? undefined : accept(tool.outputSchema, 'output');
+  const cost = {
+    nodes: input.nodes + (output?.nodes ?? 0),
+    characters: input.characters + (output?.characters ?? 0),
+  };
+  return new LazyTool(tool, cost, input.schema, output?.schema);
+}
+
+/** Gives a prepared tool its name. */
+export function nameTool(prepared: PreparedTool, name: string): ModelTool {
+  const { ref, title, description, traits, definition } = prepared;
+  return {
+    name,
+    ref,
+    title,
+    description,
+    traits,
+    definition,
+    originalArguments: (args) => prepared.originalArguments(args),
+    get inputSchema() {
+      return prepared.inputSchema;
+    },
+    get repairs() {
+      return prepared.repairs;
+    },
+    get input() {
+      return prepared.input;
+    },
+    get output() {
+      return prepared.output;
+    },
+  };
+}
+
+/** Converts its schemas when they are first read. */
+class LazyTool implements PreparedTool {
+  readonly definition: CatalogueTool;
+  readonly ref: ToolRef;
+  readonly title: string;
+  readonly description: string;
+  readonly traits: ToolTraits;
+  readonly #input: JsonObject;
+  readonly #output: JsonObject | undefined;
+  readonly cost: ToolCost;
+  #forModel: ModelSchemaConversion | undefined;
+  #aliases: PropertyAliases | undefined;
+  #references: References | undefined;
+  #convertedInput: ConvertedSchema | undefined;
+  #convertedOutput: ConvertedSchema | undefined;
+
+  constructor(tool: CatalogueTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
+    const { title, description } = tool;
+    const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
+    this.definition = tool;
+    this.cost = cost;
+    this.ref = { server: tool.server, tool: tool.name };
+    this.title = sanitizeText(heading, { maxLength: MAX_TITLE_LENGTH });
+    this.description = isText(description)
+      ? sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true })
+      : this.title;
+    this.traits = toolTraits(tool.annotations);
+    this.#input = input;
+    this.#output = output;
+  }
+
+  get inputSchema(): ModelSchema {
+    return this.#conversion().schema;
+  }
+
+  get repairs(): readonly SchemaDifference[] {
+    return this.#conversion().repairs;
+  }
+
+  originalArguments(args: JsonObject): JsonObject {
+    this.#aliases ??= createPropertyAliases(this.#input);
+    this.#references ??= createReferences(this.#input);
+    return originalArguments(args, this.#input, this.#aliases, this.#references);
+  }
+
+  #conversion(): ModelSchemaConversion {
+    this.#aliases ??= createPropertyAliases(this.#input);
+    this.#references ??= createReferences(this.#input);
+    return (this.#forModel ??= modelSchema(this.#input, this.#aliases, this.#references));
+  }
+
+  get input(): ConvertedSchema {
+    return (this.#convertedInput ??= convertAccepted(this.#input));
+  }
+
+  get output(): ConvertedSchema | undefined {
+    if (this.#output === undefined) return undefined;
+    return (this.#convertedOutput ??= convertAccepted(this.#output));
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

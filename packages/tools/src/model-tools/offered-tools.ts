@@ -1,0 +1,176 @@
+import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import { prepareTool, type PreparedTool } from './model-tool.js';
+import type { SchemaLimits } from '../schema/schema-limits.js';
+
+/** A tool that is not offered to the model. */
+export interface SkippedTool {
+  /** The names of the server and the tool, as they sent them: escape them before you show them. */
+  readonly ref: ToolRef;
+  /**
+   * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
+   * twice), `POLICY_DENIED` (the tool is for the server's app only, or `skipDenied` is set).
+   */
+  readonly error: FittingsError;
+}
+
+/** The tools that are offered, and those that are not. */
+export interface OfferedTools {
+  readonly offered: readonly PreparedTool[];
+  readonly skipped: readonly SkippedTool[];
+}
+
+/** The largest list of tools that is accepted from one server. Tools beyond a limit are skipped with `SCHEMA_REFUSED`. */
+export interface ToolListLimits {
+  /** Maximum number of tools. Default 10 000. */
+  readonly maxTools: number;
+  /** Maximum number of JSON values in all schemas together. Default 400 000. */
+  readonly maxNodes: number;
+  /** Maximum characters of all schemas together. Default 8 000 000. */
+  readonly maxCharacters: number;
+}
+
+/** Which tools are offered. */
+export interface ToolOfferOptions {
+  readonly schemaLimits?: Partial<SchemaLimits> | undefined;
+  readonly listLimits?: Partial<ToolListLimits> | undefined;
+  readonly includeAppTools?: boolean | undefined;
+}
+
+/** What the tools of one server have used of the limits so far. */
+interface Usage {
+  tools: number;
+  nodes: number;
+  characters: number;
+  /** The error of every tool beyond the limits. */
+  error?: FittingsError;
+}
+
+const DEFAULT_LIST_LIMITS: ToolListLimits = { maxTools: 10_000, maxNodes: 400_000, maxCharacters: 8_000_000 };
+/** Names are compared, hashed and shortened character by character. The specification recommends at most 128. */
+const MAX_SERVER_NAME_LENGTH = 1_024;
+
+/**
+ * Creates a function that prepares the tools of a list for models. A tool that has not changed since the last call keeps its
+ * converted schemas. The list is bounded before anything in it is sorted, compared or converted.
+ */
+export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogueTool[]) => OfferedTools {
+  const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
+  let known = new Map<string, PreparedTool | SkippedTool>();
+
+  return (list) => {
+    const next: typeof known = new Map();
+    const servers = new Map<string, Usage>();
+    const names = new Set<string>();
+    const offered: PreparedTool[] = [];
+    const skipped: SkippedTool[] = [];
+    for (const tool of list) {
+      const ref = { server: tool.server, tool: tool.name };
+      const usage: Usage = servers.get(tool.server) ?? { tools: 0, nodes: 0, characters: 0 };
+      servers.set(tool.server, usage);
+      const skip = (error: FittingsError): void => void skipped.push({ ref, error });
+      if (
+        usage.tools >= limits.maxTools ||
+        usage.nodes > limits.maxNodes ||
+        usage.characters > limits.maxCharacters
+      ) {
+        skip((usage.error ??= listTooLarge(tool.server)));
+        continue;
+      }
+      usage.tools++;
+      if (tool.name.length > MAX_SERVER_NAME_LENGTH) {
+        skip(nameTooLong(tool.server));
+        continue;
+      }
+      if (options.includeAppTools !== true && !isForModels(tool)) {
+        skip(forAppOnly(ref));
+        continue;
+      }
+      const name = JSON.stringify([tool.server, tool.name]);
+      if (names.has(name)) {
+        skip(listedTwice(ref));
+        continue;
+      }
+      names.add(name);
+      const key = JSON.stringify([tool.server, tool.name, tool.digest]);
+      const prepared = known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
+      next.set(key, prepared);
+      if ('error' in prepared) {
+        skipped.push(prepared);
+        continue;
+      }
+      usage.nodes += prepared.cost.nodes;
+      usage.characters += prepared.cost.characters;
+      if (usage.nodes > limits.maxNodes || usage.characters > limits.maxCharacters)
+        skip((usage.error ??= listTooLarge(tool.server)));
+      else offered.push(prepared);
+    }
+    known = next;
+    return { offered, skipped };
+  };
+}
+
+/**
+ * Returns false for a tool that only the app of its server may call. Earlier drafts spell the field `ui/visibility`, and the
+ * Apps SDK `openai/visibility`.
+ * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
+ */
+function isForModels({ _meta: meta }: CatalogueTool): boolean {
+  if (!isRecord(meta)) return true;
+  if (meta['openai/visibility'] === 'private') return false;
+  const ui: unknown = meta['ui'];
+  return [isRecord(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].every((visibility: unknown) => {
+    if (typeof visibility === 'string') return visibility === 'model';
+    return !Array.isArray(visibility) || visibility.includes('model');
+  });
+}
+
+function prepareOrSkip(
+  tool: CatalogueTool,
+  ref: ToolRef,
+  limits: Partial<SchemaLimits>,
+): PreparedTool | SkippedTool {
+  try {
+    return prepareTool(tool, limits);
+  } catch (error) {
+    if (error instanceof FittingsError) return { ref, error };
+    throw error;
+  }
+}
+
+const show = (text: string): string => sanitizeText(text, { maxLength: 128 });
+
+function listTooLarge(server: string): FittingsError {
+  return new FittingsError(
+    'SCHEMA_REFUSED',
+    `The tools of the server "${show(server)}" exceed the list limits.`,
+    {
+      server,
+      hint: 'Ask the author of the server for fewer or smaller tools, or raise `listLimits`.',
+    },
+  );
+}
+
+function nameTooLong(server: string): FittingsError {
+  return new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The server "${show(server)}" lists a tool whose name has more than ${MAX_SERVER_NAME_LENGTH} characters.`,
+    { server },
+  );
+}
+
+function forAppOnly({ server, tool }: ToolRef): FittingsError {
+  return new FittingsError(
+    'POLICY_DENIED',
+    `The server "${show(server)}" offers the tool "${show(tool)}" to its app, not to models.`,
+    { server, hint: 'To offer such tools to models, set `includeAppTools`.' },
+  );
+}
+
+function listedTwice({ server, tool }: ToolRef): FittingsError {
+  return new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The server "${show(server)}" lists more than one tool named "${show(tool)}".`,
+    { server },
+  );
+}

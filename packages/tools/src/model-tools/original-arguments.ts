@@ -1,0 +1,139 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import type { References } from '../schema/references.js';
+import { isSchema, type Schema } from '../schema/subschemas.js';
+import type { PropertyAliases } from './property-aliases.js';
+
+/** Schemas that are visited for one call. A hostile one could expand without end. */
+const MAX_VISITS = 1_000_000;
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf'];
+const IN_PLACE_ONE = ['if', 'then', 'else'];
+
+/**
+ * Replaces the aliases of properties and values by what the server calls them. Only properties and values of the schema are
+ * replaced; anything else stays what the model said.
+ */
+export function originalArguments(
+  args: JsonObject,
+  schema: JsonObject,
+  aliases: PropertyAliases,
+  references: References,
+): JsonObject {
+  const restored = new Restorer(aliases, references).restore(args, [schema]);
+  return isJsonObject(restored) ? restored : args;
+}
+
+class Restorer {
+  readonly #aliases: PropertyAliases;
+  readonly #references: References;
+  #visits = 0;
+
+  constructor(aliases: PropertyAliases, references: References) {
+    this.#aliases = aliases;
+    this.#references = references;
+  }
+
+  restore(value: Json, schemas: readonly Schema[]): Json {
+    const nodes = this.#inPlace(schemas);
+    if (nodes.length === 0) return value;
+    const known = this.#knownValue(value, nodes);
+    if (known !== undefined) return known;
+    if (isJsonObject(value)) return this.#object(value, nodes);
+    if (!Array.isArray(value)) return value;
+    return value.map((element: Json, index) => this.restore(element, elementSchemas(nodes, index)));
+  }
+
+  #object(value: JsonObject, nodes: readonly JsonObject[]): JsonObject {
+    const properties = new Map<string, Schema[]>();
+    for (const node of nodes) {
+      if (!isJsonObject(node['properties'])) continue;
+      for (const [name, member] of Object.entries(node['properties'])) {
+        this.#count();
+        const schemas = properties.get(name) ?? [];
+        if (isSchema(member)) schemas.push(member);
+        properties.set(name, schemas);
+      }
+    }
+    const originals = new Map(Array.from(properties.keys(), (name) => [this.#aliases.property(name), name]));
+    const others = nodes.flatMap((node) => [
+      ...(isSchema(node['additionalProperties']) ? [node['additionalProperties']] : []),
+      ...(isJsonObject(node['patternProperties'])
+        ? Object.values(node['patternProperties']).filter((schema) => isSchema(schema))
+        : []),
+    ]);
+    const result: Record<string, Json> = Object.create(null);
+    for (const [key, member] of Object.entries(value)) {
+      const name = properties.has(key) ? key : (originals.get(key) ?? key);
+      // If the model passed both spellings, the server's own counts.
+      if (name !== key && Object.hasOwn(value, name)) continue;
+      result[name] = this.restore(member, properties.get(name) ?? others);
+    }
+    return result;
+  }
+
+  /** Returns the value of the schema whose escaped form the model passed. */
+  #knownValue(value: Json, nodes: readonly JsonObject[]): Json | undefined {
+    const candidates = nodes.flatMap((node) => [
+      ...(Array.isArray(node['enum']) ? node['enum'] : []),
+      ...(Array.isArray(node['examples']) ? node['examples'] : []),
+      ...(node['const'] === undefined ? [] : [node['const']]),
+      ...(node['default'] === undefined ? [] : [node['default']]),
+    ]);
+    if (candidates.length === 0) return undefined;
+    this.#count(candidates.length);
+    const text = JSON.stringify(value);
+    let found: Json | undefined;
+    for (const candidate of candidates) {
+      if (JSON.stringify(candidate) === text) return undefined;
+      if (found === undefined && JSON.stringify(this.#aliases.value(candidate)) === text) found = candidate;
+    }
+    return found;
+  }
+
+  /** Returns these schemas and all schemas in them that apply to the same value. */
+  #inPlace(schemas: readonly Schema[]): readonly JsonObject[] {
+    const seen = new Set<JsonObject>();
+    const open = [...schemas];
+    for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+      this.#count();
+      if (typeof schema === 'boolean' || seen.has(schema)) continue;
+      seen.add(schema);
+      const reference = schema['$ref'];
+      const target = typeof reference === 'string' ? this.#references.resolve(reference) : undefined;
+      if (target !== undefined) open.push(target.schema);
+      for (const keyword of IN_PLACE) {
+        const branches = schema[keyword];
+        if (Array.isArray(branches)) open.push(...branches.filter((branch: Json) => isSchema(branch)));
+      }
+      for (const keyword of IN_PLACE_ONE) if (isSchema(schema[keyword])) open.push(schema[keyword]);
+      for (const keyword of ['dependentSchemas', 'dependencies']) {
+        const members = schema[keyword];
+        if (isJsonObject(members)) open.push(...Object.values(members).filter((member) => isSchema(member)));
+      }
+    }
+    return [...seen];
+  }
+
+  #count(visits = 1): void {
+    this.#visits += visits;
+    if (this.#visits <= MAX_VISITS) return;
+    throw new FittingsError(
+      'ARGUMENTS_INVALID',
+      'The arguments are too large to be matched with the schema of the tool.',
+      {
+        delivery: 'not-sent',
+        hint: 'Call the tool again with fewer values.',
+      },
+    );
+  }
+}
+
+function elementSchemas(nodes: readonly JsonObject[], index: number): readonly Schema[] {
+  return nodes.flatMap((node) => {
+    const { items, prefixItems, additionalItems, contains } = node;
+    const first = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : [];
+    const rest = Array.isArray(items) ? additionalItems : items;
+    const own: Json | undefined = index < first.length ? first[index] : rest;
+    return [own, contains].filter((schema) => isSchema(schema));
+  });
+}

@@ -1,0 +1,81 @@
+import { escapeText } from '@mcp-fittings/client-core';
+import { hashPair } from '../names/name-hash.js';
+import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import { subschemas, type Schema } from '../schema/subschemas.js';
+
+/** A property name that every model API accepts. Anthropic rejects the whole request for any other. */
+const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
+const MAX_LENGTH = 64;
+
+/**
+ * What a model sees instead of the property names and values of a server's schema that model APIs reject or that hold control
+ * or invisible characters. A property name has the same alias everywhere in a schema.
+ */
+export interface PropertyAliases {
+  /** Returns the alias of a property name, or the name itself if it needs none. */
+  property(name: string): string;
+  /** Returns a value of `enum`, `const`, `default` or `examples` with its strings escaped and its keys aliased. */
+  value(value: Json): Json;
+  /** Returns an equivalent regular expression without control or invisible characters. */
+  pattern(pattern: string): string;
+}
+
+/** Finds the property names of a schema that need an alias. */
+export function createPropertyAliases(root: JsonObject): PropertyAliases {
+  const names = new Set<string>();
+  collectNames(root, names);
+  const taken = new Set([...names].filter((name) => ACCEPTED.test(name)));
+  const aliases = new Map<string, string>();
+  for (const name of names) {
+    if (ACCEPTED.test(name)) continue;
+    const alias = createAlias(name, taken);
+    taken.add(alias);
+    aliases.set(name, alias);
+  }
+  const property = (name: string): string => aliases.get(name) ?? name;
+  const value = (data: Json): Json => {
+    if (typeof data === 'string') return escapeText(data, { multiline: true });
+    if (isJsonObject(data)) {
+      return Object.fromEntries(
+        Object.entries(data).map(([key, member]) => [aliases.get(key) ?? escapeText(key), value(member)]),
+      );
+    }
+    return Array.isArray(data) ? data.map((element: Json) => value(element)) : data;
+  };
+  return { property, value, pattern: visiblePattern };
+}
+
+function collectNames(schema: Schema, names: Set<string>): void {
+  if (typeof schema === 'boolean') return;
+  const { properties } = schema;
+  if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+  for (const [, inner] of subschemas(schema)) collectNames(inner, names);
+}
+
+function createAlias(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.slice(0, MAX_LENGTH).replace(/[^a-zA-Z0-9_.-]/gu, '_') || '_';
+  if (plain.length <= MAX_LENGTH && name.length <= MAX_LENGTH && !taken.has(plain)) return plain;
+  const hash = hashPair('property', name);
+  for (let length = 6; ; length++) {
+    const candidate = `${plain.slice(0, MAX_LENGTH - length - 1)}_${hash.slice(0, length)}`;
+    if (!taken.has(candidate) || length >= hash.length) return candidate;
+  }
+}
+
+function visiblePattern(pattern: string): string {
+  let text = '';
+  let escaping = false;
+  for (const character of pattern) {
+    if (escapeText(character) === character) {
+      text += character;
+      escaping = character === '\\' && !escaping;
+      continue;
+    }
+    const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at)));
+    text += `${escaping ? '' : '\\'}${units.join('\\')}`;
+    escaping = false;
+  }
+  return text;
+}
+
+const hex = (unit: number): string => `u${unit.toString(16).padStart(4, '0')}`;

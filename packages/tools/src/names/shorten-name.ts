@@ -1,0 +1,82 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+
+/** What a model API accepts as the name of a tool. */
+export interface NameLimits {
+  /** Maximum length, in characters; at least 32. */
+  readonly maxLength: number;
+  /** Matches one allowed character. Must match `_`, the letters a to z and the digits 2 to 7. */
+  readonly allowed: RegExp;
+  /** Matches one allowed first character. Default: `allowed`. Must match `_`. */
+  readonly first?: RegExp | undefined;
+}
+
+/**
+ * The name limits of common model APIs. `portable`, the default, satisfies all of them.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names for the names that servers may use
+ */
+export const nameLimits = {
+  /** Valid for every API below: 63 characters, no dots, a letter or `_` first. */
+  portable: { maxLength: 63, allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z_]/ },
+  /** Messages API: 64 characters, no dots. */
+  anthropic: { maxLength: 64, allowed: /[A-Za-z0-9_-]/ },
+  /** Chat Completions and Responses API: 64 characters, no dots. */
+  openai: { maxLength: 64, allowed: /[A-Za-z0-9_-]/ },
+  /** Gemini API: 63 characters, dots allowed, a letter or `_` first. */
+  gemini: { maxLength: 63, allowed: /[A-Za-z0-9_.-]/, first: /[A-Za-z_]/ },
+} as const satisfies Record<string, NameLimits>;
+
+/** Turns any text into a valid name. */
+export interface NameShortener {
+  /**
+   * Replaces every character that is not allowed by `_`, then shortens the name: its middle becomes `___`.
+   * @param maxLength Default: that of the limits.
+   */
+  shorten(text: string, maxLength?: number): string;
+  readonly maxLength: number;
+}
+
+const MIN_MAX_LENGTH = 32;
+const GAP = '___';
+/** The part of a shortened name that precedes the gap: of a maximum of 63, 28 characters precede it and 32 follow. */
+const SHARE_BEFORE_GAP = 28 / 60;
+
+/** Throws `CONFIG_INVALID` for limits within which names could not be kept apart. */
+export function createNameShortener(limits: NameLimits): NameShortener {
+  const allowed = matchWholeCharacter(limits.allowed);
+  const first = limits.first === undefined ? allowed : matchWholeCharacter(limits.first);
+  const { maxLength } = limits;
+  if (!Number.isSafeInteger(maxLength) || maxLength < MIN_MAX_LENGTH) {
+    throw invalidLimits(`maxLength must be an integer of at least ${MIN_MAX_LENGTH}`);
+  }
+  if (!Array.from('_abcdefghijklmnopqrstuvwxyz234567').every((character) => allowed.test(character))) {
+    throw invalidLimits('allowed must match "_", the letters a to z and the digits 2 to 7');
+  }
+  if (!first.test('_')) throw invalidLimits('first must match "_"');
+
+  return {
+    maxLength,
+    shorten(text, max = maxLength) {
+      let name = '';
+      for (const character of text) name += allowed.test(character) ? character : '_';
+      const [start] = name;
+      if (start === undefined || !first.test(start)) name = `_${name}`;
+      return cutMiddle(name, max);
+    },
+  };
+}
+
+function cutMiddle(name: string, maxLength: number): string {
+  if (name.length <= maxLength) return name;
+  const kept = maxLength - GAP.length;
+  const before = Math.floor(kept * SHARE_BEFORE_GAP);
+  return name.slice(0, before) + GAP + name.slice(name.length - (kept - before));
+}
+
+/** Copies an expression to one that has no state and matches exactly one character. */
+function matchWholeCharacter(pattern: RegExp): RegExp {
+  return new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gym]/g, ''));
+}
+
+function invalidLimits(problem: string): FittingsError {
+  return new FittingsError('CONFIG_INVALID', `The option nameLimits is invalid: ${problem}.`);
+}

@@ -1,0 +1,105 @@
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+
+/**
+ * What the user decided in advance about the tools and resources of one server. An entry of a configuration file has these
+ * members. Names are those of the server; `*` matches any text.
+ */
+export interface ToolPermissions {
+  /** Tools that run without a question. If this list is given, every other tool asks. */
+  readonly allowedTools?: readonly string[] | undefined;
+  /** Tools that never run, whatever other permissions say. Not case-sensitive. */
+  readonly deniedTools?: readonly string[] | undefined;
+  /** URIs of resources that are read without a question. */
+  readonly allowedResources?: readonly string[] | undefined;
+  /**
+   * For resources, and for tools that only read. `deny` overrides `allowedTools` and `allowedResources`; `allow` and `ask` apply
+   * to tools and resources that are not listed.
+   */
+  readonly readPermission?: ToolPermission | undefined;
+  /** For all other tools. `deny` overrides `allowedTools`; `allow` and `ask` apply to tools that are not listed. */
+  readonly writePermission?: ToolPermission | undefined;
+  /** Whether the tools of this server run without a question as long as the folder is trusted too. Default false. */
+  readonly trust?: boolean | undefined;
+}
+
+/** Whether a tool runs: without a question, after a question, or not at all. */
+export type ToolPermission = 'allow' | 'ask' | 'deny';
+
+/** The decision of a policy. `pass-through`: no rule applies, so that `ToolsOptions.defaultPermission` decides. */
+export type ToolPolicyDecision = ToolPermission | 'pass-through';
+
+/** A decision with the reason for it. */
+export interface ToolPolicyVerdict {
+  /** Whether the tool may run. */
+  readonly decision: ToolPolicyDecision;
+  /** The rule that decided. A stable identifier for programs. */
+  readonly rule: ToolPolicyRule;
+  /** The reason, as one sentence for the user. Names of the server in it are escaped. */
+  readonly reason: string;
+}
+
+/**
+ * The rules of a policy. `denied-tool`, `allowed-tool`, `not-listed`, `allowed-resource`: a list of {@link ToolPermissions}.
+ * `read-permission`, `write-permission`, `trusted-server`: its other members. `approved-tool`, `approved-server`: the user
+ * approved it. `changed-tool`, `added-tool`: it was changed or added since. `no-rule`: none of these applies.
+ */
+export type ToolPolicyRule =
+  | 'denied-tool'
+  | 'allowed-tool'
+  | 'not-listed'
+  | 'changed-tool'
+  | 'added-tool'
+  | 'allowed-resource'
+  | 'read-permission'
+  | 'write-permission'
+  | 'approved-server'
+  | 'approved-tool'
+  | 'trusted-server'
+  | 'no-rule';
+
+/**
+ * Reads the permissions of a server's entry. Throws `CONFIG_INVALID` for a malformed permission: ignoring it could allow what
+ * it denies.
+ */
+export function readPermissions(server: string, entry: ToolPermissions | ServerConfig): ToolPermissions {
+  const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = entry;
+  const invalid = (field: string, expected: string): FittingsError =>
+    new FittingsError(
+      'CONFIG_INVALID',
+      `The permissions of the server ${JSON.stringify(server)} are invalid: "${field}" must be ${expected}.`,
+      { server },
+    );
+  const strings = (field: string, value: unknown): readonly string[] | undefined => {
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    throw invalid(field, 'an array of strings');
+  };
+  const permission = (field: string, value: unknown): ToolPermission | undefined => {
+    if (value === undefined || value === 'allow' || value === 'ask' || value === 'deny') return value;
+    throw invalid(field, '"allow", "ask" or "deny"');
+  };
+  if (trust !== undefined && typeof trust !== 'boolean') throw invalid('trust', 'true or false');
+  return {
+    allowedTools: strings('allowedTools', allowedTools),
+    deniedTools: strings('deniedTools', deniedTools),
+    allowedResources: strings('allowedResources', allowedResources),
+    readPermission: permission('readPermission', readPermission),
+    writePermission: permission('writePermission', writePermission),
+    trust,
+  };
+}
+
+/** Returns whether a name matches a pattern in which `*` matches any text. Linear in the name for each `*`. */
+export function matchesWildcard(name: string, pattern: string): boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return name === pattern;
+  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
+  let from = head.length;
+  for (const piece of rest) {
+    const at = name.indexOf(piece, from);
+    if (at === -1) return false;
+    from = at + piece.length;
+  }
+  return from <= name.length - tail.length;
+}

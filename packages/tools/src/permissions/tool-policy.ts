@@ -1,0 +1,254 @@
+import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
+import { toolTraits } from './tool-traits.js';
+import type { CatalogueTool } from '@mcp-fittings/host';
+import {
+  createToolApprovals,
+  type ToolApprovalStatus,
+  type ToolApprovals,
+  type ApprovedTool,
+} from './tool-approvals.js';
+import {
+  matchesWildcard,
+  readPermissions,
+  type ToolPolicyDecision,
+  type ToolPermission,
+  type ToolPolicyRule,
+  type ToolPermissions,
+  type ToolPolicyVerdict,
+} from './tool-permissions.js';
+
+/**
+ * How the user answered a question about a tool. `once`: this call may run. `always-tool`: the tool may run as it is described
+ * now. `always-server`: so may all tools that the server has now. `cancel`: the call fails with `POLICY_DENIED`.
+ */
+export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel';
+
+/** What a policy decides by. */
+export interface ToolPolicyOptions {
+  /**
+   * Permissions by the name of the server: {@link ToolPermissions}, or whole entries such as `loadConfig(…).servers`. Default:
+   * none. Malformed permissions throw `CONFIG_INVALID`.
+   */
+  readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
+  /** Whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
+  readonly folderIsTrusted?: boolean | (() => boolean) | undefined;
+  /** What the user approved before, from {@link createToolApprovals}. Default: nothing. */
+  readonly approvals?: ToolApprovals | undefined;
+  /**
+   * Returns the identity of a server, to which an approval belongs. Default: `ServerSnapshot.identity` of the host, a digest of
+   * the whole entry, so that another server with the same name asks again. If neither is known, an approval lasts as long as
+   * this policy and is not in `approvals`.
+   */
+  readonly identify?: ((server: string) => string) | undefined;
+}
+
+/** Decides which tools run without a question, and remembers the answers of the user. */
+export interface ToolPolicy {
+  /** The answers `always-tool` and `always-server`. Save `approvals.toJSON()` after a change. */
+  readonly approvals: ToolApprovals;
+  /** Returns whether a tool may run. The order of the rules is that of {@link createToolPolicy}. */
+  forTool(tool: PolicyTool): ToolPolicyVerdict;
+  /** Returns whether a resource may be read: `allowedResources`, `readPermission` and `trust` decide. */
+  forResource(resource: { readonly server: string; readonly uri: string }): ToolPolicyVerdict;
+  /**
+   * Records an answer of the user. Returns whether the call may run.
+   * @param serverTools All tools that the server has now, for `always-server`. Default: this tool only.
+   */
+  answer(tool: PolicyTool, outcome: ConfirmOutcome, serverTools?: readonly PolicyTool[]): boolean;
+}
+
+/** The description of a tool that a policy decides by. Every `CatalogueTool` of a host is one. */
+export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
+  /** `ServerSnapshot.identity` of its server. Without it, an approval lasts as long as the policy. */
+  readonly identity?: string | undefined;
+}
+
+/**
+ * Creates a policy. The first rule that applies decides: `deniedTools`; a permission that is `deny`; `allowedTools`; an approval
+ * of the user; a trusted server in a trusted folder; a tool that was changed or added since its approval; a tool that is
+ * not in a given `allowedTools`; `readPermission` or `writePermission`. Without any, the decision is `pass-through`.
+ *
+ * That a tool only reads (`readOnlyHint`) counts for trusted servers. For others, the stricter permission applies.
+ *
+ * @throws {FittingsError} `CONFIG_INVALID` if permissions in `servers` are malformed.
+ * @example
+ * ```ts
+ * const policy = createToolPolicy({
+ *   servers: { files: { allowedTools: ['read_*'], deniedTools: ['write_file'] } },
+ *   approvals: createToolApprovals(saved),
+ * });
+ * const tools = createTools(host, { policy, confirm });
+ * ```
+ */
+export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
+  const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
+  // Reports a mistake now and not at the first call.
+  for (const [server, entry] of Object.entries(servers)) readPermissions(server, entry);
+  const permissionsOf = (server: string): ToolPermissions => {
+    const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
+    return entry === undefined ? {} : readPermissions(server, entry);
+  };
+  const isTrusted = (permissions: ToolPermissions): boolean =>
+    permissions.trust === true &&
+    (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
+  // For servers without an identity: in the next run, the same name may belong to another server.
+  const unidentified = createToolApprovals();
+  const identityOf = ({ server, identity }: PolicyTool): string | undefined => identify?.(server) ?? identity;
+  const approvalsFor = (tool: PolicyTool): ToolApprovals =>
+    identityOf(tool) === undefined ? unidentified : approvals;
+  const approved = (tool: PolicyTool): ApprovedTool => ({
+    server: identityOf(tool) ?? tool.server,
+    tool: tool.name,
+    digest: tool.digest,
+  });
+
+  return {
+    approvals,
+    forTool(tool) {
+      const permissions = permissionsOf(tool.server);
+      const server = `server "${show(tool.server)}"`;
+      if (
+        matchesAny(
+          tool.name.toLowerCase(),
+          permissions.deniedTools?.map((name) => name.toLowerCase()),
+        )
+      ) {
+        return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
+      }
+      const trusted = isTrusted(permissions);
+      const general = generalVerdict(tool, permissions, trusted, server);
+      if (general.decision === 'deny') return general;
+      if (matchesAny(tool.name, permissions.allowedTools)) {
+        return verdict('allow', 'allowed-tool', `The tool is on the list of allowed tools of ${server}.`);
+      }
+      const status = approvalsFor(tool).forTool(approved(tool));
+      if (status === 'server') {
+        return verdict('allow', 'approved-server', `You approved all tools of ${server}.`);
+      }
+      if (status === 'tool') {
+        return verdict('allow', 'approved-tool', 'You approved this tool, and it has not changed since.');
+      }
+      if (trusted) {
+        return verdict('allow', 'trusted-server', `The ${server} and the folder are trusted.`);
+      }
+      const listed = notListed(permissions, server) ?? general;
+      return sinceApproval(status, tool, server, listed) ?? listed;
+    },
+    forResource({ server, uri }) {
+      const permissions = permissionsOf(server);
+      const where = `server "${show(server)}"`;
+      const general = byPermission('read', permissions.readPermission, where);
+      if (matchesAny(uri, permissions.allowedResources)) {
+        return verdict(
+          'allow',
+          'allowed-resource',
+          `The resource is on the list of allowed resources of ${where}.`,
+        );
+      }
+      if (general.decision !== 'deny' && isTrusted(permissions)) {
+        return verdict('allow', 'trusted-server', `The ${where} and the folder are trusted.`);
+      }
+      return general;
+    },
+    answer(tool, outcome, serverTools = [tool]) {
+      switch (outcome) {
+        case 'once':
+          return true;
+        case 'always-tool':
+          approvalsFor(tool).addTool(approved(tool));
+          return true;
+        case 'always-server': {
+          const { server } = approved(tool);
+          const pinned = serverTools.filter((each) => each.server === tool.server).map(approved);
+          approvalsFor(tool).addServer(server, pinned);
+          return true;
+        }
+        case 'cancel':
+        default:
+          return false;
+      }
+    },
+  };
+}
+
+/** Returns the verdict for a tool that was changed or added since its approval, unless `otherwise` allows it. */
+function sinceApproval(
+  status: ToolApprovalStatus,
+  tool: PolicyTool,
+  server: string,
+  otherwise: ToolPolicyVerdict,
+): ToolPolicyVerdict | undefined {
+  if (otherwise.decision === 'allow') return undefined;
+  const name = `"${show(tool.name)}"`;
+  if (status === 'changed') {
+    return verdict('ask', 'changed-tool', `The tool ${name} of ${server} has changed since you approved it.`);
+  }
+  if (status === 'added') {
+    return verdict(
+      'ask',
+      'added-tool',
+      `The tool ${name} was added to ${server} after you approved its tools.`,
+    );
+  }
+  return undefined;
+}
+
+function notListed({ allowedTools }: ToolPermissions, server: string): ToolPolicyVerdict | undefined {
+  if (allowedTools === undefined) return undefined;
+  return verdict('ask', 'not-listed', `The tool is not on the list of allowed tools of ${server}.`);
+}
+
+/**
+ * Decides by `readPermission` or `writePermission`. Only for a trusted server does `readOnlyHint` count; for any other, the
+ * stricter of both permissions applies.
+ */
+function generalVerdict(
+  tool: PolicyTool,
+  permissions: ToolPermissions,
+  trusted: boolean,
+  server: string,
+): ToolPolicyVerdict {
+  const write = byPermission('write', permissions.writePermission, server);
+  if (!toolTraits(tool.annotations).isReadOnly) return write;
+  const read = byPermission('read', permissions.readPermission, server);
+  if (trusted || STRICTNESS[read.decision] >= STRICTNESS[write.decision]) return read;
+  return {
+    ...write,
+    reason: `${write.reason} (The tool claims to be read-only, but the server is not trusted.)`,
+  };
+}
+
+const STRICTNESS: Readonly<Record<ToolPolicyDecision, number>> = {
+  allow: 0,
+  'pass-through': 1,
+  ask: 2,
+  deny: 3,
+};
+
+function byPermission(
+  kind: 'read' | 'write',
+  permission: ToolPermission | undefined,
+  server: string,
+): ToolPolicyVerdict {
+  if (permission === undefined) {
+    const activity = kind === 'read' ? 'reading from' : 'making changes through';
+    return verdict('pass-through', 'no-rule', `No rule applies to ${activity} ${server}.`);
+  }
+  const activity = kind === 'read' ? 'Reading from' : 'Making changes through';
+  return verdict(permission, `${kind}-permission`, `${activity} ${server} ${CONSEQUENCE[permission]}.`);
+}
+
+const CONSEQUENCE: Readonly<Record<ToolPermission, string>> = {
+  allow: 'is allowed',
+  ask: 'must be confirmed',
+  deny: 'is denied',
+};
+
+const verdict = (decision: ToolPolicyDecision, rule: ToolPolicyRule, reason: string): ToolPolicyVerdict => ({
+  decision,
+  rule,
+  reason,
+});
+const matchesAny = (name: string, patterns: readonly string[] | undefined): boolean =>
+  patterns?.some((pattern) => matchesWildcard(name, pattern)) === true;
+const show = (text: string): string => escapeText(text, { maxLength: 80 });

@@ -1,0 +1,148 @@
+import { sanitizeText, truncateText, type FittingsError } from '@mcp-fittings/client-core';
+import type { ToolResult } from '@mcp-fittings/host';
+import { byteLength, checkMedia, readableSize } from './media.js';
+import { readContent, type Segment } from './content-blocks.js';
+import type { RenderedPart, Rendering, RenderOptions } from './rendering.js';
+
+const DEFAULT_MAX_CHARACTERS = 100_000;
+const DEFAULT_MAX_MEDIA_BYTES = 5_000_000;
+const DEFAULT_MAX_MEDIA = 20;
+
+/**
+ * Renders a result for a model. Images and audio whose data match their MIME type stay separate parts; everything else
+ * becomes text. Links are not fetched. The events of a call have a rendering already.
+ * @example
+ * ```ts
+ * const { text, parts, isError } = renderForModel(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' }));
+ * ```
+ */
+export function renderForModel(result: ToolResult, options: RenderOptions = {}): Rendering {
+  return renderingOf(render(result, options, true), result.isError === true);
+}
+
+/**
+ * Renders a result for a user at a terminal: text only, without control sequences. Images and audio are described. The text of
+ * a failed tool begins with "The tool failed:".
+ * @example
+ * ```ts
+ * console.log(renderForPerson(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' })));
+ * ```
+ */
+export function renderForPerson(result: ToolResult, options: RenderOptions = {}): string {
+  const { text } = renderingOf(render(result, options, false), false);
+  return result.isError === true ? `The tool failed: ${text}` : text;
+}
+
+/**
+ * Renders an error for a model: its message and its hint. The events of a failed call have a rendering already.
+ * @example
+ * ```ts
+ * const { text } = renderError(error); // … The server "demo" did not answer in time. …
+ * ```
+ */
+export function renderError(error: FittingsError): Rendering {
+  const text = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return renderingOf(
+    [{ type: 'text', text: sanitizeText(text, { maxLength: 4_000, multiline: true }) }],
+    true,
+  );
+}
+
+function renderingOf(parts: readonly RenderedPart[], isError: boolean): Rendering {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return { parts, text, isError };
+}
+
+function render(result: ToolResult, options: RenderOptions, withMedia: boolean): readonly RenderedPart[] {
+  const { maxCharacters = DEFAULT_MAX_CHARACTERS, maxMediaBytes = DEFAULT_MAX_MEDIA_BYTES } = options;
+  const collector = new PartCollector(maxCharacters);
+  let mediaLeft = options.maxMedia ?? DEFAULT_MAX_MEDIA;
+  for (const segment of readContent(result, maxCharacters)) {
+    if (segment.kind === 'text') {
+      collector.addText(segment.text);
+      continue;
+    }
+    if (!withMedia) {
+      collector.addText(describeMedia(segment));
+      continue;
+    }
+    const check = checkMedia(segment.data, segment.mimeType, maxMediaBytes);
+    if (check.problem !== undefined) collector.addText(describeMedia(segment, check.problem));
+    else if (mediaLeft-- > 0) collector.addMedia(check.part);
+    else collector.addText(describeMedia(segment, 'the result has too many media'));
+  }
+  return collector.finish();
+}
+
+function describeMedia(segment: Segment & { kind: 'media' }, problem?: string): string {
+  const details = [
+    segment.label,
+    typeof segment.mimeType === 'string' ? segment.mimeType.slice(0, 100) : 'data',
+    typeof segment.data === 'string' ? readableSize(byteLength(segment.data)) : '',
+    problem === undefined ? '' : `not shown: ${problem}`,
+  ];
+  return `[${details.filter((detail) => detail !== '').join(', ')}]`;
+}
+
+/** Characters reserved for the note about truncation. */
+const NOTE_LENGTH = 120;
+
+/** Collects parts until the maximum of text is reached, and adds a note if text is missing. */
+class PartCollector {
+  readonly #parts: RenderedPart[] = [];
+  readonly #max: number;
+  #used = 0;
+  #total = 0;
+  #overflows = false;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  addText(text: string): void {
+    this.#total += text.length;
+    const room = Math.max(0, this.#max - this.#used);
+    if (room === 0) {
+      this.#overflows = true;
+      return;
+    }
+    const clean = sanitizeText(text, { maxLength: room, multiline: true });
+    if (text.length > room && clean.endsWith('…')) this.#overflows = true;
+    // Some model APIs reject text that is only white space.
+    if (clean.trim() === '') return;
+    const last = this.#parts.at(-1);
+    this.#used += clean.length + 1;
+    if (last?.type === 'text') this.#parts[this.#parts.length - 1] = joined(last, clean);
+    else this.#parts.push({ type: 'text', text: clean });
+  }
+
+  addMedia(part: RenderedPart): void {
+    this.#parts.push(part);
+  }
+
+  finish(): readonly RenderedPart[] {
+    if (!this.#overflows) return this.#parts;
+    return this.#truncate(Math.max(0, this.#max - NOTE_LENGTH));
+  }
+
+  #truncate(room: number): readonly RenderedPart[] {
+    const kept: RenderedPart[] = [];
+    let left = room;
+    for (const part of this.#parts) {
+      if (part.type !== 'text') {
+        kept.push(part);
+        continue;
+      }
+      if (left <= 0) continue;
+      const text = truncateText(part.text, left);
+      kept.push({ type: 'text', text });
+      left -= text.length + 1;
+    }
+    const note = `[Truncated: the first ${room} of ${this.#total} characters are shown. Request less data to see the rest.]`;
+    return [...kept, { type: 'text', text: note.slice(0, this.#max) }];
+  }
+}
+
+function joined(part: { readonly text: string }, text: string): RenderedPart {
+  return { type: 'text', text: `${part.text}\n${text}` };
+}

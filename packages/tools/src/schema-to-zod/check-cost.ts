@@ -1,0 +1,96 @@
+import { innerSchemas, type SimpleSchema } from './simple-schema.js';
+
+/** What one check of a value costs. */
+export interface CheckCost {
+  /** Whether the schema refers to itself without descending into the value, so that a check would never end. */
+  readonly endless: boolean;
+  /** Whether each level of a value may double the work. */
+  readonly exponential: boolean;
+  /** Maximum number of schemas that are visited for each value of the input. */
+  readonly size: number;
+  /** Maximum depth of schemas inside schemas, references followed. */
+  readonly depth: number;
+}
+
+/** Larger sizes make no difference. */
+const MAX_SIZE = 1e9;
+
+/**
+ * Estimates what it costs to check a value against a simplified schema. A recursion alone costs no more than its size,
+ * because Zod visits each pair of object and schema once in a check. For `contains`, however, it starts a new check each time.
+ */
+export function checkCost(root: SimpleSchema): CheckCost {
+  const definitions = root.$defs ?? {};
+  const all = [root, ...Object.values(definitions)].flatMap(everySchema);
+  if (isEndless(all, definitions))
+    return { endless: true, exponential: true, size: Infinity, depth: Infinity };
+  const { size, depth, recursive } = unfold(root, definitions);
+  const startsAgain = all.some(
+    ({ contains }) => contains !== undefined && everySchema(contains).some((part) => part.$ref !== undefined),
+  );
+  return { endless: false, exponential: recursive && startsAgain, size, depth };
+}
+
+type Definitions = Readonly<Record<string, SimpleSchema>>;
+
+function isEndless(schemas: readonly SimpleSchema[], definitions: Definitions): boolean {
+  const open = new Set<string>();
+  const done = new Set<string>();
+  const visit = (schema: SimpleSchema): boolean => {
+    if ((schema.allOf ?? schema.anyOf ?? schema.oneOf)?.some(visit) === true) return true;
+    const name = referenceOf(schema);
+    if (name === undefined || done.has(name)) return false;
+    if (open.has(name)) return true;
+    open.add(name);
+    const endless = visit(definitions[name] ?? {});
+    open.delete(name);
+    done.add(name);
+    return endless;
+  };
+  return schemas.some(visit);
+}
+
+interface Extent {
+  readonly size: number;
+  readonly depth: number;
+}
+
+/** Measures the schema with every reference replaced by its definition, once per path. */
+function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readonly recursive: boolean } {
+  const known = new Map<string, Extent>();
+  const open = new Set<string>();
+  let recursive = false;
+  const extentOf = (schema: SimpleSchema): Extent => {
+    const name = referenceOf(schema);
+    const inner = innerSchemas(schema).map(extentOf);
+    if (name !== undefined) inner.push(ofDefinition(name));
+    return {
+      size: Math.min(
+        MAX_SIZE,
+        inner.reduce((sum, { size }) => sum + size, 1),
+      ),
+      depth: inner.reduce((most, { depth }) => Math.max(most, depth), 0) + 1,
+    };
+  };
+  const ofDefinition = (name: string): Extent => {
+    if (open.has(name)) {
+      recursive = true;
+      return { size: 0, depth: 0 };
+    }
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    open.add(name);
+    const extent = extentOf(definitions[name] ?? {});
+    open.delete(name);
+    known.set(name, extent);
+    return extent;
+  };
+  return { ...extentOf(root), recursive };
+}
+
+const PREFIX = '#/$defs/';
+const referenceOf = (schema: SimpleSchema): string | undefined => schema.$ref?.slice(PREFIX.length);
+
+function everySchema(schema: SimpleSchema): readonly SimpleSchema[] {
+  return [schema, ...innerSchemas(schema).flatMap(everySchema)];
+}

@@ -1,0 +1,249 @@
+import { sanitizeText } from '@mcp-fittings/client-core';
+import type { Json, JsonObject } from '../json/copy-json.js';
+import { formatPointer } from '../json/json-pointer.js';
+import { PatternFilter } from '../patterns/pattern-filter.js';
+import { DRAFT, knows, type Draft } from '../schema/dialect.js';
+import type { References, Target } from '../schema/references.js';
+import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
+import { isSchema, type Schema } from '../schema/subschemas.js';
+import { ALL_TYPES, constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
+import {
+  allOf,
+  anyOf,
+  anything,
+  isNothing,
+  JSON_TYPES,
+  jsonTypeOf,
+  noOther,
+  nothing,
+  type JsonType,
+  type SimpleSchema,
+} from './simple-schema.js';
+import type { Simplifier } from './simplifier.js';
+import { simplifyArray } from './simplify-array.js';
+import { simplifyObject } from './simplify-object.js';
+import { simplifyNumber, simplifyString } from './simplify-scalar.js';
+import {
+  closeIntersectedObjects,
+  holdsIntersection,
+  relaxCountingKeywords,
+  type CountingKeyword,
+  type Link,
+  type LocatedSchema,
+} from './zod-workarounds.js';
+
+export interface SimplifyOptions {
+  readonly draft: Draft;
+  readonly references: References;
+  /** Which patterns to check: all of them, or only those that match in linear time. */
+  readonly patterns: 'all' | 'linear';
+}
+
+export interface Simplified {
+  readonly schema: SimpleSchema;
+  readonly unchecked: readonly SchemaDifference[];
+  /** Whether a pattern was left out because it could block the thread. */
+  readonly patternsSkipped: boolean;
+  /** Whether two parts have to hold at once anywhere in the schema. */
+  readonly intersects: boolean;
+}
+
+/**
+ * Rewrites a schema to one that `z.fromJSONSchema` converts exactly, and reports what it cannot rewrite. The result accepts
+ * everything that the schema accepts, and more where a difference is reported.
+ */
+export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
+  const simplifier = new SchemaSimplifier(options);
+  const schema = simplifier.document(root);
+  const { differences, patternsSkipped, intersects } = simplifier;
+  return { schema, unchecked: differences.list, patternsSkipped, intersects };
+}
+
+const MAX_DESCRIPTION_LENGTH = 2_000;
+
+class SchemaSimplifier implements Simplifier {
+  readonly draft: Draft;
+  readonly differences = new SchemaDifferences();
+  intersects = false;
+  readonly #references: References;
+  readonly #patterns: PatternFilter;
+  readonly #definitions = new Map<string, string>();
+  readonly #open: (Target & { readonly name: string })[] = [];
+  readonly #closed: LocatedSchema[] = [];
+  readonly #named: LocatedSchema[] = [];
+  readonly #counting: CountingKeyword[] = [];
+  readonly #links: Link[] = [];
+
+  constructor(options: SimplifyOptions) {
+    this.draft = options.draft;
+    this.#references = options.references;
+    this.#patterns = new PatternFilter(options.patterns);
+  }
+
+  get patternsSkipped(): boolean {
+    return this.#patterns.skippedAny;
+  }
+
+  document(root: JsonObject): SimpleSchema {
+    const schema = this.simplify(root, '');
+    const definitions: Record<string, SimpleSchema> = {};
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
+      const definition = this.simplify(next.schema, next.pointer);
+      definitions[next.name] = isNothing(definition) ? noOther() : definition;
+    }
+    if (this.#definitions.size > 0) schema.$defs = definitions;
+    this.intersects = [schema, ...Object.values(definitions)].some(holdsIntersection);
+    if (this.intersects) closeIntersectedObjects(this.#closed, this.#named, this.differences);
+    relaxCountingKeywords(this.#counting, this.#links, this.differences);
+    return schema;
+  }
+
+  simplify(schema: Schema, pointer: string, types: ReadonlySet<JsonType> = ALL_TYPES): SimpleSchema {
+    if (schema === true) return anything();
+    if (schema === false) return nothing();
+    const simple = this.#parts(schema, pointer, types);
+    const { description } = schema;
+    if (typeof description !== 'string' || description === '') return simple;
+    // In place: `addClosed` and the like may have remembered this object.
+    simple.description = sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true });
+    return simple;
+  }
+
+  acceptsPattern(pattern: string, pointer: string): boolean {
+    const problem = this.#patterns.problemOf(pattern);
+    if (problem !== undefined) this.differences.add('pattern', pointer, problem);
+    return problem === undefined;
+  }
+
+  addClosed(schema: SimpleSchema, pointer: string): void {
+    this.#closed.push([schema, pointer]);
+  }
+
+  addCounting(pointers: readonly string[], relax: () => void): void {
+    this.#counting.push({ pointers, relax });
+  }
+
+  addNamed(schema: SimpleSchema, pointer: string): void {
+    this.#named.push([schema, pointer]);
+  }
+
+  #parts(node: JsonObject, pointer: string, surroundings: ReadonlySet<JsonType>): SimpleSchema {
+    const reference = this.#reference(node, pointer);
+    // Up to draft-07, keywords next to a reference are ignored.
+    if (reference !== undefined && this.draft <= DRAFT.v7) return reference;
+    if (node['$dynamicRef'] !== undefined || node['$recursiveRef'] !== undefined) {
+      this.differences.add('$dynamicRef', pointer, 'only $ref is followed');
+    }
+    const declared = declaredType(node, pointer, this.differences);
+    const types = new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared.types.has(type)));
+    const parts: SimpleSchema[] = [
+      ...this.#values(node, pointer, declared),
+      ...this.#typed(node, pointer, types, declared),
+      ...this.#combinations(node, pointer, types),
+    ];
+    if (reference !== undefined) parts.push(reference);
+    this.#negations(node, pointer);
+    if (node['not'] === true || (isSchema(node['not']) && isEmpty(node['not']))) return nothing();
+    return allOf(parts);
+  }
+
+  #reference(node: JsonObject, pointer: string): SimpleSchema | undefined {
+    const { $ref } = node;
+    if (typeof $ref !== 'string') return undefined;
+    const target = this.#references.resolve($ref);
+    if (target === undefined) {
+      const reason = $ref.startsWith('#')
+        ? 'it leads nowhere, so any value is accepted'
+        : 'it leads to another document and is not fetched, so any value is accepted';
+      this.differences.add('$ref', pointer, reason);
+      return anything();
+    }
+    this.#links.push({ from: pointer, to: target.pointer });
+    let name = this.#definitions.get(target.pointer);
+    if (name === undefined) {
+      name = `d${this.#definitions.size}`;
+      this.#definitions.set(target.pointer, name);
+      this.#open.push({ ...target, name });
+    }
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  /** Reads `enum` and `const`. */
+  #values(node: JsonObject, pointer: string, declared: DeclaredType): readonly SimpleSchema[] {
+    const parts: SimpleSchema[] = [];
+    const fits = (value: Json): boolean =>
+      declared.types.has(jsonTypeOf(value)) && !(declared.integer && isFraction(value));
+    if (Array.isArray(node['enum']))
+      parts.push(exactValues(node['enum'].filter(fits), pointer, this.differences));
+    else if (node['enum'] !== undefined) this.differences.add('enum', pointer, 'it is not an array');
+    if (node['const'] !== undefined && knows(this.draft, 'const')) {
+      parts.push(exactValues([node['const']].filter(fits), pointer, this.differences));
+    }
+    return parts;
+  }
+
+  /** Reads `type` and every keyword that applies to one type. */
+  #typed(
+    node: JsonObject,
+    pointer: string,
+    types: ReadonlySet<JsonType>,
+    declared: DeclaredType,
+  ): readonly SimpleSchema[] {
+    const constrained = [...types].some((type) => constrains(node, type));
+    // `enum` and `const` hold only values of the right types already.
+    const listed = Array.isArray(node['enum']) || (node['const'] !== undefined && knows(this.draft, 'const'));
+    if (!constrained && (!declared.explicit || listed)) return [];
+    return [anyOf([...types].map((type) => this.#ofType(type, node, pointer, declared.integer)))];
+  }
+
+  #ofType(type: JsonType, node: JsonObject, pointer: string, integer: boolean): SimpleSchema {
+    if (type === 'string') return simplifyString(node, pointer, this);
+    if (type === 'number') return simplifyNumber(node, pointer, this, integer);
+    if (type === 'array') return simplifyArray(node, pointer, this);
+    return type === 'object' ? simplifyObject(node, pointer, this) : { type };
+  }
+
+  #combinations(node: JsonObject, pointer: string, types: ReadonlySet<JsonType>): readonly SimpleSchema[] {
+    const branches = (keyword: 'anyOf' | 'oneOf' | 'allOf'): readonly SimpleSchema[] | undefined => {
+      const value = node[keyword];
+      if (value === undefined) return undefined;
+      if (Array.isArray(value) && value.length > 0 && value.every(isSchema)) {
+        return value.map((branch, index) =>
+          this.simplify(branch, pointer + formatPointer([keyword, String(index)]), types),
+        );
+      }
+      this.differences.add(keyword, pointer, 'it is not an array of schemas');
+      return undefined;
+    };
+    const parts = [...(branches('allOf') ?? [])];
+    const any = branches('anyOf');
+    if (any !== undefined) parts.push(anyOf(any));
+    const one = branches('oneOf')?.filter((branch) => !isNothing(branch));
+    if (one !== undefined)
+      parts.push(one.length <= 1 ? (one[0] ?? nothing()) : this.#exactlyOne(one, pointer));
+    return parts;
+  }
+
+  #exactlyOne(branches: SimpleSchema[], pointer: string): SimpleSchema {
+    const schema: SimpleSchema = { oneOf: branches };
+    this.addCounting([`${pointer}/oneOf`], () => {
+      delete schema.oneOf;
+      schema.anyOf = branches;
+      this.differences.add('oneOf', pointer, 'a part of it is not checked in full, so it is read as anyOf');
+    });
+    return schema;
+  }
+
+  #negations(node: JsonObject, pointer: string): void {
+    const { not } = node;
+    if (isSchema(not) && not !== false && not !== true && !isEmpty(not)) {
+      this.differences.add('not', pointer, 'Zod cannot express it');
+    }
+    if (isSchema(node['if']) && (isSchema(node['then']) || isSchema(node['else']))) {
+      if (knows(this.draft, 'if')) this.differences.add('if', pointer, 'Zod cannot express it');
+    }
+  }
+}
+
+const isFraction = (value: Json): boolean => typeof value === 'number' && !Number.isInteger(value);
+const isEmpty = (schema: Schema): boolean => typeof schema === 'object' && Object.keys(schema).length === 0;

@@ -1,0 +1,34 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { readTestSuite } from '../corpus/test-suite.mjs';
+import { convertSchema, type ConvertedSchema } from '../../src/schema-to-zod/convert-schema.js';
+import { createSchemaChecker } from '../../src/validation/schema-checker.js';
+
+const checker = createSchemaChecker({ budgetMs: 30_000 });
+afterAll(() => checker[Symbol.asyncDispose]());
+
+/** Formats are annotations here, and JavaScript has one kind of number. */
+const OTHER_BY_INTENT = new Set(['optional/format.json', 'optional/zeroTerminatedFloats.json']);
+
+const cases = readTestSuite().filter(({ file }) => !OTHER_BY_INTENT.has(file));
+
+it('the test suite is installed', () => {
+  expect(cases.flatMap(({ tests }) => tests).length).toBeGreaterThan(200);
+});
+
+describe('U3 the test-suite of JSON Schema, draft-04', () => {
+  it.each(cases)('$file: $description', async ({ file, schema, tests }) => {
+    let converted: ConvertedSchema;
+    try {
+      converted = convertSchema(schema);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'SCHEMA_REFUSED' });
+      expect(['ref.json', 'refRemote.json', 'definitions.json']).toContain(file);
+      return;
+    }
+    for (const { description, data, valid } of tests) {
+      const accepted = (await checker.check(converted, data)).length === 0;
+      if (valid) expect(accepted, description).toBe(true);
+      else if (converted.coverage === 'exact') expect(accepted, description).toBe(false);
+    }
+  });
+});
