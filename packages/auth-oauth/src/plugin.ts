@@ -1,4 +1,4 @@
-import { FittingsError, nearestNames, sanitizeText, type AuthPlugin } from '@mcp-fittings/client-core';
+import { type AuthPlugin, FittingsError, nearestNames, sanitizeText } from '@mcp-fittings/client-core';
 import {
   count,
   entrySchema,
@@ -8,14 +8,12 @@ import {
   readEntry,
   text,
 } from '@mcp-fittings/client-core/transport';
-import { createClientCredentialsProvider } from './machine/client-credentials.js';
-import { createWorkloadProvider, type WorkloadOptions } from './machine/workload.js';
-import { hasOwnCredentials } from './own-credentials.js';
-import { networkFor } from './entry-network.js';
-import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
-import { entryIdentity } from './provider/entry-identity.js';
+import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
+import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
+import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 import { createOAuthProvider } from './provider/oauth-provider.js';
 import type { OAuthProviderOptions } from './provider/options.js';
+import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 
 /** What a host decides for all of its servers; an entry's `oauth` says the rest. */
 export type OAuthPluginOptions = Omit<
@@ -69,7 +67,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
       const url = config['url'];
       if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
       checkProviderType(name, config['authProviderType']);
-      if (hasOwnCredentials(config)) return undefined;
+      if (hasStaticCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, config['oauth'] ?? {}, { server: name, member: 'oauth' });
       if (entry.enabled === false || entry.xaa === true) return undefined;
       const { authorizationUrl, tokenUrl, authServerMetadataUrl: metadataUrl } = entry;
@@ -78,7 +76,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         network: networkFor(config, name, options.network),
         url,
         server: name,
-        identity: entryIdentity(configured),
+        identity: credentialIdentity(configured),
         logger,
         clock,
         clientId: entry.clientId,

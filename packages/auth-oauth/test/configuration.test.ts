@@ -151,7 +151,7 @@ describe('M9 a program without a browser says what is missing', () => {
   const showCode = (): void => undefined;
   const choose = (options: object, deviceGrant: boolean): unknown => {
     try {
-      return interactionForEnvironment({ place: 'remote', ...options })({ deviceGrant });
+      return interactionForEnvironment({ environment: 'remote', ...options })({ deviceGrant });
     } catch (error) {
       return error;
     }

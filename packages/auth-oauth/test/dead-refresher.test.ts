@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 
@@ -40,7 +40,7 @@ function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecor
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
-    import { createTokenManager } from '@mcp-fittings/auth-oauth/flows';
+    import { createTokenManager } from '@mcp-fittings/auth-oauth/toolkit';
     import { systemClock } from '@mcp-fittings/client-core';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};

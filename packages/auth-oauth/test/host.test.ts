@@ -43,7 +43,7 @@ describe('O5 in a host', () => {
         oauth({
           clientName: 'tests',
           store: world.store,
-          interaction: interactionForEnvironment({ place: 'desktop', loopback: { open } }),
+          interaction: interactionForEnvironment({ environment: 'desktop', loopback: { open } }),
         }),
       ],
     });

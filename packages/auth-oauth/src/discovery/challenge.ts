@@ -1,10 +1,10 @@
 import type { AuthChallenge } from '@mcp-fittings/client-core';
 import { parseChallenges } from '@mcp-fittings/http-client';
-import { maxAgeOf } from '../failures.js';
-import { scopesOf } from '../scopes.js';
+import { maxAgeOf } from '../protocol/oauth-error.js';
+import { parseScopes } from '../protocol/token-syntax.js';
 
 /** What a refusal says that matters to sign-in. */
-export interface ChallengeFacts {
+export interface OAuthChallenge {
   /** Where the metadata of the resource is. From a stranger. */
   readonly resourceMetadata: string | undefined;
   /** Scopes that the request needs; undefined when it does not say. */
@@ -19,7 +19,7 @@ export interface ChallengeFacts {
   readonly maxAge: number | undefined;
 }
 
-export function readChallenge(challenge: AuthChallenge | undefined): ChallengeFacts {
+export function parseOAuthChallenge(challenge: AuthChallenge | undefined): OAuthChallenge {
   const challenges = challenge?.challenges ?? parseChallenges(challenge?.wwwAuthenticate ?? '');
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const dpop = challenges.find(({ scheme }) => scheme === 'dpop');
@@ -27,7 +27,7 @@ export function readChallenge(challenge: AuthChallenge | undefined): ChallengeFa
   const scope = ours?.params.get('scope');
   return {
     resourceMetadata: ours?.params.get('resource_metadata'),
-    scopes: scope === undefined ? undefined : scopesOf(scope),
+    scopes: scope === undefined ? undefined : parseScopes(scope),
     error: dpop?.params.get('error') ?? bearer?.params.get('error'),
     dpopOnly: dpop !== undefined && bearer === undefined,
     acrValues: ours?.params.get('acr_values'),

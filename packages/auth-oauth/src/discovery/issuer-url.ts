@@ -16,7 +16,7 @@ export function issuerUrl(issuer: string): URL | undefined {
  * Where the metadata of an issuer may be, all on its own origin.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
-export function metadataPlaces(issuer: URL): readonly URL[] {
+export function metadataUrls(issuer: URL): readonly URL[] {
   const path = issuer.pathname.replace(/\/+$/, '');
   const paths =
     path === ''
@@ -34,10 +34,10 @@ export function metadataPlaces(issuer: URL): readonly URL[] {
  * Whether the metadata of `issuer` may be at this address: on the same origin and, where the address is a well-known one,
  * the one of this very issuer. Anything else could speak for somebody else's issuer.
  */
-export function mayDescribe(place: URL, issuer: URL): boolean {
+export function canDescribe(place: URL, issuer: URL): boolean {
   if (place.origin !== issuer.origin) return false;
   if (!/\/\.well-known\//i.test(decodedPath(place))) return true;
-  return metadataPlaces(issuer).some(({ pathname }) => pathname === place.pathname);
+  return metadataUrls(issuer).some(({ pathname }) => pathname === place.pathname);
 }
 
 function decodedPath({ pathname }: URL): string {

@@ -1,5 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { textOf, textsOf, type DocumentReader } from './documents.js';
+import type { MetadataReader } from './metadata-reader.js';
+import { textOf, textsOf } from '../protocol/json.js';
 
 /** What a server says of its own protection. @see https://www.rfc-editor.org/rfc/rfc9728.html */
 export interface ProtectedResource {
@@ -17,7 +18,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
  * is none. Throws `AUTH_DISCOVERY_FAILED` when it speaks for another resource.
  */
 export async function findProtectedResource(
-  reader: DocumentReader,
+  reader: MetadataReader,
   serverUrl: URL,
   named: string | undefined,
 ): Promise<ProtectedResource | undefined> {

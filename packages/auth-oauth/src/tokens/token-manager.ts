@@ -1,18 +1,17 @@
 import {
   AuthRequiredError,
+  type Clock,
   FittingsError,
   isWithin,
-  type Clock,
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { createRetryPause } from '@mcp-fittings/http-client';
-import { settle } from './settlement.js';
-import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
 import { isCorrupt } from './corrupt-store.js';
-import { fromStored, toStored, type TokenRecord } from './token-record.js';
-import { isAlive, refreshAt } from './token-response.js';
+import { saveDeferred } from './deferred-save.js';
+import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
+import { fromStored, isAlive, refreshAt, type TokenRecord, toStored } from './token-record.js';
 
 export interface TokenManagerDeps {
   readonly server: string;
@@ -134,8 +133,8 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
     }
   };
 
-  const settleLater = (mark: string, outcome: TokenRecord): void =>
-    settle({
+  const saveLater = (mark: string, outcome: TokenRecord): void =>
+    saveDeferred({
       store,
       key,
       clock,
@@ -153,7 +152,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
     const mark = await marks.next();
     await store.set(key, toStored({ ...now, renewing: mark }));
     if (signal.aborted) {
-      settleLater(mark, now);
+      saveLater(mark, now);
       throw signal.reason;
     }
     return mark;
@@ -194,7 +193,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       const mark = await setOut(now, signal);
       try {
         const fresh = await renewal.run(now);
-        if (!(await save(fresh)) && mark !== undefined) settleLater(mark, fresh);
+        if (!(await save(fresh)) && mark !== undefined) saveLater(mark, fresh);
         renewals = [...recent(), clock.now()];
         return 'fresh';
       } catch (error) {
@@ -202,7 +201,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
           const { refreshToken: _, ...rest } = now;
           await save(rest);
         } else if (now !== undefined && mark !== undefined) {
-          await store.set(key, toStored(now)).catch(() => settleLater(mark, now));
+          await store.set(key, toStored(now)).catch(() => saveLater(mark, now));
         }
         if (renewal.onRefusal === 'throw' || !isRefusal(error)) throw error;
         return 'none';

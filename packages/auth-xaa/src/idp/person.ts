@@ -1,4 +1,9 @@
-import { authorizationCode, chooseSurface, deviceCode, throughBrowser } from '@mcp-fittings/auth-oauth/flows';
+import {
+  authorizationCodeGrant,
+  chooseInteraction,
+  deviceCodeGrant,
+  withInteraction,
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { Connection } from './connection.js';
@@ -20,12 +25,18 @@ export async function askPerson(
   const { server, clock } = context;
   const { scopes = ['openid', 'offline_access'], callbackPort, allowMissingPkceSupport = false } = options;
   const request = await connection.request({ idToken: true, signal });
-  const surface = chooseSurface(server, options.interaction, request.authorizationServer);
+  const interaction = chooseInteraction(server, options.interaction, request.authorizationServer);
   const response =
-    surface.kind === 'device'
-      ? await deviceCode({ ...request, surface, scopes, clock, pages: context.pages })
-      : await throughBrowser(surface, { server, callbackPort, signal }, (session) =>
-          authorizationCode({
+    interaction.kind === 'device'
+      ? await deviceCodeGrant({
+          ...request,
+          interaction,
+          scopes,
+          clock,
+          browserTargets: context.browserTargets,
+        })
+      : await withInteraction(interaction, { server, callbackPort, signal }, (session) =>
+          authorizationCodeGrant({
             ...request,
             session,
             scopes,

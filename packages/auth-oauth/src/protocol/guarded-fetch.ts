@@ -1,0 +1,32 @@
+import type { Network } from '@mcp-fittings/http-client';
+import type { SentSecrets } from './sent-secrets.js';
+
+/** The part of a network that sign-in uses: requests to addresses that servers named. */
+export type Fetcher = Pick<Network, 'fetch'>;
+
+/**
+ * The guarded fetch in the form that oauth4webapi calls. Whether a URL may be spoken to without encryption is decided
+ * there, by its address, and not by the library's global switch. What is secret in a request is noted in `sentSecrets`.
+ */
+export function guardedFetch(
+  network: Fetcher,
+  sentSecrets?: SentSecrets,
+): (url: string, options: GuardedRequest) => Promise<Response> {
+  return (url, options) => {
+    sentSecrets?.add(options);
+    return network.fetch(url, {
+      method: options.method,
+      headers: options.headers,
+      body: options.body ?? null,
+      signal: options.signal ?? null,
+      redirect: 'error',
+    });
+  };
+}
+
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,140 @@
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import {
+  allowInsecureRequests,
+  type AuthorizationServer,
+  customFetch,
+  dynamicClientRegistrationRequest,
+  processDynamicClientRegistrationResponse,
+} from 'oauth4webapi';
+import { type Fetcher, guardedFetch } from '../protocol/guarded-fetch.js';
+import { jsonOnly } from '../protocol/json.js';
+import { oauthError } from '../protocol/oauth-error.js';
+
+export interface RegistrationRequest {
+  readonly network: Fetcher;
+  readonly server: string;
+  readonly authorizationServer: AuthorizationServer;
+  readonly clientName: string;
+  readonly clientUri?: string | undefined;
+  readonly redirectUris: readonly string[];
+  /** Besides the authorization code and refresh token grants. */
+  readonly grantTypes?: readonly string[] | undefined;
+  /** Ask for what a refresh token needs. */
+  readonly scopes: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a registration gave; plain JSON, to be kept. */
+export interface Registration {
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly method?: string | undefined;
+  readonly redirectUris: readonly string[];
+  /** What it was made for; undefined when it names no scopes. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Milliseconds since the epoch; absent when the secret never expires. */
+  readonly secretExpiresAt?: number | undefined;
+}
+
+/** Visible ASCII, as RFC 6749 has it, of a length that fits into URLs and headers. */
+const CLIENT_ID = /^[\x20-\x7e]{1,2048}$/;
+
+/**
+ * Registers the client. Rejects with `AUTH_FAILED` when the server refuses, or gives back something that is not what was
+ * asked for.
+ * @see https://www.rfc-editor.org/rfc/rfc7591.html
+ */
+export async function register(request: RegistrationRequest): Promise<Registration> {
+  const { authorizationServer: as, server } = request;
+  const metadata = {
+    client_name: request.clientName,
+    ...(request.clientUri !== undefined && { client_uri: request.clientUri }),
+    redirect_uris: [...request.redirectUris],
+    grant_types: ['authorization_code', 'refresh_token', ...(request.grantTypes ?? [])],
+    response_types: ['code'],
+    token_endpoint_auth_method: chooseMethod(as),
+    application_type: request.redirectUris.some((uri) => uri.startsWith('https:')) ? 'web' : 'native',
+    ...(request.scopes !== undefined && { scope: request.scopes.join(' ') }),
+  };
+  try {
+    const response = await dynamicClientRegistrationRequest(as, metadata, {
+      [customFetch]: guardedFetch(request.network),
+      [allowInsecureRequests]: true,
+      ...(request.signal !== undefined && { signal: request.signal }),
+    });
+    refuseOtherAnswers(response, as, server);
+    const client = await processDynamicClientRegistrationResponse(
+      await lenient(jsonOnly(response, as, server)),
+    );
+    return checked(client, request);
+  } catch (cause) {
+    throw oauthError(cause, `The registration at ${as.issuer} failed`, { server });
+  }
+}
+
+/** A refusal that is not of RFC 7591 does not come from an authorization server, e.g. from one that wants an API key everywhere. */
+function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
+  const type = response.headers.get('content-type') ?? '';
+  const isJson = /^application\/(?:[\w.+-]*\+)?json\s*(?:;|$)/i.test(type);
+  if (response.ok || (isJson && response.status !== 401)) return;
+  throw new FittingsError(
+    'AUTH_FAILED',
+    `${as.issuer} does not register clients: it answered with status ${String(response.status)}.`,
+    {
+      server,
+      hint: 'Set `oauth.clientId` in the entry of the server, or `headers` or `apiKey` if it takes an API key.',
+      details: { status: response.status, step: 'registration' },
+    },
+  );
+}
+
+/** Public where that is possible: a secret in an application that people install is none. */
+function chooseMethod(as: AuthorizationServer): string {
+  const supported = as.token_endpoint_auth_methods_supported;
+  if (supported === undefined || supported.includes('none')) return 'none';
+  return ['client_secret_basic', 'client_secret_post'].find((method) => supported.includes(method)) ?? 'none';
+}
+
+/** Real servers answer 200 for 201, and leave out when a secret expires; both are harmless. */
+async function lenient(response: Response): Promise<Response> {
+  if (response.status !== 200 && response.status !== 201) return response;
+  const text = await response.text();
+  let body = text;
+  try {
+    const document: unknown = JSON.parse(text);
+    if (typeof document === 'object' && document !== null) {
+      body = JSON.stringify({ client_secret_expires_at: 0, ...document });
+    }
+  } catch {
+    // Not JSON: the library says so.
+  }
+  return new Response(body, { status: 201, headers: { 'content-type': 'application/json' } });
+}
+
+function checked(client: Readonly<Record<string, unknown>>, request: RegistrationRequest): Registration {
+  const { client_id: id, client_secret: secret, redirect_uris: uris } = client;
+  const { token_endpoint_auth_method: method, client_secret_expires_at: expires } = client;
+  const refuse = (what: string): FittingsError =>
+    new FittingsError(
+      'AUTH_FAILED',
+      `The registration at ${request.authorizationServer.issuer} gave ${what}.`,
+      {
+        server: request.server,
+      },
+    );
+  if (typeof id !== 'string' || !CLIENT_ID.test(id)) throw refuse('no acceptable client id');
+  if (secret !== undefined && (typeof secret !== 'string' || !CLIENT_ID.test(secret))) {
+    throw refuse('no acceptable client secret');
+  }
+  const given = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : request.redirectUris;
+  const altered = request.redirectUris.find((uri) => !given.includes(uri));
+  if (altered !== undefined) throw refuse(`other redirect URIs than ${sanitizeText(altered)}`);
+  return {
+    clientId: id,
+    clientSecret: secret,
+    method: typeof method === 'string' ? method : undefined,
+    redirectUris: request.redirectUris,
+    scopes: request.scopes,
+    secretExpiresAt: typeof expires === 'number' && expires > 0 ? expires * 1000 : undefined,
+  };
+}
