@@ -4,15 +4,17 @@ import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import type { TokenProviderOptions } from './provider/options.js';
 import { digestOf } from './provider/provider-deps.js';
 
-/** An entry of a configuration, as a plugin gets it. */
+/** A configured server, as `AuthPlugin.create` gets it. */
 export interface IdentifiedEntry {
+  /** Name of the server. */
   readonly name: string;
+  /** The entry of the server in the configuration. */
   readonly config: ServerConfig;
-  /** Where the entry comes from, see `AuthPlugin.create`. Default: its name. */
+  /** Id of the entry that includes the configuration that it comes from. Default: its name. */
   readonly identity?: string | undefined;
 }
 
-/** Members that decide whom a credential reaches. Others, such as time-outs, can change without a new sign-in. */
+/** Members that decide where a credential is sent. Others, such as timeouts, can change without a new sign-in. */
 const MEMBERS = ['url', 'proxy', 'ca', 'clientCertificate', 'allowAddresses', 'authProviderType'];
 const OAUTH_MEMBERS = [
   'clientId',
@@ -26,8 +28,9 @@ const OAUTH_MEMBERS = [
 ];
 
 /**
- * Whose credentials these are: those of one entry, from where it was configured, as long as it says the same about where
- * they go. A project's entry is given nothing that was obtained for the person's own entry with the same URL.
+ * Returns the value for `TokenProviderOptions.identity`, which stored credentials belong to: one entry of one configuration, as long
+ * as it sends credentials to the same place. An entry of a project does not get the credentials of the person's own
+ * entry, even if both have the same URL.
  */
 export function credentialIdentity({ name, config, identity = name }: IdentifiedEntry): string {
   const oauth = isRecord(config['oauth']) ? config['oauth'] : {};
@@ -39,7 +42,7 @@ export function credentialIdentity({ name, config, identity = name }: Identified
   ]);
 }
 
-/** The entry says itself what is sent to its server, so there is nothing to sign in for. */
+/** Returns whether an entry has credentials of its own (`apiKey`, an `Authorization` header), so that no sign-in is needed. */
 export function hasStaticCredentials(config: ServerConfig): boolean {
   const { headers } = config;
   if (config['apiKey'] !== undefined) return true;
@@ -47,12 +50,12 @@ export function hasStaticCredentials(config: ServerConfig): boolean {
 }
 
 const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = networkFields;
-/** Not `headers`: they are for the server alone. */
+/** Without `headers`, which are for the MCP server only. */
 const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
 
 /**
- * How sign-in to the server of an entry reaches the network: as the entry says for the server itself, else as the host says
- * for all. A network that the host has made is used as it is. Throws `CONFIG_INVALID`.
+ * Returns the network options of a sign-in: those of the entry, else those of the host. A network that the host has created is used
+ * unchanged. Throws `CONFIG_INVALID`.
  */
 export function networkFor(
   config: ServerConfig,
@@ -60,13 +63,13 @@ export function networkFor(
   common: TokenProviderOptions['network'],
 ): TokenProviderOptions['network'] {
   if (common !== undefined && 'fetch' in common) return common;
-  const said = networkOptionsOf(readEntry(ENTRY, config, { server }), { server });
+  const own = networkOptionsOf(readEntry(ENTRY, config, { server }), { server });
   return {
     ...common,
-    proxy: said.proxy ?? common?.proxy,
-    ca: said.ca ?? common?.ca,
-    clientCertificate: said.clientCertificate ?? common?.clientCertificate,
-    allowAddresses: said.allowAddresses ?? common?.allowAddresses,
-    timeouts: { ...common?.timeouts, connectMs: said.timeouts?.connectMs ?? common?.timeouts?.connectMs },
+    proxy: own.proxy ?? common?.proxy,
+    ca: own.ca ?? common?.ca,
+    clientCertificate: own.clientCertificate ?? common?.clientCertificate,
+    allowAddresses: own.allowAddresses ?? common?.allowAddresses,
+    timeouts: { ...common?.timeouts, connectMs: own.timeouts?.connectMs ?? common?.timeouts?.connectMs },
   };
 }

@@ -1,35 +1,40 @@
-/** For hosts: OAuth 2.1 sign-in to one server, or to all of a host. Authors of a sign-in scheme: `./flows`. */
+/** OAuth 2.1 sign-in to MCP servers. Authors of other sign-in schemes find the parts in `@mcp-fittings/auth-oauth/toolkit`. */
+
+/** Sign-in of a person. */
 export { oauth, type OAuthPluginOptions } from './plugin.js';
 export { createOAuthProvider } from './provider/oauth-provider.js';
-export type { OAuthProviderOptions } from './provider/options.js';
-/** Sign-in of a web application: the person may come back to another process. */
+export type { OAuthProviderOptions, TokenProviderOptions } from './provider/options.js';
 export type { StartedSignIn, StartSignInOptions, WebSignIn } from './provider/web-sign-in.js';
-export type { TokenProviderOptions } from './provider/options.js';
 export type { ConfiguredEndpoints } from './discovery/discover.js';
 export type { OAuthClientOptions } from './registration/client-registry.js';
 export type { ClientKey } from './registration/oauth-client.js';
-/** How a person signs in. */
+export type { Fetcher } from './protocol/guarded-fetch.js';
+
+/** How a person takes part. */
 export { loopback, type LoopbackOptions } from './interaction/loopback.js';
 export type { LoopbackHost } from './interaction/redirect-uri.js';
 export { pasteBack, type PasteBackOptions, type PasteBackQuestion } from './interaction/paste-back.js';
-export { deviceCode } from './interaction/interaction.js';
 export {
-  interactionForEnvironment,
   detectEnvironment,
+  interactionForEnvironment,
   type EnvironmentOptions,
   type RuntimeEnvironment,
 } from './interaction/environment.js';
 export { openBrowser, type OpenBrowserOptions } from './interaction/open-browser.js';
-export type {
-  DeviceInteraction,
-  DevicePrompt,
-  Interaction,
-  InteractionOptions,
-  InteractionSession,
-  SignInInteraction,
-  InteractionChooser,
+export {
+  deviceCode,
+  type DeviceCodeOptions,
+  type DeviceInteraction,
+  type DevicePrompt,
+  type Interaction,
+  type InteractionChooser,
+  type InteractionOptions,
+  type InteractionSession,
+  type SignInInteraction,
+  type SupportedGrants,
 } from './interaction/interaction.js';
-/** Without a person. */
+
+/** Credentials without a person. */
 export {
   createClientCredentialsProvider,
   type ClientCredentialsOptions,
@@ -40,7 +45,8 @@ export {
   createHeadersCommandProvider,
   type HeadersCommandOptions,
 } from './non-interactive/headers-command.js';
-/** In transports that are not ours. */
+
+/** In the transports of the official SDKs. */
 export {
   authorizedFetch,
   type AuthorizedFetchOptions,

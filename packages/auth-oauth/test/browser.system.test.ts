@@ -102,7 +102,7 @@ describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
     expect(parameters.get('code')).toBeNull();
     await session.finish?.('failure');
     await shown;
-    expect(await good.textContent('h1')).toContain('did not succeed');
+    expect(await good.textContent('h1')).toContain('Sign-in failed');
     await good.screenshot({ path: join(ARTIFACTS, 'sign-in-failed.png') });
     expect(await good.locator('script').count()).toBe(0);
     expect(dialogs).toBe(0);

@@ -160,10 +160,10 @@ describe('M9 a program without a browser says what is missing', () => {
     [
       { showCode },
       false,
-      /does not offer the device grant, which "showCode" needs, and "askForAddress" is missing/,
+      /does not support the device grant, which "showCode" needs, and "askForAddress" is missing/,
       /askForAddress/,
     ],
-    [{}, false, /does not offer the device grant, and "askForAddress" is missing/, /askForAddress/],
+    [{}, false, /does not support the device grant, and "askForAddress" is missing/, /askForAddress/],
     [{}, true, /both "showCode" and "askForAddress" are missing/, /showCode/],
   ])('M9: %o, device grant %s', (options, deviceGrant, message, hint) => {
     expect(choose(options, deviceGrant)).toMatchObject({

@@ -248,7 +248,7 @@ describe('hostile and broken authorization servers', () => {
     answer = (state) => `${parameters}&state=${state}`;
     expect(await signIn()).toMatchObject({
       code: 'AUTH_FAILED',
-      message: expect.stringContaining('no code, or several'),
+      message: expect.stringContaining('one "code" or one "error"'),
     });
     expect(asked('/token')).toBe(0);
   });

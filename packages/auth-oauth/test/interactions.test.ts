@@ -179,7 +179,7 @@ describe('O2 the environment decides', () => {
     expect(remote({ deviceGrant: true }).kind).toBe('device');
     expect(remote({ deviceGrant: false }).kind).not.toBe('device');
     expect(() => interactionForEnvironment({ environment: 'remote' })({ deviceGrant: true })).toThrow(
-      'no browser',
+      'without a browser',
     );
     expect(() =>
       interactionForEnvironment({ environment: 'unattended', showCode })({ deviceGrant: true }),

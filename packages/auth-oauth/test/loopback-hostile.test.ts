@@ -98,7 +98,7 @@ describe('S8 nothing that knocks ends the program', () => {
     const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
     expect((await answer).get('code')).toBe('good');
     await session[Symbol.asyncDispose]();
-    expect(await page).toContain('did not succeed');
+    expect(await page).toContain('Sign-in failed');
   });
 
   it.each<[string, (host: string) => string | Buffer]>([

@@ -58,7 +58,7 @@ describe('O2 the loopback surface', () => {
     const page = knock(session, '/callback?code=abc&state=the-state');
     await answer;
     await session[Symbol.asyncDispose]();
-    expect((await page).body).toContain('did not succeed');
+    expect((await page).body).toContain('Sign-in failed');
   });
 
   it.each([

@@ -218,18 +218,18 @@ describe('PAINS 25 headers from a command', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says that it can not be started, failed, or takes too long', async () => {
+  it('reports a command that cannot be started, fails, or takes too long', async () => {
     const request = { url: new URL('https://mcp.example/'), method: 'GET' };
     const command = (program: string, ...args: string[]) =>
       createHeadersCommandProvider({ url: request.url, command: program, args, timeoutMs: 500 }).headers(
         request,
       );
     await expect(command('/no/such/program')).rejects.toMatchObject({ code: 'AUTH_FAILED' });
-    await expect(command(process.execPath, '-e', 'process.exit(3)')).rejects.toThrow('ended with 3');
+    await expect(command(process.execPath, '-e', 'process.exit(3)')).rejects.toThrow('exited with code 3');
     await expect(command(process.execPath, '-e', 'setInterval(() => {}, 1000)')).rejects.toThrow(
       'within 500 ms',
     );
     // No shell reads the arguments.
-    await expect(command('echo "{}"; true')).rejects.toThrow('can not be started');
+    await expect(command('echo "{}"; true')).rejects.toThrow('could not be started');
   });
 });

@@ -77,7 +77,7 @@ describe('signing in at a real authorization server', () => {
     const logger = { debug() {}, info() {}, warn() {}, error: (line: string) => void lines.push(line) };
     const provider = world.provider({ store, logger });
     await world.use(provider);
-    expect(lines.join()).toContain('could not be saved');
+    expect(lines.join()).toContain('Could not store the new token');
     // A refusal reads the store again, where nothing is: the token in memory must survive that.
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
     world.resource.dead.add(token);

@@ -1,43 +1,47 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   authorizationCodeGrantRequest,
-  type AuthorizationServer,
   calculatePKCECodeChallenge,
   generateRandomCodeVerifier,
   generateRandomNonce,
   generateRandomState,
   processAuthorizationCodeResponse,
-  type TokenEndpointResponse,
   validateAuthResponse,
+  type AuthorizationServer,
+  type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { pushRequest } from './pushed-authorization.js';
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
+import { pushRequest } from './pushed-authorization.js';
 
-/** What is asked for, and for whom. */
+/** An authorization request, and the token request that follows it. */
 export interface AuthorizationRequest extends TokenRequest {
+  /** Where the authorization server redirects the browser to. */
   readonly redirectUri: string;
+  /** The scopes to request; empty to request none. */
   readonly scopes: readonly string[];
-  /** What the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
+  /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
   readonly resource?: string | undefined;
-  /** False: nobody can say which issuer the answer has to name. Default true. */
+  /** False to accept any `iss` in the authorization response, if the issuer is not known. Default true. */
   readonly issuerKnown?: boolean | undefined;
-  /** Accept a server that does not say that it supports S256. Off unless a person configured it. */
+  /** Whether to accept a server that does not announce PKCE with S256. Set it only if the person configured it. */
   readonly allowMissingPkceSupport: boolean;
-  /** With an ID token only: how long ago the person may have signed in at most, seconds; the ID token has to say when. */
+  /** How long ago the person may have authenticated, in seconds. Checked in the ID token, so it takes `idToken`. Default: any time. */
   readonly maxAge?: number | undefined;
-  /** Sent as they are, e.g. `prompt`. */
+  /** Further parameters of the authorization request, for example `prompt`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A request of {@link authorizationCodeGrant}. */
 export interface AuthorizationCodeRequest extends Omit<AuthorizationRequest, 'redirectUri'> {
+  /** Sends the person to the sign-in page, and has the redirect URI. */
   readonly session: InteractionSession;
 }
 
-/** What has to be known again when the person comes back; it is worth a sign-in until then. */
+/** What the redirect is checked with. Secret until then: anyone who has it can complete the sign-in. */
 export interface PendingAuthorization {
   readonly state: string;
   readonly verifier: string;
@@ -45,8 +49,18 @@ export interface PendingAuthorization {
 }
 
 /**
- * The authorization code grant with PKCE, from the request to the token response. The issuer is recorded before the person
- * leaves, and compared letter by letter when the answer comes.
+ * Runs the authorization code grant with PKCE, from the authorization request to the token response. The `iss` of the redirect
+ * must be identical to the issuer that the person was sent to.
+ *
+ * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an authorization endpoint or PKCE, with `AUTH_FAILED` if it refuses
+ * (`details.oauthError` has its error code), with `TIMEOUT` or `ABORTED`, and with the codes of the network.
+ * @example
+ * ```ts
+ * const response = await withInteraction(loopback(), { server }, (session) =>
+ *   authorizationCodeGrant({ network, server, authorizationServer, client, session, scopes, allowMissingPkceSupport: false }),
+ * );
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.1
  * @see https://www.rfc-editor.org/rfc/rfc9207.html
  */
 export async function authorizationCodeGrant(
@@ -59,7 +73,7 @@ export async function authorizationCodeGrant(
   return redeemCode(withUri, pending, answer);
 }
 
-/** Where to send the person. */
+/** Creates the URL of the sign-in page, and what the redirect will be checked with. */
 export async function startAuthorization(
   request: AuthorizationRequest,
 ): Promise<{ readonly url: URL; readonly pending: PendingAuthorization }> {
@@ -72,7 +86,7 @@ export async function startAuthorization(
   return { url: await authorizationUrl(request, pending), pending };
 }
 
-/** What the person came back with, against the tokens. */
+/** Checks the parameters of the redirect, and redeems the code for tokens. */
 export async function redeemCode(
   request: AuthorizationRequest,
   { state, verifier, nonce }: PendingAuthorization,
@@ -118,10 +132,14 @@ async function authorizationUrl(request: AuthorizationRequest, pending: PendingA
   const { authorizationServer: as, client, redirectUri, scopes, resource, parameters = {}, dpop } = request;
   const { state, verifier, nonce } = pending;
   if (as.authorization_endpoint === undefined) {
-    throw new FittingsError('AUTH_DISCOVERY_FAILED', `${as.issuer} has no page to sign in at.`, {
-      server: request.server,
-      hint: 'It serves machines only; configure client credentials.',
-    });
+    throw new FittingsError(
+      'AUTH_DISCOVERY_FAILED',
+      `${as.issuer} has no authorization endpoint, so no one can sign in there.`,
+      {
+        server: request.server,
+        hint: 'It may support client credentials only: set "oauth.grant" to "client_credentials".',
+      },
+    );
   }
   const url = new URL(as.authorization_endpoint);
   const all: Readonly<Record<string, string>> = {
@@ -151,20 +169,24 @@ function checkPkce(as: AuthorizationServer, { server, allowMissingPkceSupport }:
   if (as.code_challenge_methods_supported?.includes('S256') === true || allowMissingPkceSupport) return;
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `${as.issuer} does not say that it supports PKCE with S256, which protects the sign-in.`,
+    `${as.issuer} does not announce support for PKCE with S256, which protects the sign-in.`,
     {
       server,
-      hint: 'Ask its owner to list code_challenge_methods_supported; or allow it for this server in the configuration.',
+      hint: 'Ask its owner to add "code_challenge_methods_supported" to its metadata, or set "oauth.allowMissingPkceSupport" for this server.',
     },
   );
 }
 
-/** oauth4webapi lets these two pass. */
+/** Cases that oauth4webapi accepts. */
 function checkAnswer(answer: URLSearchParams, server: string): void {
   const codes = answer.getAll('code').length;
   const errors = answer.getAll('error').length;
   if (codes + errors === 1) return;
-  throw new FittingsError('AUTH_FAILED', 'The answer of the authorization server has no code, or several.', {
-    server,
-  });
+  throw new FittingsError(
+    'AUTH_FAILED',
+    `The redirect that answers the sign-in to "${server}" must have one "code" or one "error" parameter.`,
+    {
+      server,
+    },
+  );
 }

@@ -1,41 +1,52 @@
-import { type Clock, escapeText, FittingsError } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   allowInsecureRequests,
   customFetch,
   deviceAuthorizationRequest,
-  type DeviceAuthorizationResponse,
   deviceCodeGrantRequest,
   processDeviceAuthorizationResponse,
   processDeviceCodeResponse,
+  type DeviceAuthorizationResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { checkEndpoint, checkBrowserTarget, type BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
-import { type DeviceInteraction, type DevicePrompt, signInAborted } from '../interaction/interaction.js';
+import { checkBrowserTarget, checkEndpoint, type BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
+import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
 import { guardedFetch } from '../protocol/guarded-fetch.js';
 import { jsonOnly } from '../protocol/json.js';
-import { oauthErrorCode, oauthError } from '../protocol/oauth-error.js';
+import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
 
+/** A request of {@link deviceCodeGrant}. */
 export interface DeviceCodeRequest extends TokenRequest {
+  /** Shows the page and the code. */
   readonly interaction: DeviceInteraction;
+  /** The scopes to request; empty to request none. */
   readonly scopes: readonly string[];
+  /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
   readonly resource?: string | undefined;
+  /** Time source of the polling interval and the expiry of the code. */
   readonly clock: Clock;
-  /** What the person may be sent to. */
+  /** Which pages the person may be sent to; `browserTargets` of the provider. */
   readonly browserTargets: BrowserTargetPolicy;
 }
 
 const DEFAULT_INTERVAL_S = 5;
 const LONGEST_INTERVAL_S = 60;
-/** A code that claims to live longer is not waited for, seconds. */
+/** A longer `expires_in` is cut to this, seconds. */
 const LONGEST_LIFE_S = 1800;
 
 /**
- * The device authorization grant: shows a code, and asks until the person has entered it somewhere. Rejects with
- * `AUTH_FAILED`, `TIMEOUT` when the code has expired, `ABORTED`.
+ * Runs the device authorization grant: shows a code, and polls the token endpoint until the person has entered it. Rejects with
+ * `AUTH_FAILED` if the server refuses, `TIMEOUT` if the code has expired, `CALLBACK_FAILED` if `show` throws, or `ABORTED`.
+ * @example
+ * ```ts
+ * const { clock, browserTargets } = provider;
+ * const interaction = deviceCode({ show });
+ * const response = await deviceCodeGrant({ ...request, interaction, scopes, clock, browserTargets });
+ * ```
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */
 export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<TokenEndpointResponse> {
@@ -64,9 +75,13 @@ export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<Token
       throw signInAborted(server);
     });
     if (clock.now() >= end) {
-      throw new FittingsError('TIMEOUT', `Nobody entered the code for "${server}" at ${as.issuer}.`, {
-        server,
-      });
+      throw new FittingsError(
+        'TIMEOUT',
+        `The device code for "${server}" at ${as.issuer} expired before it was entered.`,
+        {
+          server,
+        },
+      );
     }
     const answer = await poll(request, given.device_code);
     if (typeof answer !== 'string') return answer;
@@ -74,7 +89,7 @@ export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<Token
   }
 }
 
-/** The host's own function: what it throws is not a failure of the sign-in. */
+/** An error of the host's function is not a failure of the authorization server. */
 async function show(interaction: DeviceInteraction, prompt: DevicePrompt): Promise<void> {
   try {
     await interaction.show(prompt);
@@ -82,7 +97,7 @@ async function show(interaction: DeviceInteraction, prompt: DevicePrompt): Promi
     if (cause instanceof FittingsError) throw cause;
     throw new FittingsError(
       'CALLBACK_FAILED',
-      `The code to sign in to "${prompt.server}" could not be shown.`,
+      `The "show" callback threw for the device code of the sign-in to "${prompt.server}".`,
       {
         server: prompt.server,
         cause,
@@ -107,16 +122,19 @@ async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationRes
     });
     return await processDeviceAuthorizationResponse(as, library, jsonOnly(response, as, server));
   } catch (cause) {
-    throw oauthError(cause, `Asking ${as.issuer} for a code to enter failed`, { server, sentSecrets });
+    throw oauthError(cause, `The device authorization request to ${as.issuer} failed`, {
+      server,
+      sentSecrets,
+    });
   }
 }
 
-/** The tokens, or why there are none yet. */
+/** Polls once; returns the tokens, or the error code that asks to poll again. */
 async function poll(request: DeviceCodeRequest, code: string): Promise<TokenEndpointResponse | string> {
   try {
     return await requestToken(
       request,
-      'Asking for the token',
+      'Polling for the token',
       (as, library, options) =>
         deviceCodeGrantRequest(as, library, request.client.authenticate, code, options),
       processDeviceCodeResponse,
@@ -124,7 +142,7 @@ async function poll(request: DeviceCodeRequest, code: string): Promise<TokenEndp
   } catch (error) {
     const reason = oauthErrorCode(error);
     if (reason === 'authorization_pending' || reason === 'slow_down') return reason;
-    // RFC 8628, section 3.5: a connection that fails is tried again, more slowly.
+    // RFC 8628, section 3.5: after a failed connection, poll less often.
     if (error instanceof FittingsError && error.retryable) return 'slow_down';
     throw error;
   }

@@ -11,8 +11,8 @@ import { toLibraryClient } from '../registration/oauth-client.js';
 import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
 
 /**
- * Gives the authorization request to the server itself, where that is demanded, and has the person carry a reference to it.
- * Rejects with `AUTH_DISCOVERY_FAILED` when there is no place for it, `AUTH_FAILED` when it is refused.
+ * Pushes the authorization request to the authorization server, and returns the parameters that refer to it. Rejects with
+ * `AUTH_DISCOVERY_FAILED` if the server names no endpoint for it, and with `AUTH_FAILED` if it refuses the request.
  * @see https://www.rfc-editor.org/rfc/rfc9126.html
  */
 export async function pushRequest(
@@ -23,8 +23,8 @@ export async function pushRequest(
   if (as.pushed_authorization_request_endpoint === undefined) {
     throw new FittingsError(
       'AUTH_DISCOVERY_FAILED',
-      `${as.issuer} demands pushed authorization requests, and does not say where.`,
-      { server, hint: 'Ask its owner to name pushed_authorization_request_endpoint in its metadata.' },
+      `${as.issuer} requires pushed authorization requests, but names no endpoint for them.`,
+      { server, hint: 'Ask its owner to add "pushed_authorization_request_endpoint" to its metadata.' },
     );
   }
   const library = toLibraryClient(client);
@@ -43,7 +43,7 @@ export async function pushRequest(
   };
   try {
     const reference = await once().catch((error: unknown) => {
-      // The library has kept the nonce of the answer, and puts it into the next proof.
+      // The library has kept the nonce of the response, and uses it in the next proof.
       if (dpop !== undefined && isDPoPNonceError(error)) return once();
       throw error;
     });

@@ -1,10 +1,10 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { checkEndpoint } from './endpoint-policy.js';
-import { issuerUrl, canDescribe, metadataUrls } from './issuer-url.js';
-import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { textOf, textsOf } from '../protocol/json.js';
+import { checkEndpoint } from './endpoint-policy.js';
+import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';
+import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 
 const ENDPOINTS = [
   'authorization_endpoint',
@@ -78,7 +78,7 @@ export async function findAuthorizationServer({
 
 /**
  * Reads the metadata of an issuer at the well-known URLs that the MCP specification lists. Only members that are used, and of
- * the right type, are kept. Resolves with undefined if there is none; rejects with `AUTH_DISCOVERY_FAILED` if it is not
+ * the right type, are kept. Resolves with undefined if none exists; rejects with `AUTH_DISCOVERY_FAILED` if it is not
  * acceptable.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
@@ -101,7 +101,7 @@ export async function readIssuerMetadata(
 }
 
 /**
- * Reads the metadata at a configured URL. Rejects with `AUTH_DISCOVERY_FAILED` if there is none, or if it names an issuer
+ * Reads the metadata at a configured URL. Rejects with `AUTH_DISCOVERY_FAILED` if none exists, or if it names an issuer
  * whose metadata cannot be at that URL: the credentials of that issuer must not be sent to another server.
  */
 export async function readConfiguredMetadata(reader: MetadataReader, url: URL): Promise<AuthorizationServer> {

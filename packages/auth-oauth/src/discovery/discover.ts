@@ -1,13 +1,13 @@
-import { type AuthChallenge, FittingsError, sanitizeText, systemClock } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { readIssuerMetadata, readConfiguredMetadata } from './authorization-server.js';
+import type { Fetcher } from '../protocol/guarded-fetch.js';
+import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
 import { parseOAuthChallenge } from './challenge.js';
-import { checkEndpoint, checkBrowserTarget, checkEndpointOrigins } from './endpoint-policy.js';
+import { checkBrowserTarget, checkEndpoint, checkEndpointOrigins } from './endpoint-policy.js';
 import { createFailedIssuers, type FailedIssuers } from './failed-issuers.js';
 import { issuerUrl } from './issuer-url.js';
 import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
-import type { Fetcher } from '../protocol/guarded-fetch.js';
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {

@@ -5,19 +5,22 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { InteractionOptions } from './interaction.js';
 import type { LoopbackHost } from './redirect-uri.js';
 
-/** A port of the loopback interface, at one address or, for `localhost`, at both. */
+/** A listener on the loopback interface, on one address or, for `localhost`, on both. */
 export interface CallbackListener {
   readonly port: number;
-  /** What `handle` throws ends the one request, and nothing else. */
+  /** Calls `handle` for each request. If it throws, only that request is ended. */
   serve(handle: (incoming: IncomingMessage, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
-/** So many free ports are tried before it is said that there is none. */
+/** How many free ports are tried. */
 const ATTEMPTS = 5;
 
-/** Rejects with `AUTH_FAILED` when the port is taken, at one of the addresses where there are two. */
-export async function listen(request: InteractionOptions, host: LoopbackHost): Promise<CallbackListener> {
+/** Starts to listen. Rejects with `AUTH_FAILED` if the port is in use, on one of the addresses if there are two. */
+export async function startCallbackListener(
+  request: InteractionOptions,
+  host: LoopbackHost,
+): Promise<CallbackListener> {
   const { callbackPort, preferredPort, server: name } = request;
   const ports =
     callbackPort === undefined
@@ -31,17 +34,21 @@ export async function listen(request: InteractionOptions, host: LoopbackHost): P
       failure = error;
     }
   }
-  throw new FittingsError('AUTH_FAILED', `No port of this machine is free for the sign-in to "${name}".`, {
-    server: name,
-    cause: failure,
-    hint:
-      callbackPort === undefined
-        ? `Check whether something forbids to listen on ${host}.`
-        : `Something else listens on port ${callbackPort}: end it, or register another port.`,
-  });
+  throw new FittingsError(
+    'AUTH_FAILED',
+    `Could not listen on ${host} for the callback of the sign-in to "${name}".`,
+    {
+      server: name,
+      cause: failure,
+      hint:
+        callbackPort === undefined
+          ? `Check whether a firewall or sandbox forbids programs to listen on ${host}.`
+          : `Another program may be using port ${callbackPort}. Stop it, or register another redirect URI.`,
+    },
+  );
 }
 
-/** A browser takes either address for `localhost`: another program on the second one would get the answer. */
+/** A browser may use either address of `localhost`: another program on the second one would receive the code. */
 async function open(host: LoopbackHost, port: number): Promise<readonly Server[]> {
   if (host === '[::1]') return [await openOne('::1', port)];
   const first = await openOne('127.0.0.1', port);
@@ -50,7 +57,7 @@ async function open(host: LoopbackHost, port: number): Promise<readonly Server[]
     return [first, await openOne('::1', portOf(first))];
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // This machine has no IPv6.
+    // IPv6 is not available.
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first];
     first.close();
     throw error;
@@ -67,7 +74,7 @@ async function openOne(address: string, port: number): Promise<Server> {
 function listenerOf(servers: readonly Server[]): CallbackListener {
   for (const server of servers) {
     server.maxConnections = 100;
-    // What nobody here wants ends its own connection: an event without a listener would end the program.
+    // A faulty connection ends alone: an error event without a listener would end the program.
     server.on('error', () => undefined);
     server.on('connection', (socket) => socket.on('error', () => undefined));
     server.on('connect', refuse);
@@ -109,7 +116,7 @@ function refuse(_request: IncomingMessage, socket: Duplex): void {
   endWith(socket, '405 Method Not Allowed');
 }
 
-/** The server does not know this socket any more, and would wait for its peer to close it. */
+/** The server has handed the socket over, and would otherwise wait for the peer to close it. */
 function endWith(socket: Duplex, status: string): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());

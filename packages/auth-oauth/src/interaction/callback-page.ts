@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a callbackPage of the callback listener says. */
+/** The outcome that a page of the callback listener shows. */
 export type PageKind = 'success' | 'failure' | 'refused' | 'over';
 
 const TEXTS: Readonly<
@@ -13,18 +13,18 @@ const TEXTS: Readonly<
   },
   failure: {
     mark: '✕',
-    title: 'The sign-in did not succeed',
-    text: 'Nothing was changed. The application says what went wrong; you can close this tab.',
+    title: 'Sign-in failed',
+    text: 'Nothing was changed. The application shows the reason; you can close this tab.',
   },
   refused: {
     mark: '!',
-    title: 'This callbackPage is not for you',
-    text: 'It waits for one sign-in, and this request does not belong to it. Nothing was changed.',
+    title: 'This page is not for you',
+    text: 'It is part of a sign-in that this request does not belong to. Nothing was changed.',
   },
   over: {
     mark: '·',
-    title: 'This sign-in is over',
-    text: 'You can close this tab. To sign in again, start in the application.',
+    title: 'This sign-in has ended',
+    text: 'You can close this tab. To sign in again, start from the application.',
   },
 };
 
@@ -44,13 +44,10 @@ p { color: var(--quiet); overflow-wrap: anywhere; }
 .server { margin-top: 1.5rem; font-size: .85rem; }
 `;
 
-/**
- * A callbackPage without a script and without a word of what came with the request. `server` is what the configuration calls the
- * server, escaped.
- */
+/** Returns a page without scripts and without any text of the request. `server`, the name from the configuration, is escaped. */
 export function callbackPage(kind: PageKind, server: string): string {
   const { mark, title, text } = TEXTS[kind];
-  // Whoever asks without being asked does not learn what is signed in to here.
+  // An unexpected visitor does not learn which server the person signs in to.
   const about = kind === 'success' || kind === 'failure' ? `<p class="server">${escape(server)}</p>` : '';
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -59,7 +56,7 @@ export function callbackPage(kind: PageKind, server: string): string {
 `;
 }
 
-/** Headers of every answer of the listener: nothing is loaded, framed, cached or handed on. */
+/** Returns the headers of every response of the listener: nothing is loaded, framed, cached or referred. */
 export function callbackPageHeaders(): Readonly<Record<string, string>> {
   const style = createHash('sha256').update(STYLE).digest('base64');
   return {

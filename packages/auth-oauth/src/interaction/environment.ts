@@ -4,22 +4,32 @@ import { deviceCode, type DevicePrompt, type InteractionChooser } from './intera
 import { loopback, type LoopbackOptions } from './loopback.js';
 import { pasteBack, type PasteBackQuestion } from './paste-back.js';
 
+/** Options of {@link interactionForEnvironment}. */
 export interface EnvironmentOptions {
-  /** Shows a code to enter elsewhere. Without it the device grant is not used. */
+  /** Shows the code of the device grant, as `show` of {@link deviceCode}. Without it the device grant is not used. */
   readonly showCode?: ((prompt: DevicePrompt) => void | Promise<void>) | undefined;
-  /** Shows a URL and asks for the address that it ended at. Without it paste-back is not used. */
+  /** Shows the sign-in page and asks for the URL that it redirected to, as `ask` of {@link pasteBack}. Without it, no one is asked. */
   readonly askForAddress?: ((question: PasteBackQuestion) => Promise<string>) | undefined;
+  /** Options of the interaction with the browser of this machine. Default: those of {@link loopback}. */
   readonly loopback?: LoopbackOptions | undefined;
-  /** Where the program runs. Default: found out by {@link detectEnvironment}. */
+  /** Where the program runs. Default: the result of {@link detectEnvironment}. */
   readonly environment?: RuntimeEnvironment | undefined;
 }
 
-/** `desktop`: a browser here. `remote`: a person, but no browser here. `unattended`: no person. */
+/** Where a program runs: `desktop` (with a browser), `remote` (a person, but no browser: SSH, a container) or `unattended` (CI). */
 export type RuntimeEnvironment = 'desktop' | 'remote' | 'unattended';
 
 /**
- * Chooses how a person signs in: the browser of this machine on a desktop; without one (SSH, a container, no display) a
- * device code where the authorization server knows that, else paste-back; and nothing where nobody is (CI): `AUTH_FAILED`.
+ * Returns a chooser for the environment of the program. On a desktop it opens the browser. In a remote shell or container it
+ * shows a device code if the authorization server supports that, else it asks for the pasted URL. Unattended, and where the
+ * callback that it needs is missing, it throws `AUTH_FAILED`.
+ * @example
+ * ```ts
+ * const interaction = interactionForEnvironment({
+ *   showCode: ({ verificationUri, userCode }) => console.log(`Enter ${userCode} at ${verificationUri}`),
+ * });
+ * oauth({ clientName: 'My App', store: memoryStore(), interaction });
+ * ```
  */
 export function interactionForEnvironment(options: EnvironmentOptions = {}): InteractionChooser {
   const { showCode, askForAddress } = options;
@@ -34,32 +44,34 @@ export function interactionForEnvironment(options: EnvironmentOptions = {}): Int
   };
 }
 
-/** Says which of the ways is missing, and why the others do not work here. */
 function noInteraction(
   environment: RuntimeEnvironment,
   options: EnvironmentOptions,
   deviceGrant: boolean,
 ): FittingsError {
   if (environment === 'unattended') {
-    return new FittingsError('AUTH_FAILED', 'This program runs unattended: there is no person to sign in.', {
-      hint: 'Sign in on a desktop with the same store, or use client credentials.',
+    return new FittingsError('AUTH_FAILED', 'Cannot sign in: this program runs unattended.', {
+      hint: 'Sign in on a desktop that uses the same store, or use client credentials.',
     });
   }
   const hasCode = options.showCode !== undefined;
   const why = hasCode
-    ? 'the authorization server does not offer the device grant, which "showCode" needs, and "askForAddress" is missing'
+    ? 'the authorization server does not support the device grant, which "showCode" needs, and "askForAddress" is missing'
     : deviceGrant
       ? 'both "showCode" and "askForAddress" are missing'
-      : 'the authorization server does not offer the device grant, and "askForAddress" is missing';
-  return new FittingsError('AUTH_FAILED', `There is no browser here to sign in with: ${why}.`, {
+      : 'the authorization server does not support the device grant, and "askForAddress" is missing';
+  return new FittingsError('AUTH_FAILED', `Cannot sign in without a browser: ${why}.`, {
     hint:
       deviceGrant && !hasCode
-        ? 'Pass "showCode" to interactionForEnvironment(), or "askForAddress".'
-        : 'Pass "askForAddress" to interactionForEnvironment(): the person opens the page elsewhere and pastes the address that it ends at.',
+        ? 'Pass "showCode" or "askForAddress" to interactionForEnvironment().'
+        : 'Pass "askForAddress" to interactionForEnvironment(): the person opens the page on another machine and pastes the URL that it redirects to.',
   });
 }
 
-/** What the environment says of where this program runs. */
+/**
+ * Detects where the program runs, from `CI`, the variables that SSH and containers set, the files that container engines
+ * create, and the display variables. `macOS` and Windows count as a desktop unless one of the former applies.
+ */
 export function detectEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,

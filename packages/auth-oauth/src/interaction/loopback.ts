@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, FittingsError, systemClock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { type CallbackListener, listen } from './callback-listener.js';
+import { startCallbackListener, type CallbackListener } from './callback-listener.js';
 import { callbackPage, callbackPageHeaders, type PageKind } from './callback-page.js';
 import {
   signInAborted,
@@ -12,34 +12,42 @@ import {
   type InteractionSession,
 } from './interaction.js';
 import { openBrowser } from './open-browser.js';
-import { checkCallbackPath, type LoopbackHost, loopbackRedirectUri } from './redirect-uri.js';
+import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './redirect-uri.js';
 
+/** Options of {@link loopback}. */
 export interface LoopbackOptions {
   /**
-   * Shows the callbackPage to the person. Default: the system's browser, without a shell. The URL is canonical, http or https.
-   * Rejects when that failed.
+   * Opens the sign-in page, a normalized http or https URL. If it rejects and there is no `onUrl`, the sign-in rejects with
+   * `AUTH_FAILED`. Default: {@link openBrowser}.
    */
   readonly open?: ((url: URL) => Promise<void>) | undefined;
-  /** Told of the URL before it is opened, for a host that shows a link as well; then a browser that fails is no failure. */
-  readonly onUrl?: ((callbackPage: { readonly server: string; readonly url: URL }) => void) | undefined;
+  /** Called with the URL before it is opened, to show a link. With it, the sign-in continues if the browser cannot be opened. */
+  readonly onUrl?: ((page: { readonly server: string; readonly url: URL }) => void) | undefined;
   /**
-   * Host of the redirect URI, where none is configured. Default `127.0.0.1`; `localhost` where the client was registered
-   * with that name, which then is listened at in IPv4 and IPv6.
+   * Host of the redirect URI if the server's configuration has none. Use `localhost` for a client that was registered with that
+   * name; the listener then uses IPv4 and IPv6. Default `127.0.0.1`.
    */
   readonly host?: LoopbackHost | undefined;
-  /** Path of the redirect URI, where none is configured. Default `/callback`. */
+  /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
   readonly path?: string | undefined;
-  /** How long the person may take, milliseconds; 0: as long as they like. Default 300 000. */
+  /** How long the person may take, in milliseconds; 0 for no limit. Default 300 000. */
   readonly timeoutMs?: number | undefined;
+  /** Time source of `timeoutMs`. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const TIMEOUT_MS = 300_000;
 
 /**
- * Signs in through the browser of this machine: listens on a port of the loopback interface for the one answer that carries
- * the state of this sign-in, and shows there how it ended. Every other request is turned away and changes nothing.
- * Rejects with `AUTH_FAILED` (no port, no browser), `CALLBACK_FAILED` (`onUrl` threw), `TIMEOUT`, `ABORTED`.
+ * Creates an interaction with the browser of this machine. It listens on the loopback interface for the one redirect that
+ * carries the `state` of the sign-in, and shows a page with the outcome. All other requests are refused and change nothing.
+ *
+ * Throws `CONFIG_INVALID` for an invalid `path`. Its sessions reject with `AUTH_FAILED` (no free port, no browser),
+ * `CALLBACK_FAILED` (`onUrl` threw), `TIMEOUT` or `ABORTED`.
+ * @example
+ * ```ts
+ * oauth({ clientName: 'My App', store: memoryStore(), interaction: loopback({ timeoutMs: 60_000 }) });
+ * ```
  * @see https://www.rfc-editor.org/rfc/rfc8252.html#section-7.3
  */
 export function loopback(options: LoopbackOptions = {}): Interaction {
@@ -48,7 +56,7 @@ export function loopback(options: LoopbackOptions = {}): Interaction {
   return {
     async begin(request) {
       const { callbackHost = host, callbackPath = path } = request;
-      const listener = await listen(request, callbackHost);
+      const listener = await startCallbackListener(request, callbackHost);
       return new LoopbackSession(listener, { host: callbackHost, path: callbackPath }, request, options);
     },
   };
@@ -93,7 +101,7 @@ class LoopbackSession implements InteractionSession {
         } catch (cause) {
           return reject(notShown(cause, server));
         }
-        // It may throw at once, or return nothing at all.
+        // The host's function may throw synchronously, or return nothing.
         const opening = async (): Promise<void> => open(url);
         opening().catch((cause: unknown) => {
           if (onUrl === undefined) reject(notOpened(cause, server));
@@ -128,7 +136,7 @@ class LoopbackSession implements InteractionSession {
       return this.#show(response, 403, 'refused');
     }
     const [path = '', ...query] = (incoming.url ?? '').split('?');
-    // A path as browsers send it, letter by letter: nothing of it is resolved or decoded.
+    // The path must match as the browser sends it; it is neither resolved nor decoded.
     if (path !== this.#path) return this.#show(response, 404, 'refused');
     if (incoming.method !== 'GET') return this.#show(response, 405, 'refused');
     const waiting = this.#waiting;
@@ -139,7 +147,7 @@ class LoopbackSession implements InteractionSession {
       return this.#show(response, 400, 'refused');
     }
     this.#waiting = undefined;
-    // The person is sentSecrets when it is known how it ended.
+    // Answered in finish(), when the outcome is known.
     this.#browser = response;
     waiting.answer(parameters);
   }
@@ -157,16 +165,20 @@ function isSame(given: string, expected: string): boolean {
 }
 
 function tooLate(server: string, timeoutMs: number): FittingsError {
-  return new FittingsError('TIMEOUT', `Nobody signed in to "${server}" within ${timeoutMs} ms.`, {
-    server,
-    hint: 'Start the sign-in again, and finish it in the browser.',
-  });
+  return new FittingsError(
+    'TIMEOUT',
+    `The sign-in to "${server}" was not completed within ${timeoutMs} ms.`,
+    {
+      server,
+      hint: 'Start the sign-in again, and complete it in the browser.',
+    },
+  );
 }
 
 function notShown(cause: unknown, server: string): FittingsError {
   return new FittingsError(
     'CALLBACK_FAILED',
-    `"onUrl" of loopback() failed for the sign-in to "${server}".`,
+    `The "onUrl" callback of loopback() threw during the sign-in to "${server}".`,
     {
       server,
       cause,
@@ -176,19 +188,19 @@ function notShown(cause: unknown, server: string): FittingsError {
 
 function notOpened(cause: unknown, server: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
-  return new FittingsError('AUTH_FAILED', 'The browser could not be opened.', {
+  return new FittingsError('AUTH_FAILED', `Could not open the browser for the sign-in to "${server}".`, {
     server,
     cause,
-    hint: 'Open the sign-in callbackPage by hand: "onUrl" of loopback() gives its address.',
+    hint: 'Pass "onUrl" to loopback() to show the URL of the sign-in page to the person.',
   });
 }
 
 /**
- * Whether a request is somebody's browser going to a callbackPage, and not a callbackPage, a worker or a prefetch asking behind the
- * person's back. Older browsers send none of these headers; what they send is then decided by the state alone.
+ * Returns whether a request is a browser that navigates to a page, and not a script, worker or prefetch. Older browsers send none
+ * of these headers; their requests are decided by the `state` alone.
  */
-export function isNavigation(headers: IncomingHttpHeaders): boolean {
-  // A browser names the origin with every request that a script makes, and with none that follows a redirect to a callbackPage.
+function isNavigation(headers: IncomingHttpHeaders): boolean {
+  // Browsers send an origin with requests of scripts, and not when they follow a redirect to a page.
   if (headers.origin !== undefined) return false;
   const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz'], headers['x-purpose']];
   if (purpose.some((value) => value !== undefined)) return false;

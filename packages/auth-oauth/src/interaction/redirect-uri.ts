@@ -1,9 +1,9 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 
-/** Names of this machine that a redirect URI may have. */
+/** Hosts that a loopback redirect URI may have. `localhost` is listened on in IPv4 and IPv6. */
 export type LoopbackHost = '127.0.0.1' | 'localhost' | '[::1]';
 
-/** The parts of a redirect URI that are not left to the surface. */
+/** The parts of a configured redirect URI; a missing part is chosen by the interaction. */
 export interface LoopbackRedirect {
   readonly callbackHost?: LoopbackHost | undefined;
   readonly callbackPath?: string | undefined;
@@ -11,8 +11,8 @@ export interface LoopbackRedirect {
 }
 
 /**
- * The address in a redirect URI as it was registered by hand: `http`, on this machine, without query and fragment. Without a
- * port any free one is taken. Throws `CONFIG_INVALID`.
+ * Parses a configured redirect URI: `http`, a loopback host, no query and no fragment. Without a port, any free port is used.
+ * Throws `CONFIG_INVALID`.
  */
 export function parseRedirectUri(uri: string, server?: string): Required<LoopbackRedirect> {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
@@ -20,14 +20,14 @@ export function parseRedirectUri(uri: string, server?: string): Required<Loopbac
   if (url?.protocol !== 'http:' || host === undefined || /[?#@\\]/.test(uri)) {
     throw new FittingsError(
       'CONFIG_INVALID',
-      '"redirectUri" is not an address that this program can listen at.',
+      '"redirectUri" must be an http URL with a loopback host, without query and fragment.',
       {
         server,
-        hint: 'Write http://127.0.0.1, http://localhost or http://[::1], a port if one is registered, and a path.',
+        hint: 'Use http://127.0.0.1, http://localhost or http://[::1], the registered port if there is one, and a path.',
       },
     );
   }
-  // URLs leave out the port 80, which can be meant.
+  // URL omits port 80, which may have been written.
   const port =
     url.port === '' ? (/^http:\/\/[^/]+:0*80(?:\/|$)/i.test(uri) ? 80 : undefined) : Number(url.port);
   return { callbackHost: host, callbackPath: url.pathname, callbackPort: port };
@@ -37,13 +37,13 @@ export function loopbackRedirectUri(host: LoopbackHost, port: number, path: stri
   return `http://${host}:${port}${path}`;
 }
 
-/** Throws `CONFIG_INVALID` for what is not the path of a URL as it is written there. */
+/** Throws `CONFIG_INVALID` for a path that is not written as in a normalized URL. */
 export function checkCallbackPath(path: string): string {
   const url = new URL('http://127.0.0.1');
   url.pathname = path;
   if (path.startsWith('/') && url.pathname === path) return path;
-  throw new FittingsError('CONFIG_INVALID', 'The path of the redirect URI is not written as in a URL.', {
-    hint: 'Begin it with a slash, and encode other characters than those of URLs.',
+  throw new FittingsError('CONFIG_INVALID', 'The path of the redirect URI must be a normalized URL path.', {
+    hint: 'Start it with a slash, and percent-encode characters that URLs do not allow.',
   });
 }
 

@@ -1,36 +1,51 @@
-import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
 import { clientCredentialsGrantRequest, processClientCredentialsResponse } from 'oauth4webapi';
-import { createNonInteractiveProvider } from './grant-provider.js';
 import type { TokenProviderOptions } from '../provider/options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
 import { clientAuthentication, type ClientKey, type OAuthClient } from '../registration/oauth-client.js';
 import { requestToken } from '../tokens/token-endpoint.js';
+import { createNonInteractiveProvider } from './grant-provider.js';
 
+/** Options of {@link createClientCredentialsProvider}. `clientSecret` or `clientKey` is required. */
 export interface ClientCredentialsOptions extends TokenProviderOptions {
+  /** Id of the client at the authorization server. */
   readonly clientId: string;
-  /** One of these two: a shared secret, or a private key (`private_key_jwt`, preferred). */
+  /** Secret of the client. */
   readonly clientSecret?: string | undefined;
+  /** Private key of the client (`private_key_jwt`); preferred to a secret. */
   readonly clientKey?: ClientKey | undefined;
-  /** The only authorization server that is shown the credentials. Default: the first that the MCP server names, for good. */
+  /** The only issuer that the credentials are sent to. Default: the first that the MCP server names, which is stored. */
   readonly clientIssuer?: string | undefined;
 }
 
 /**
- * Signs in a program as itself. Throws `CONFIG_INVALID` without a credential; its requests reject with `AUTH_FAILED`,
- * `AUTH_DISCOVERY_FAILED`, `AUTH_REJECTED`, `AUTH_SCOPE_INSUFFICIENT`, or the codes of the network and the store.
+ * Creates a provider that obtains tokens with the client credentials grant, for a program that acts as itself.
+ *
+ * Throws `CONFIG_INVALID` without a secret or key. Its methods reject with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`,
+ * `AUTH_REJECTED`, `AUTH_SCOPE_INSUFFICIENT`, or the codes of the network and the store.
+ * @example
+ * ```ts
+ * const url = 'https://mcp.example.com/mcp';
+ * const clientSecret = process.env['CLIENT_SECRET'];
+ * const provider = createClientCredentialsProvider({ url, store: memoryStore(), clientId: 'my-service', clientSecret });
+ * const fetch = authorizedFetch(provider, { url });
+ * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.4
  */
 export function createClientCredentialsProvider(options: ClientCredentialsOptions): AuthProvider {
   const { clientId, clientSecret, clientKey, clientIssuer } = options;
   if (clientSecret === undefined && clientKey === undefined) {
-    throw new FittingsError('CONFIG_INVALID', 'Client credentials need a secret or a key.');
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      'createClientCredentialsProvider() requires "clientSecret" or "clientKey".',
+    );
   }
   return createNonInteractiveProvider(options, {
     kind: 'client-credentials',
     async run({ provider: { server, network, store, keyOf }, discovered, scopes, dpop }) {
       const { authorizationServer, resource } = discovered;
-      const pin = { store, key: keyOf(`oauth-issuer\n${clientId}`), server, configured: clientIssuer };
-      await checkIssuerBinding(pin, authorizationServer.issuer);
+      const binding = { store, key: keyOf(`oauth-issuer\n${clientId}`), server, configured: clientIssuer };
+      await checkIssuerBinding(binding, authorizationServer.issuer);
       const client: OAuthClient = {
         issuer: authorizationServer.issuer,
         clientId,
@@ -39,7 +54,7 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
       };
       const response = await requestToken(
         { network, server, authorizationServer, client, dpop },
-        'Getting a token with client credentials',
+        'Requesting a token with client credentials',
         (as, library, options_) =>
           clientCredentialsGrantRequest(
             as,

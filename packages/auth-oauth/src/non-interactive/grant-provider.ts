@@ -1,7 +1,7 @@
 import {
+  FittingsError,
   type AuthChallenge,
   type AuthProvider,
-  FittingsError,
   type SignInOptions,
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
@@ -9,10 +9,10 @@ import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { mergeScopes } from '../protocol/token-syntax.js';
 import { withCachedDiscovery, type CachedDiscovery } from '../provider/cached-discovery.js';
 import type { TokenProviderOptions } from '../provider/options.js';
-import { createProviderDeps, type ProviderDeps, tokenRecordOptions } from '../provider/provider-deps.js';
+import { createProviderDeps, tokenRecordOptions, type ProviderDeps } from '../provider/provider-deps.js';
 import { createTokenProvider, type TokenProvider } from '../provider/token-provider.js';
 import { createTokenManager, type TokenManager } from '../tokens/token-manager.js';
-import { type TokenRecord, createTokenRecord } from '../tokens/token-record.js';
+import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
 
 /** How to obtain a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
 export interface Grant {

@@ -1,28 +1,35 @@
-import { type AuthProvider, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
 import { ChallengeBudget, createCredentials, readChallenge, type ReplyHead } from '@mcp-fittings/http-client';
 
+/** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions {
-  /** URL of the MCP server: only requests to it, and to what lies below its path, are signed. */
+  /** URL of the MCP server. Only requests to it and to URLs below its path are signed. */
   readonly url: string | URL;
   /**
-   * Other paths of the same origin that belong to the server, with all that lies below them: of HTTP+SSE, the one that messages
-   * are posted to (`['/messages']`). Default: none.
+   * Further paths on the same origin that belong to the server, with everything below them. HTTP+SSE needs the path that messages
+   * are posted to: `['/messages']`. Default: none.
    */
   readonly paths?: readonly string[] | undefined;
-  /** Name of the server, for messages. */
+  /** Name of the server, for messages. Default: none. */
   readonly server?: string | undefined;
-  /** Sends the requests. Default: the global one. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: FetchFunction | undefined;
 }
 
+/** A `fetch` function, as the transports of the official SDKs take it. */
 export type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` that signs the requests to one server and recovers from refusals, a few times. It fits the `fetch` option of the
- * transports of both SDKs: `new StreamableHTTPClientTransport(url, { fetch: authorizedFetch(provider, { url }) })`.
- * Requests to other resources of the origin, as to other origins, go unsigned.
- * Redirects are handed back and not followed, so that nothing signed goes where it was not meant to go. Rejects with the
- * errors of the provider; a refusal that nothing helps against is handed back as the response that it is.
+ * Creates a `fetch` that signs the requests to one server and recovers from 401 and 403 responses, a few times each. It fits the
+ * `fetch` option of the transports of both official SDKs. Requests to other URLs are sent unsigned.
+ *
+ * Redirects are returned and not followed, so that credentials reach no other URL. Rejects with the errors of the provider; a refusal
+ * that cannot be recovered from is returned as a response.
+ * @example
+ * ```ts
+ * const url = new URL('https://mcp.example.com/mcp');
+ * const transport = new StreamableHTTPClientTransport(url, { fetch: authorizedFetch(provider, { url }) });
+ * ```
  */
 export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetchOptions): FetchFunction {
   const { server, fetch: send = globalThis.fetch } = options;
@@ -44,7 +51,7 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
       const head = headOf(response, url);
       credentials.observe(head);
       const challenge = readChallenge(head);
-      // A stream was read to its end by the first attempt.
+      // The first attempt has consumed a stream, so it cannot be sent again.
       if (challenge === undefined || init.body instanceof ReadableStream) return response;
       try {
         await credentials.recover(
@@ -61,7 +68,7 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
   };
 }
 
-/** Segments of a path, as a server may read them that decodes before it divides; undefined where that is ambiguous. */
+/** Returns the segments of a path as a server reads them that decodes before it splits; undefined if that is ambiguous. */
 function segmentsOf(path: string): readonly string[] | undefined {
   let text = path;
   for (let depth = 0; depth < MAX_ENCODINGS; depth++) {
@@ -73,7 +80,7 @@ function segmentsOf(path: string): readonly string[] | undefined {
     }
     if (decoded === text) {
       const segments = text.split(/[/\\]/).filter((segment) => segment !== '');
-      // The URL parser has resolved those that are written plainly. Some servers cut a segment at its `;`.
+      // The URL parser has resolved plain dot segments. Some servers cut a segment at its `;`.
       const climbs = segments.some((segment) => /^\.\.?(?:;.*)?$/.test(segment.trim()));
       // oxlint-disable-next-line no-control-regex -- a server may cut a path at such a character
       return climbs || /[\u0000-\u001f]/.test(text) ? undefined : segments;
@@ -83,7 +90,7 @@ function segmentsOf(path: string): readonly string[] | undefined {
   return undefined;
 }
 
-/** A path that is encoded more often is no address of an honest client. */
+/** A path that is encoded more often is not signed. */
 const MAX_ENCODINGS = 4;
 
 function liesWithin(path: string, bases: readonly (readonly string[] | undefined)[]): boolean {

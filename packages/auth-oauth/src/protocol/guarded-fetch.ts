@@ -1,12 +1,12 @@
 import type { Network } from '@mcp-fittings/http-client';
 import type { SentSecrets } from './sent-secrets.js';
 
-/** The part of a network that sign-in uses: requests to addresses that servers named. */
+/** The part of a `Network` that sign-in uses: requests to URLs that servers named, within the policy of the network. */
 export type Fetcher = Pick<Network, 'fetch'>;
 
 /**
- * The guarded fetch in the form that oauth4webapi calls. Whether a URL may be spoken to without encryption is decided
- * there, by its address, and not by the library's global switch. What is secret in a request is noted in `sentSecrets`.
+ * Returns the fetch of a network in the form that oauth4webapi calls. The network decides by address whether http is allowed, so
+ * the library's own check is off. Secrets in requests are added to `sentSecrets`.
  */
 export function guardedFetch(
   network: Fetcher,
@@ -24,6 +24,7 @@ export function guardedFetch(
   };
 }
 
+/** A request as oauth4webapi makes it. */
 export interface GuardedRequest {
   readonly method: string;
   readonly headers: Record<string, string>;

@@ -2,8 +2,8 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 
 /**
- * Whether a response says that it is JSON: `application/json`, or a type that ends in `+json`. A page that happens to parse
- * as JSON, such as an upload served as `text/html`, is not an answer of the server itself.
+ * Returns whether a response is served as JSON: `application/json`, or a type that ends in `+json`. A document of another type that
+ * parses as JSON may be an upload of a user, and not of the server itself.
  */
 export function isJsonType(response: Response): boolean {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
@@ -12,13 +12,13 @@ export function isJsonType(response: Response): boolean {
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/i;
 
-/** The text at this member; undefined for anything else. */
+/** Returns the string at a member; undefined for anything else. */
 export function textOf(document: Readonly<Record<string, unknown>>, member: string): string | undefined {
   const value = Object.hasOwn(document, member) ? document[member] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The list of texts at this member; undefined for anything else. */
+/** Returns the array of strings at a member; undefined for anything else. */
 export function textsOf(
   document: Readonly<Record<string, unknown>>,
   member: string,
@@ -28,22 +28,18 @@ export function textsOf(
 }
 
 /**
- * The answer, if it is typed as JSON: a success of another type is refused with `AUTH_FAILED`. The library accepts every type
- * that parses, and in refusals no type that ends in `+json`.
+ * Returns the response if it is served as JSON, and throws `AUTH_FAILED` for a success of another type. oauth4webapi itself accepts
+ * every type that parses in a success, and no type that ends in `+json` in a refusal.
  */
 export function jsonOnly(response: Response, as: AuthorizationServer, server: string): Response {
   const type = response.headers.get('content-type') ?? '';
   if (/^application\/json\s*(?:;|$)/i.test(type)) return response;
   if (!isJsonType(response)) {
     if (!response.ok) return response;
-    throw new FittingsError(
-      'AUTH_FAILED',
-      `${as.issuer} answered with something other than application/json.`,
-      {
-        server,
-        hint: 'Ask its owner to serve the answer with the content type application/json.',
-      },
-    );
+    throw new FittingsError('AUTH_FAILED', `${as.issuer} sent a response that is not application/json.`, {
+      server,
+      hint: 'Ask its owner to serve the response with the content type application/json.',
+    });
   }
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');

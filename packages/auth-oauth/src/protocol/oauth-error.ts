@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDetails, FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, type ErrorCode, type ErrorDetails } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 import { createSentSecrets, type SentSecrets } from './sent-secrets.js';
 
@@ -7,14 +7,14 @@ export interface OAuthErrorOptions {
   /** Default `AUTH_FAILED`. */
   readonly code?: ErrorCode | undefined;
   readonly hint?: string | undefined;
-  /** What the peer was sentSecrets: it may say it back. Default: nothing. */
+  /** What was sent to the server, which may repeat it. Default: nothing. */
   readonly sentSecrets?: SentSecrets | undefined;
 }
 
 /**
- * What oauth4webapi or the network threw, as ours. The error code of the authorization server is kept in
- * `details.oauthError`; its description is a stranger's text: cut, cleaned, and without the secrets that it was sentSecrets. The library's own error is not kept as
- * `cause`: it can hold the body of a token response.
+ * Converts an error of oauth4webapi or the network into a `FittingsError`. The error code of the authorization server becomes
+ * `details.oauthError`; its description is untrusted, so it is shortened, escaped and cleared of the secrets that were sent.
+ * The library's error is not kept as `cause`, because it can hold the body of a token response.
  */
 export function oauthError(cause: unknown, what: string, options: OAuthErrorOptions): FittingsError {
   const { server, code = 'AUTH_FAILED', hint, sentSecrets = createSentSecrets() } = options;
@@ -35,17 +35,21 @@ export function oauthError(cause: unknown, what: string, options: OAuthErrorOpti
   }
   if (cause instanceof WWWAuthenticateChallengeError) {
     const error = sentSecrets.clean(cause.cause[0]?.parameters.error ?? '', 80);
-    return new FittingsError(code, `${what}: the client was refused${error === '' ? '' : ` (${error})`}.`, {
-      server,
-      hint,
-      details: { oauthError: error === '' ? undefined : error, status: cause.status },
-    });
+    return new FittingsError(
+      code,
+      `${what}: the client is not accepted${error === '' ? '' : ` (${error})`}.`,
+      {
+        server,
+        hint,
+        details: { oauthError: error === '' ? undefined : error, status: cause.status },
+      },
+    );
   }
-  const text = cause instanceof Error ? cause.message : 'unknown failure';
+  const text = cause instanceof Error ? cause.message : 'unknown error';
   return new FittingsError(code, `${what}: ${sentSecrets.clean(text, 1000)}.`, { server, hint });
 }
 
-/** What a new sign-in has to be like. @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
+/** Returns what the server requires of a new sign-in. @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
 function stepUpOf(
   cause: ResponseBodyError | AuthorizationResponseError,
   sentSecrets: SentSecrets,
@@ -60,14 +64,18 @@ function stepUpOf(
   };
 }
 
-/** Seconds, as a number or in digits; undefined for anything else. */
+/** Parses seconds, from a number or its digits; undefined for anything else. */
 export function maxAgeOf(value: unknown): number | undefined {
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\d{1,9}$/.test(value))) return undefined;
   const seconds = Number(value);
   return Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
-/** The error code of the authorization server, when it was one that refused. */
+/**
+ * Returns the OAuth error code with which an authorization server refused a request, such as `invalid_grant`; undefined for other
+ * errors.
+ * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2
+ */
 export function oauthErrorCode(error: unknown): string | undefined {
   const code = error instanceof FittingsError ? error.details['oauthError'] : undefined;
   return typeof code === 'string' ? code : undefined;

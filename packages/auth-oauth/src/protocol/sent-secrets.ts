@@ -1,6 +1,6 @@
 import { createRedactor, sanitizeText } from '@mcp-fittings/client-core';
 
-/** Form fields that are known to everybody; all others that are sent to an endpoint count as secrets. */
+/** Form fields without a secret; all others that are sent to an endpoint count as secrets. */
 const PUBLIC_FIELDS = new Set([
   'acr_values',
   'audience',
@@ -18,15 +18,15 @@ const PUBLIC_FIELDS = new Set([
   'token_type_hint',
 ]);
 
-/** What was sent to a peer and must not come back in an error, a log or on a screen. */
+/** The secrets that were sent to a server, which may repeat them in texts that end up in an error or a log. */
 export interface SentSecrets {
-  /** Everything secret in a request that is about to be sent. */
+  /** Adds the secrets of a request that is about to be sent. */
   add(request: {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
   }): void;
   addValues(values: Iterable<string>): void;
-  /** A text of the peer, safe to show: without control characters, cut, and without what it was sentSecrets. */
+  /** Returns a text of the server without control characters, shortened, and without the secrets. */
   clean(text: string, maxLength: number): string;
 }
 
@@ -50,10 +50,10 @@ export function createSentSecrets(): SentSecrets {
       const redact = createRedactor(values);
       const bounded = text.slice(0, MAX_TEXT);
       const first = bounded.length < text.length ? redact(bounded, 'end') : redact(bounded);
-      // Twice: what is dropped by cleaning may have stood in the middle of a secret.
+      // Twice: a character that is removed may have split a secret.
       const cleaned = redact(sanitizeText(first, { maxLength: MAX_TEXT }));
       if (isDisguised(cleaned, values)) return '[redacted]';
-      // Cut last: the start of a secret is one as well.
+      // Shortened last: the start of a secret is secret as well.
       return sanitizeText(cleaned, { maxLength });
     },
   };
@@ -66,21 +66,21 @@ function headersOf(
   return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name.toLowerCase())));
 }
 
-/** The secret of Basic, as it is and as it was before it was form-encoded. */
+/** Returns the secret of HTTP Basic, as sent and form-decoded. */
 function partsOfBasic(credentials: string): readonly string[] {
   const [, ...rest] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
   const secret = rest.join(':');
   return [secret, new URLSearchParams(`s=${secret}`).get('s') ?? ''];
 }
 
-/** Nothing behind this is looked at, nor shown. */
+/** Longer texts are cut before they are searched. */
 const MAX_TEXT = 4_000;
-/** A shorter value is found everywhere by chance. */
+/** Shorter values occur by chance. */
 const SHORTEST = 6;
 
 /**
- * Whether the text holds a secret, or a long part of one, in a spelling that nothing can be cut out of: hexadecimal, escapes,
- * reversed, spaced.
+ * Returns whether the text contains a secret, or a long part of one, in a form that cannot be redacted in place: hexadecimal,
+ * escaped, reversed, spaced.
  */
 function isDisguised(text: string, values: ReadonlySet<string>): boolean {
   const spellings = [text, ...decodings(text)].map(plain);
@@ -94,7 +94,7 @@ function isDisguised(text: string, values: ReadonlySet<string>): boolean {
   });
 }
 
-/** A longer part of a secret is not found elsewhere by chance. */
+/** A part of a secret of this length does not occur by chance. */
 const LONGEST_PART = 16;
 
 function partsOf(text: string, length: number): readonly string[] {
@@ -114,7 +114,7 @@ function decodings(text: string): readonly string[] {
   ];
 }
 
-/** Percent, JSON, HTML and similar escapes of single characters. */
+/** Decodes percent, JSON, HTML and similar escapes of single characters. */
 function decodeEscapes(text: string): string {
   return text.replace(
     /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{1,6})\}?|&#x([0-9a-f]{1,6});|&#(\d{1,7});/gi,
@@ -127,7 +127,7 @@ function decodeEscapes(text: string): string {
   );
 }
 
-/** Letters and digits only: separators hide nothing. */
+/** Keeps letters and digits only, so that separators hide nothing. */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }

@@ -1,11 +1,11 @@
-import { type AuthChallenge, FittingsError, isWithin } from '@mcp-fittings/client-core';
+import { FittingsError, isWithin, type AuthChallenge } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from '../discovery/authorization-server.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { checkMetadata, type DiscoveredServer, type DiscoverOptions } from '../discovery/discover.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
-import type { ProviderDeps } from './provider-deps.js';
 import type { CachedMetadata, TokenRecord } from '../tokens/token-record.js';
+import type { ProviderDeps } from './provider-deps.js';
 
 /** The result of a discovery, and when it was made. */
 export interface CachedDiscovery extends DiscoveredServer {
@@ -36,7 +36,7 @@ export function cacheableMetadata({ authorizationServer: as, foundAt }: CachedDi
 
 /**
  * Restores a discovery from the metadata that is stored with a token, with the same checks as metadata that was just read.
- * Returns undefined if there is none, it is not acceptable, or it is too old.
+ * Returns undefined if none exists, it is not acceptable, or it is too old.
  */
 export function restoreDiscovery(
   record: TokenRecord,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
+  systemClock,
   type AuthChallenge,
   type Clock,
   type Logger,
-  systemClock,
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { createIdleNetwork } from '@mcp-fittings/http-client';
@@ -12,16 +12,16 @@ import { discover } from '../discovery/discover.js';
 import type { BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
 import { createFailedIssuers } from '../discovery/failed-issuers.js';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
-import {
-  type CachedDiscovery,
-  restoreDiscovery,
-  cacheableMetadata,
-  isStillValid,
-} from './cached-discovery.js';
-import type { TokenProviderOptions } from './options.js';
 import { forReplaceable } from '../tokens/corrupt-store.js';
 import { createDPoPKeys, type DPoPKeys } from '../tokens/dpop-keys.js';
 import type { TokenRecordOptions, TokenRecord } from '../tokens/token-record.js';
+import {
+  cacheableMetadata,
+  isStillValid,
+  restoreDiscovery,
+  type CachedDiscovery,
+} from './cached-discovery.js';
+import type { TokenProviderOptions } from './options.js';
 
 /** What the modules of one provider share: where its server is, where its tokens are kept, and how to discover its authorization server. */
 export interface ProviderDeps {
@@ -53,7 +53,7 @@ export interface ProviderDeps {
    */
   discover(search: DiscoverySearch): Promise<CachedDiscovery>;
   /**
-   * Returns the last discovery, of this process or of the process that recorded the token. Undefined if there is none, it is
+   * Returns the last discovery, of this process or of the process that recorded the token. Undefined if none exists, it is
    * older than ten minutes, or `challenge` contradicts it. Sends no request.
    */
   cached(record: TokenRecord | undefined, challenge?: AuthChallenge): CachedDiscovery | undefined;
@@ -63,7 +63,7 @@ export interface ProviderDeps {
 
 /** What a discovery starts from. */
 export interface DiscoverySearch {
-  /** The held token, whose issuer is preferred if the server names several; undefined if there is none. */
+  /** The held token, whose issuer is preferred if the server names several; undefined if none exists. */
   readonly record: Pick<TokenRecord, 'issuer' | 'resourceMetadata' | 'tokenType'> | undefined;
   /** The refusal that caused the discovery. */
   readonly challenge?: AuthChallenge | undefined;
@@ -185,7 +185,7 @@ function asHttp(url: URL): URL {
   return url.protocol === 'ws:' || url.protocol === 'wss:' ? new URL(url.href.replace(/^ws/, 'http')) : url;
 }
 
-/** A short name for values, the same in every process. */
+/** Returns a short digest of values, the same in every process. */
 export function digestOf(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
 }

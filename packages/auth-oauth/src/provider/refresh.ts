@@ -1,9 +1,9 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { withCachedDiscovery } from './cached-discovery.js';
-import { type ProviderDeps, tokenRecordOptions } from './provider-deps.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import { refreshTokenGrant } from '../tokens/token-endpoint.js';
-import { type TokenRecord, createTokenRecord } from '../tokens/token-record.js';
+import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
+import { withCachedDiscovery } from './cached-discovery.js';
+import { tokenRecordOptions, type ProviderDeps } from './provider-deps.js';
 
 /**
  * Refreshes a token at the authorization server that issued it, as the client that it was issued to. If the MCP server names

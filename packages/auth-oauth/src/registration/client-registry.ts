@@ -1,7 +1,7 @@
 import {
-  type Clock,
   FittingsError,
   isRecord,
+  type Clock,
   type StoredValue,
   type TokenStore,
 } from '@mcp-fittings/client-core';

@@ -1,15 +1,16 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import {
   allowInsecureRequests,
-  type AuthorizationServer,
   customFetch,
   dynamicClientRegistrationRequest,
   processDynamicClientRegistrationResponse,
+  type AuthorizationServer,
 } from 'oauth4webapi';
-import { type Fetcher, guardedFetch } from '../protocol/guarded-fetch.js';
+import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
 import { jsonOnly } from '../protocol/json.js';
 import { oauthError } from '../protocol/oauth-error.js';
 
+/** A registration request. */
 export interface RegistrationRequest {
   readonly network: Fetcher;
   readonly server: string;
@@ -17,31 +18,30 @@ export interface RegistrationRequest {
   readonly clientName: string;
   readonly clientUri?: string | undefined;
   readonly redirectUris: readonly string[];
-  /** Besides the authorization code and refresh token grants. */
+  /** Grant types besides authorization code and refresh token. */
   readonly grantTypes?: readonly string[] | undefined;
-  /** Ask for what a refresh token needs. */
+  /** The scopes that the client may request; undefined to leave that to the server. */
   readonly scopes: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a registration gave; plain JSON, to be kept. */
+/** A registered client, as it is stored: plain JSON. */
 export interface Registration {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly method?: string | undefined;
   readonly redirectUris: readonly string[];
-  /** What it was made for; undefined when it names no scopes. */
+  /** The scopes that it was registered for; undefined if it names none. */
   readonly scopes?: readonly string[] | undefined;
-  /** Milliseconds since the epoch; absent when the secret never expires. */
+  /** When the secret expires, in milliseconds since the epoch; absent if never. */
   readonly secretExpiresAt?: number | undefined;
 }
 
-/** Visible ASCII, as RFC 6749 has it, of a length that fits into URLs and headers. */
+/** The characters of RFC 6749, of a length that fits into URLs and headers. */
 const CLIENT_ID = /^[\x20-\x7e]{1,2048}$/;
 
 /**
- * Registers the client. Rejects with `AUTH_FAILED` when the server refuses, or gives back something that is not what was
- * asked for.
+ * Registers the client. Rejects with `AUTH_FAILED` if the server refuses, or if the registration is not what was requested.
  * @see https://www.rfc-editor.org/rfc/rfc7591.html
  */
 export async function register(request: RegistrationRequest): Promise<Registration> {
@@ -72,30 +72,30 @@ export async function register(request: RegistrationRequest): Promise<Registrati
   }
 }
 
-/** A refusal that is not of RFC 7591 does not come from an authorization server, e.g. from one that wants an API key everywhere. */
+/** A refusal that does not have the form of RFC 7591 is not of an authorization server, but for example of one that requires an API key. */
 function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
   const type = response.headers.get('content-type') ?? '';
   const isJson = /^application\/(?:[\w.+-]*\+)?json\s*(?:;|$)/i.test(type);
   if (response.ok || (isJson && response.status !== 401)) return;
   throw new FittingsError(
     'AUTH_FAILED',
-    `${as.issuer} does not register clients: it answered with status ${String(response.status)}.`,
+    `${as.issuer} does not support dynamic client registration: it answered with status ${String(response.status)}.`,
     {
       server,
-      hint: 'Set `oauth.clientId` in the entry of the server, or `headers` or `apiKey` if it takes an API key.',
+      hint: 'Set "oauth.clientId" in the entry of the server, or "headers" or "apiKey" if it requires an API key.',
       details: { status: response.status, step: 'registration' },
     },
   );
 }
 
-/** Public where that is possible: a secret in an application that people install is none. */
+/** A public client if possible: the secret of an application that people install is not secret. */
 function chooseMethod(as: AuthorizationServer): string {
   const supported = as.token_endpoint_auth_methods_supported;
   if (supported === undefined || supported.includes('none')) return 'none';
   return ['client_secret_basic', 'client_secret_post'].find((method) => supported.includes(method)) ?? 'none';
 }
 
-/** Real servers answer 200 for 201, and leave out when a secret expires; both are harmless. */
+/** Some servers answer 200 instead of 201, and omit when a secret expires; both are harmless. */
 async function lenient(response: Response): Promise<Response> {
   if (response.status !== 200 && response.status !== 201) return response;
   const text = await response.text();
@@ -106,7 +106,7 @@ async function lenient(response: Response): Promise<Response> {
       body = JSON.stringify({ client_secret_expires_at: 0, ...document });
     }
   } catch {
-    // Not JSON: the library says so.
+    // Not JSON: the library reports it.
   }
   return new Response(body, { status: 201, headers: { 'content-type': 'application/json' } });
 }
@@ -117,18 +117,18 @@ function checked(client: Readonly<Record<string, unknown>>, request: Registratio
   const refuse = (what: string): FittingsError =>
     new FittingsError(
       'AUTH_FAILED',
-      `The registration at ${request.authorizationServer.issuer} gave ${what}.`,
+      `The registration response of ${request.authorizationServer.issuer} is invalid: ${what}.`,
       {
         server: request.server,
       },
     );
-  if (typeof id !== 'string' || !CLIENT_ID.test(id)) throw refuse('no acceptable client id');
+  if (typeof id !== 'string' || !CLIENT_ID.test(id)) throw refuse('it has no valid client id');
   if (secret !== undefined && (typeof secret !== 'string' || !CLIENT_ID.test(secret))) {
-    throw refuse('no acceptable client secret');
+    throw refuse('its client secret has an invalid character or length');
   }
   const given = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : request.redirectUris;
   const altered = request.redirectUris.find((uri) => !given.includes(uri));
-  if (altered !== undefined) throw refuse(`other redirect URIs than ${sanitizeText(altered)}`);
+  if (altered !== undefined) throw refuse(`it does not register the redirect URI ${sanitizeText(altered)}`);
   return {
     clientId: id,
     clientSecret: secret,

@@ -1,18 +1,19 @@
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { textOf } from '../protocol/json.js';
 
+/** Binds a client secret or key to one issuer. */
 export interface IssuerBinding {
   readonly store: TokenStore;
-  /** Key in the store, of one credential of one entry. */
+  /** Key in the store of one credential of one entry. */
   readonly key: string;
   readonly server: string;
-  /** The issuer that a person named beside the credential; goes before what is remembered. */
+  /** The issuer that is configured with the credential; takes precedence over the stored one. */
   readonly configured: string | undefined;
 }
 
 /**
- * Lets a secret, or what is signed with a key, go to one issuer only: the configured one, else the first that it was meant
- * for, which is remembered before anything is sent. Rejects with `AUTH_DISCOVERY_FAILED` when the server names another one.
+ * Allows a secret, or what is signed with a key, to go to one issuer only: the configured one, else the first one, which is
+ * stored before anything is sent. Rejects with `AUTH_DISCOVERY_FAILED` if the server names another issuer.
  */
 export async function checkIssuerBinding(
   { store, key, server, configured }: IssuerBinding,
@@ -23,7 +24,7 @@ export async function checkIssuerBinding(
     return;
   }
   const read = async (): Promise<string | undefined> => textOf((await store.get(key)) ?? {}, 'issuer');
-  const pinned =
+  const bound =
     (await read()) ??
     (await store.withLock(key, async () => {
       const there = await read();
@@ -31,7 +32,7 @@ export async function checkIssuerBinding(
       await store.set(key, { version: 1, issuer: found });
       return found;
     }));
-  if (pinned !== found) throw issuerMismatch(server, pinned, found);
+  if (bound !== found) throw issuerMismatch(server, bound, found);
 }
 
 export function issuerMismatch(server: string, own: string, found: string): FittingsError {
@@ -40,7 +41,7 @@ export function issuerMismatch(server: string, own: string, found: string): Fitt
     `The client credentials for "${server}" belong to ${own}, and the server now names ${found}.`,
     {
       server,
-      hint: 'They are never shown to another authorization server. If it has moved, set "oauth.issuer" in the entry.',
+      hint: 'They are never sent to another authorization server. If it has moved, set "oauth.issuer" in the entry.',
       details: { reason: 'issuer' },
     },
   );

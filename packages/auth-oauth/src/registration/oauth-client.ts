@@ -1,52 +1,60 @@
 import type { webcrypto } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
-  type AuthorizationServer,
-  type Client,
-  type ClientAuth,
   ClientSecretPost,
   modifyAssertion,
   None,
   PrivateKeyJwt,
+  type AuthorizationServer,
+  type Client,
+  type ClientAuth,
 } from 'oauth4webapi';
 
-/** Who we are to one authorization server. */
+/** The client that the host is to one authorization server. */
 export interface OAuthClient {
-  /** The authorization server that knows us by this id; the id means nothing to another one. */
+  /** Issuer of the authorization server that knows the client; its id has no meaning elsewhere. */
   readonly issuer: string;
+  /** Sent as `client_id`. */
   readonly clientId: string;
-  /** `registered` ones may be forgotten by the server and are then made anew. */
+  /** Where the client comes from. The server may forget `registered` clients, which are then registered again. */
   readonly origin: 'configured' | 'metadata-document' | 'registered';
-  /** How requests to the token endpoint are authenticated. */
+  /** Authenticates requests to the token endpoint; see {@link clientAuthentication}. */
   readonly authenticate: ClientAuth;
 }
 
-/** The same for oauth4webapi. */
+/** Returns the client in the form of oauth4webapi. */
 export function toLibraryClient(client: OAuthClient): Client {
   return { client_id: client.clientId };
 }
 
-/** A key that authenticates the client. @see https://www.rfc-editor.org/rfc/rfc7523.html */
+/** A private key that authenticates the client with `private_key_jwt`. @see https://www.rfc-editor.org/rfc/rfc7523.html */
 export interface ClientKey {
-  /** A private key for signing, e.g. of `crypto.subtle.importKey`. */
+  /** The private key, for example from `crypto.subtle.importKey`, with the usage `sign`. */
   readonly key: webcrypto.CryptoKey;
-  /** Its id, when the authorization server knows several. */
+  /** Key id, sent as `kid`. Default: none, for a client with one key. */
   readonly kid?: string | undefined;
 }
 
+/** What {@link clientAuthentication} authenticates a client with. */
 export interface ClientAuthOptions {
+  /** The client secret. */
   readonly secret?: string | undefined;
+  /** A private key; preferred to a secret. */
   readonly key?: ClientKey | undefined;
-  /** What the authorization server said when it registered us. */
+  /** The method of the registration (`token_endpoint_auth_method`). Default: chosen from what the server supports. */
   readonly method?: string | undefined;
 }
 
-/** RFC 8414: what a server without a list supports. */
+/** RFC 8414: the default of `token_endpoint_auth_methods_supported`. */
 const DEFAULT_METHODS = ['client_secret_basic'];
 
-/** How to authenticate with what we have, by a method that the server supports. Throws `AUTH_FAILED` when there is none. */
-export function clientAuthentication(server: AuthorizationServer, secrets: ClientAuthOptions): ClientAuth {
-  const { secret, key, method } = secrets;
+/**
+ * Chooses how the client authenticates at the token endpoint: `private_key_jwt` with a key, `client_secret_basic` or
+ * `client_secret_post` with a secret, else `none`. Throws `AUTH_FAILED` if the server supports none of them.
+ * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
+ */
+export function clientAuthentication(server: AuthorizationServer, options: ClientAuthOptions): ClientAuth {
+  const { secret, key, method } = options;
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS;
   if (key !== undefined)
     return PrivateKeyJwt(key.kid === undefined ? key.key : { key: key.key, kid: key.kid }, {
@@ -59,14 +67,14 @@ export function clientAuthentication(server: AuthorizationServer, secrets: Clien
   if (wanted.includes('none')) return None();
   throw new FittingsError(
     'AUTH_FAILED',
-    `${server.issuer} supports no way to authenticate with a client secret.`,
+    `${server.issuer} does not support authentication with a client secret.`,
     {
-      hint: `It supports: ${wanted.join(', ')}.`,
+      hint: `It supports ${wanted.join(', ')}.`,
     },
   );
 }
 
-/** One audience, the issuer: with several, any of those servers could use the assertion at another. */
+/** The issuer is the only audience: with several, each of those servers could use the assertion at another. */
 function audienceIsIssuer(server: AuthorizationServer) {
   return (_header: Record<string, unknown>, payload: Record<string, unknown>): void => {
     payload['aud'] = server.issuer;
@@ -74,8 +82,8 @@ function audienceIsIssuer(server: AuthorizationServer) {
 }
 
 /**
- * HTTP Basic with both halves form-encoded, as RFC 6749, section 2.3.1 says. The library encodes more characters than the
- * form encoding does (`-` as `%2D`), which servers that forget to decode do not survive.
+ * HTTP Basic with form-encoded id and secret, as RFC 6749, section 2.3.1 says. oauth4webapi encodes more characters than the form
+ * encoding does (`-` as `%2D`), which fails at servers that do not decode.
  */
 function basic(secret: string): ClientAuth {
   return (_as, client, _body, headers) => {

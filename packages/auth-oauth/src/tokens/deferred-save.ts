@@ -1,26 +1,27 @@
 import { backoffDelay, type Clock, type TokenStore } from '@mcp-fittings/client-core';
 import { isCorrupt } from './corrupt-store.js';
-import { fromStored, type TokenRecord, toStored } from './token-record.js';
+import { fromStored, toStored, type TokenRecord } from './token-record.js';
 
-/** How patiently a store that is away is asked to take the outcome of a renewal. */
-const PATIENCE = { initialMs: 500, maxMs: 5_000 };
+/** How often a store that is unavailable is tried. */
+const BACKOFF = { initialMs: 500, maxMs: 5_000 };
 
+/** A renewal whose outcome could not be stored yet. */
 export interface DeferredSave {
   readonly store: TokenStore;
   readonly key: string;
   readonly clock: Clock;
-  /** What was written before the refresh token was sent. */
+  /** The mark that was stored before the refresh token was sent. */
   readonly mark: string;
   readonly outcome: TokenRecord;
   readonly saved: () => void;
 }
 
 /**
- * Puts the outcome of a renewal where its mark is, as soon as the store can be written to. Where the mark is gone nothing
- * is written: somebody has signed in or out, or has waited long enough.
+ * Stores the outcome of a renewal as soon as the store can be written to. If its mark is gone, nothing is written: another process
+ * has signed in or out, or has begun another renewal.
  */
-export function saveDeferred(unsettled: DeferredSave, attempt = 0): void {
-  const { store, key, clock, mark, outcome, saved } = unsettled;
+export function saveDeferred(deferred: DeferredSave, attempt = 0): void {
+  const { store, key, clock, mark, outcome, saved } = deferred;
   const write = async (): Promise<void> => {
     const isOurs = await store.get(key).then(
       (there) => fromStored(there)?.renewing === mark,
@@ -37,8 +38,8 @@ export function saveDeferred(unsettled: DeferredSave, attempt = 0): void {
     try {
       await store.withLock(key, write);
     } catch {
-      saveDeferred(unsettled, attempt + 1);
+      saveDeferred(deferred, attempt + 1);
     }
   };
-  clock.schedule(() => void tryNow(), backoffDelay(attempt, PATIENCE), { unref: true });
+  clock.schedule(() => void tryNow(), backoffDelay(attempt, BACKOFF), { unref: true });
 }

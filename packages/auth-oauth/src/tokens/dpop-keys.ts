@@ -4,27 +4,28 @@ import {
   allowInsecureRequests,
   customFetch,
   DPoP,
-  type DPoPHandle,
   generateKeyPair,
   protectedResourceRequest,
+  type DPoPHandle,
 } from 'oauth4webapi';
 
 /**
- * The key that the tokens of one server are bound to. It stays in the store, so that a token that was bound in one run can
- * be used in the next one.
+ * The key that the DPoP-bound tokens of one server are bound to. It is kept in the store, because a bound token can be used with
+ * its key only.
  * @see https://www.rfc-editor.org/rfc/rfc9449.html
  */
 export interface DPoPKeys {
-  /** For requests to the authorization server. Made at the first use, once for all that share the store. */
+  /** Resolves with the handle for requests to the authorization server. The key is created on first use, once per store. */
   handle(): Promise<DPoPHandle>;
-  /** A proof for one request to the server. */
+  /** Resolves with the DPoP proof for one request to the MCP server. */
   prove(request: { readonly url: URL; readonly method: string }, accessToken: string): Promise<string>;
-  /** The server wants to see this nonce in all dpopKeys from now on. */
+  /** Uses this nonce of the server in all further proofs. */
   learnNonce(url: URL, nonce: string): void;
+  /** Deletes the key. */
   forget(): Promise<void>;
 }
 
-/** RFC 9449, section 8.1. */
+/** The syntax of a nonce: RFC 9449, section 8.1. */
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,4096}$/;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 
@@ -64,14 +65,14 @@ export function createDPoPKeys(store: TokenStore, key: string): DPoPKeys {
       return proof;
     },
     learnNonce(url, nonce) {
-      // Who has made no proof yet has no key, and shall get none by a server that says this to everybody.
+      // Without a proof there is no key yet, and a server that sends nonces with every response must not cause one.
       if (handle === undefined || nonce === newest || !NONCE.test(nonce)) return;
       newest = nonce;
       const answer = new Response(null, { status: 204, headers: { 'dpop-nonce': nonce } });
       const dpopKeys = handle;
       learning = learning
         .then(async () => throughLibrary(await dpopKeys, url, 'GET', 'none', () => answer))
-        // What is wrong with the key is said by the next proof.
+        // The next proof reports what is wrong with the key.
         .catch(() => undefined);
     },
     async forget() {

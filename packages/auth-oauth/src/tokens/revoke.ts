@@ -6,7 +6,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import type { DiscoveredServer } from '../discovery/discover.js';
-import { type Fetcher, guardedFetch } from '../protocol/guarded-fetch.js';
+import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import type { TokenRecord } from './token-record.js';

@@ -1,41 +1,47 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import {
   allowInsecureRequests,
-  type AuthorizationServer,
-  type Client,
   customFetch,
-  type DPoPHandle,
   genericTokenEndpointRequest,
   isDPoPNonceError,
   processGenericTokenEndpointResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
-  type TokenEndpointResponse,
   validateApplicationLevelSignature,
+  type AuthorizationServer,
+  type Client,
+  type DPoPHandle,
+  type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { type Fetcher, guardedFetch, type GuardedRequest } from '../protocol/guarded-fetch.js';
+import { guardedFetch, type Fetcher, type GuardedRequest } from '../protocol/guarded-fetch.js';
 import { isJsonType, jsonOnly } from '../protocol/json.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { createSentSecrets, type SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient, type OAuthClient } from '../registration/oauth-client.js';
 
+/** A request to a token endpoint, of any grant. */
 export interface TokenRequest {
+  /** Sends the request. */
   readonly network: Fetcher;
+  /** Name of the MCP server that the token is for, for messages. */
   readonly server: string;
+  /** Metadata of the authorization server. */
   readonly authorizationServer: AuthorizationServer;
+  /** The client that requests the token, and how it authenticates. */
   readonly client: OAuthClient;
-  /** Signs a proof that the token shall be bound to. */
+  /** Signs the DPoP proof; the token is then bound to its key. Default: a bearer token. */
   readonly dpop?: DPoPHandle | undefined;
   /**
-   * Keep the ID token of the answer, and check its claims and its signature. One that can't be verified for now is left
-   * out: what else came with it, such as a rotated refresh token, must not be lost. Default false: nobody needs it for
-   * access.
+   * Whether to keep the ID token of the response, and to check its claims and signature. If the keys of the issuer cannot be read
+   * at the moment, the response is returned without it, so that a rotated refresh token is not lost. Default `false`: access
+   * does not need it.
    */
   readonly idToken?: boolean | undefined;
+  /** Aborts the request, which rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options that every request of oauth4webapi takes. */
+/** Options of every request of oauth4webapi. */
 interface LibraryOptions {
   [customFetch]: (url: string, options: GuardedRequest) => Promise<Response>;
   [allowInsecureRequests]: boolean;
@@ -44,8 +50,8 @@ interface LibraryOptions {
 }
 
 /**
- * One request to a token endpoint and its answer. Rejects with `SERVER_ERROR` or `RATE_LIMITED` (retryable) when the
- * endpoint is in trouble, with `AUTH_FAILED` when it refuses; `details` has `status` and, where it gave one, `oauthError`.
+ * Sends one request to a token endpoint and reads the response. Rejects with `SERVER_ERROR` or `RATE_LIMITED` (retryable) if the
+ * endpoint fails, and with `AUTH_FAILED` if it refuses; `details` has the `status` and, if it sent one, the `oauthError`.
  */
 export async function requestToken(
   request: TokenRequest,
@@ -67,7 +73,7 @@ export async function requestToken(
   };
   try {
     return await once().catch((error: unknown) => {
-      // The library has kept the nonce of the answer, and puts it into the next proof.
+      // The library has kept the nonce of the response, and uses it in the next proof.
       if (request.dpop !== undefined && isDPoPNonceError(error)) return once();
       throw error;
     });
@@ -76,7 +82,24 @@ export async function requestToken(
   }
 }
 
-/** A grant that oauth4webapi has no function of its own for. */
+/**
+ * Requests a token with an extension grant, such as a JWT assertion (RFC 7523) or a token exchange (RFC 8693). `what` begins the
+ * message of an error: "`what` at `issuer` failed". `recognizedTokenTypes` lists values of `token_type` besides `bearer` and
+ * `dpop`, as oauth4webapi takes them.
+ *
+ * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` has its error code), with `SERVER_ERROR`,
+ * `RATE_LIMITED`, and the codes of the network.
+ * @example
+ * ```ts
+ * const response = await requestExtensionGrant(
+ *   { network, server, authorizationServer, client },
+ *   'Redeeming the assertion',
+ *   JWT_BEARER_GRANT,
+ *   { assertion, resource },
+ * );
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.5
+ */
 export function requestExtensionGrant(
   request: TokenRequest,
   what: string,
@@ -103,14 +126,14 @@ export function requestExtensionGrant(
   );
 }
 
-/** What every request to an authorization server is made with. */
+/** Returns the options of a request of oauth4webapi. */
 export function libraryOptions(
   { network, dpop, signal }: TokenRequest,
   sentSecrets?: SentSecrets,
 ): LibraryOptions {
   return {
     [customFetch]: guardedFetch(network, sentSecrets),
-    // Decided by address in the network's fetch, see there.
+    // The network decides by address, see guardedFetch.
     [allowInsecureRequests]: true,
     ...(dpop !== undefined && { DPoP: dpop }),
     ...(signal !== undefined && { signal }),
@@ -118,8 +141,8 @@ export function libraryOptions(
 }
 
 /**
- * Servers that speak OpenID Connect add an ID token, for somebody who asks who the person is. We do not, and its key,
- * algorithm or clock must not be able to fail a sign-in.
+ * Removes the ID token that OpenID Connect servers add. It is not needed for access, and its key, algorithm or clock must not
+ * make a sign-in fail.
  */
 async function withoutIdToken(response: Response): Promise<Response> {
   if (!response.ok) return response;
@@ -132,12 +155,12 @@ async function withoutIdToken(response: Response): Promise<Response> {
       body = JSON.stringify(rest);
     }
   } catch {
-    // Not JSON: the library says so.
+    // Not JSON: the library reports it.
   }
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-/** False when the keys of the issuer can't be had for now; rejects when the signature is not theirs. */
+/** Resolves with false if the keys of the issuer cannot be read at the moment; rejects if the signature is invalid. */
 async function isSigned(request: TokenRequest, response: Response): Promise<boolean> {
   const fetchKeys = guardedFetch(request.network);
   try {
@@ -145,7 +168,8 @@ async function isSigned(request: TokenRequest, response: Response): Promise<bool
       ...libraryOptions(request),
       async [customFetch](url, options) {
         const keys = await fetchKeys(url, options);
-        if (keys.status >= 500) throw new FittingsError('SERVER_ERROR', `${url} answered ${keys.status}.`);
+        if (keys.status >= 500)
+          throw new FittingsError('SERVER_ERROR', `${url} answered with status ${keys.status}.`);
         return keys;
       },
     });
@@ -161,12 +185,12 @@ async function checkStatus(response: Response, as: AuthorizationServer, server: 
   if (status === 429 || status >= 500) {
     throw new FittingsError(
       status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR',
-      `The token endpoint of ${as.issuer} answered ${status}.`,
+      `The token endpoint of ${as.issuer} answered with status ${status}.`,
       { server, details: { status } },
     );
   }
   if (status < 400 || status === 401) return;
-  // Refusals in other words than those of RFC 6749 keep their status, for whoever has to tell dead from troubled.
+  // A refusal that does not have the form of RFC 6749 keeps its status, which tells a dead token from a server in trouble.
   const isJson =
     isJsonType(response) &&
     (await response
@@ -177,7 +201,7 @@ async function checkStatus(response: Response, as: AuthorizationServer, server: 
   if (!isJson) {
     throw new FittingsError(
       'AUTH_FAILED',
-      `The token endpoint of ${as.issuer} answered ${status} and nothing else.`,
+      `The token endpoint of ${as.issuer} answered with status ${status} and no OAuth error.`,
       {
         server,
         details: { status },
@@ -186,7 +210,16 @@ async function checkStatus(response: Response, as: AuthorizationServer, server: 
   }
 }
 
-/** One refresh token grant. @see https://www.rfc-editor.org/rfc/rfc6749.html#section-6 */
+/**
+ * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up. Rejects
+ * with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token), `SERVER_ERROR`,
+ * `RATE_LIMITED`, or the codes of the network.
+ * @example
+ * ```ts
+ * const response = await refreshTokenGrant({ network, server, authorizationServer, client }, refreshToken, resource);
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-6
+ */
 export function refreshTokenGrant(
   request: TokenRequest,
   refreshToken: string,
