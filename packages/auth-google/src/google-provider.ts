@@ -60,8 +60,8 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
   const tokens = createTokenManager(get, clock);
 
   return {
-    async headers(request) {
-      if (request.url.origin !== url.origin) return {};
+    async headers({ url: target }) {
+      if (target.origin !== url.origin) return {};
       const token = await tokens.current();
       const quotaProject = options.quotaProject ?? token.quotaProject;
       return {

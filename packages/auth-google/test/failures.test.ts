@@ -34,14 +34,14 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(world.google.requests).toEqual([]);
   });
 
-  it('AO-32 a file that is no JSON: which file, and nothing of its content', async () => {
+  it('AO-32 a file that is not JSON: names the file, and shows nothing of its content', async () => {
     await using world = await createWorld({ credentials: 'garbage' });
     const error = await failureOf(world, world.provider({ scopes }));
     expect(error.code).toBe('AUTH_FAILED');
     expect(error.hint).toContain('GOOGLE_APPLICATION_CREDENTIALS');
   });
 
-  it('AO-32 a sign-in that ended: sign in again, and the refresh token is shown to nobody', async () => {
+  it('AO-32 an expired sign-in: says to sign in again, and does not show the refresh token', async () => {
     await using world = await createWorld({
       credentials: ({ userFile }) => ({ ...userFile, client_secret: 'canary-key' }),
     });
@@ -83,7 +83,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(error.hint).toContain('Service Account Token Creator');
   });
 
-  it('an ID token that is made out to somebody else is not sent', async () => {
+  it('does not send an ID token with another audience', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const error = await failureOf(world, world.provider());
     expect(error.code).toBe('AUTH_FAILED');
@@ -100,7 +100,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code, retryable: true });
   });
 
-  it('a token that can not stand in a header is not sent', async () => {
+  it('does not send a token with characters that a header cannot hold', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const body = JSON.stringify({ access_token: 'a b', expires_in: 9, token_type: 'Bearer' });
     world.google.faults.push({ status: 200, body });

@@ -37,8 +37,8 @@ describe('google()', () => {
   it.each([
     [{ authProviderType: 'google_credentials' }, '"url" is missing'],
     [{ authProviderType: 'google_credentials', url, oauth: { scopes: 'x' } }, '"oauth.scopes" must be'],
-    [{ authProviderType: 'service_account_impersonation', url }, 'go together'],
-    [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'go together'],
+    [{ authProviderType: 'service_account_impersonation', url }, 'or neither'],
+    [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'or neither'],
     [{ authProviderType: 'google_credentials', url, targetAudience: 7 }, '"targetAudience" must be'],
   ])('says what is wrong with %j', (entry, message) => {
     expect(() => google().create(config(entry), {})).toThrow(

@@ -46,7 +46,7 @@ describe('O8 HT-16 who may get a token', () => {
     expect(codeOf(url, options)).toBe('POLICY_DENIED');
   });
 
-  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is no host', (host) => {
+  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is not a host name', (host) => {
     expect(codeOf('https://mcp.example.com', { scopes, hosts: [host] })).toBe('CONFIG_INVALID');
   });
 

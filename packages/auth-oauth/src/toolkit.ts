@@ -30,7 +30,6 @@ export {
   type IssuerMatch,
 } from './discovery/authorization-server.js';
 export { parseOAuthChallenge, type OAuthChallenge } from './discovery/challenge.js';
-export type { FailedIssuers } from './discovery/failed-issuers.js';
 
 /** The client. */
 export {
@@ -49,13 +48,8 @@ export {
 } from './registration/oauth-client.js';
 
 /** Grants. */
-export {
-  authorizationCodeGrant,
-  type AuthorizationCodeRequest,
-  type AuthorizationRequest,
-} from './authorization/authorization-code.js';
-export { deviceCodeGrant, type DeviceCodeRequest } from './authorization/device-code.js';
-export { chooseInteraction, withInteraction } from './interaction/interaction.js';
+export { interactiveGrant, type InteractiveGrantRequest } from './authorization/interactive.js';
+export type { AuthorizationRequest } from './authorization/authorization-code.js';
 export { refreshTokenGrant, requestExtensionGrant, type TokenRequest } from './tokens/token-endpoint.js';
 export { JWT_BEARER_GRANT } from './non-interactive/workload-identity.js';
 export { oauthErrorCode } from './protocol/oauth-error.js';

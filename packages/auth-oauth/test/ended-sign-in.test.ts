@@ -96,7 +96,7 @@ describe('C1 a refresh whose answer is lost', () => {
     const send = authorizedFetch(provider, { url: world.resource.url });
     passed = 7_200_000;
     const request = (): Promise<Response> => send(world.resource.url, { method: 'POST', body: '{}' });
-    // It may pass: nobody is asked to sign in for a network that is away. And the call itself never left (C12).
+    // A temporary failure: an unreachable network does not ask for a sign-in. And the call itself was not sent (C12).
     await expect(request()).rejects.toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
     passed += 60_000;
     await expect(request()).rejects.toBeInstanceOf(AuthRequiredError);

@@ -83,7 +83,7 @@ describe('S12 credentials belong to an entry', () => {
       { identity: 'user' },
     ],
     ['of another client', { oauth: { clientId: 'mine' } }, { identity: 'user' }],
-    ['of another person', {}, { identity: 'user' }, 'somebody else'],
+    ['of another person', {}, { identity: 'user' }, 'another person'],
   ])('S12: an entry %s is given neither', async (_, config, who, principal) => {
     const store = memoryStore();
     await entry(store, {}, { identity: 'user' }).signIn?.({});

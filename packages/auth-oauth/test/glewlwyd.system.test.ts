@@ -119,7 +119,7 @@ describeWith(
       expect(exchange?.form.get('resource')).toBe(resource.url);
     });
 
-    it('O3 refuses an iss of somebody else although none was advertised', async () => {
+    it('O3 refuses the iss of another server although none was advertised', async () => {
       const mixedUp: Interaction = {
         async begin(request) {
           const session = await interaction.begin(request);

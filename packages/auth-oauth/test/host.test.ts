@@ -91,11 +91,11 @@ describe('O5 in a host', () => {
       const challenge = { url: new URL(url), status: 401 } as const;
       return provider?.onChallenge(challenge).catch((error: { code?: unknown }) => error.code);
     };
-    const nobody = 'http://127.0.0.1:1';
+    const unreachable = 'http://127.0.0.1:1';
     expect(await codeOf({})).toBe('retry');
-    expect(await codeOf({ proxy: nobody })).toBe('PROXY_FAILED');
-    expect(await codeOf({}, { proxy: nobody })).toBe('PROXY_FAILED');
-    expect(await codeOf({ proxy: 'none' }, { proxy: nobody })).toBe('retry');
+    expect(await codeOf({ proxy: unreachable })).toBe('PROXY_FAILED');
+    expect(await codeOf({}, { proxy: unreachable })).toBe('PROXY_FAILED');
+    expect(await codeOf({ proxy: 'none' }, { proxy: unreachable })).toBe('retry');
     expect(await codeOf({ ca: '/no/such/file.pem' })).toBe('CONFIG_INVALID');
     await expect(codeOf({ allowAddresses: 'all' })).rejects.toThrow('allowAddresses');
   });

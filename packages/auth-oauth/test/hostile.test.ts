@@ -220,7 +220,7 @@ describe('hostile and broken authorization servers', () => {
     ['advertised and missing', true, undefined, false],
     ['advertised and wrong', true, 'https://evil.example', false],
     ['advertised and right', true, '', true],
-    ['a normalised variant', true, '/', false],
+    ['a normalized variant', true, '/', false],
     ['not advertised and right', false, '', true],
     ['not advertised and wrong', false, 'https://evil.example', false],
     ['not advertised and absent', false, undefined, true],
@@ -244,7 +244,7 @@ describe('hostile and broken authorization servers', () => {
     ['no code and no error', 'x=1'],
     ['two codes', 'code=a&code=b'],
     ['a code and an error', 'code=a&error=b'],
-  ])('AO-20 an answer with %s is a typed error', async (_, parameters) => {
+  ])('AO-20 a redirect with %s is a typed error', async (_, parameters) => {
     answer = (state) => `${parameters}&state=${state}`;
     expect(await signIn()).toMatchObject({
       code: 'AUTH_FAILED',
@@ -306,7 +306,7 @@ describe('hostile and broken authorization servers', () => {
     },
   );
 
-  it('AO-21 an ID token that nobody asked for, and that is worth nothing, does not matter', async () => {
+  it('AO-21 ignores an invalid ID token that was not requested', async () => {
     server.answers.set('/token', {
       body: { access_token: 'a', token_type: 'Bearer', id_token: 'not.a.jwt' },
     });
@@ -395,7 +395,7 @@ describe('hostile and broken authorization servers', () => {
     expect(moved.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
-  it('AO-28 ever-new scopes come to an end; scopes that can not be sent are not asked for', async () => {
+  it('AO-28 stops asking for ever-new scopes, and does not request scopes with invalid characters', async () => {
     const signed = provider();
     await signed.signIn?.({});
     const codes: string[] = [];

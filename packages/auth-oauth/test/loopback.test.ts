@@ -103,7 +103,7 @@ describe('O2 the loopback surface', () => {
     ],
     ['prefetch', '/callback?code=evil&state=the-state', { headers: { 'sec-purpose': 'prefetch' } }, 403],
     [
-      'a target that is no path',
+      'a target that is not a path',
       'http://evil.example/callback?code=evil&state=the-state',
       { headers: { host: 'evil.example' } },
       403,
@@ -163,7 +163,7 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('fails when the browser can not be opened, unless the host shows the link', async () => {
+  it('fails if the browser cannot be opened, unless the host shows the link', async () => {
     const open = async (): Promise<void> => {
       throw new Error('no browser');
     };

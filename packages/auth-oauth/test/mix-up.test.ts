@@ -137,7 +137,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     });
     person.answer = (state) => `code=abc&state=${state}&iss=${encodeURIComponent(server.origin)}`;
     expect(await person.signIn()).toBe('signed in');
-    // The honest server of a mix-up names itself, or nobody.
+    // The honest server of a mix-up names itself, or sends no issuer.
     const before = evil.asked.length;
     person.answer = (state) => `code=abc&state=${state}`;
     expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });

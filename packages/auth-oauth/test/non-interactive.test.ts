@@ -107,7 +107,7 @@ describe('O9 client credentials', () => {
 
 describe('O9 the JWT of a workload', () => {
   it.each([
-    ['is no JWT', () => 'nonsense'],
+    ['is not a JWT', () => 'nonsense'],
     [
       'throws',
       () => {
@@ -141,7 +141,7 @@ describe('O9 the JWT of a workload', () => {
   });
 });
 
-describe('O9 a token of somebody else', () => {
+describe('O9 a token that is managed elsewhere', () => {
   it('is sent to its server only (HT-16), and asked for again when it is refused', async () => {
     const url = 'https://mcp.example/mcp';
     const tokens = ['one', 'two', 'two'];
@@ -220,13 +220,11 @@ describe('PAINS 25 headers from a command', () => {
 
   it('reports a command that cannot be started, fails, or takes too long', async () => {
     const request = { url: new URL('https://mcp.example/'), method: 'GET' };
-    const command = (program: string, ...args: string[]) =>
-      createHeadersCommandProvider({ url: request.url, command: program, args, timeoutMs: 500 }).headers(
-        request,
-      );
+    const command = (program: string, args: string[] = [], timeoutMs?: number) =>
+      createHeadersCommandProvider({ url: request.url, command: program, args, timeoutMs }).headers(request);
     await expect(command('/no/such/program')).rejects.toMatchObject({ code: 'AUTH_FAILED' });
-    await expect(command(process.execPath, '-e', 'process.exit(3)')).rejects.toThrow('exited with code 3');
-    await expect(command(process.execPath, '-e', 'setInterval(() => {}, 1000)')).rejects.toThrow(
+    await expect(command(process.execPath, ['-e', 'process.exit(3)'])).rejects.toThrow('exited with code 3');
+    await expect(command(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], 500)).rejects.toThrow(
       'within 500 ms',
     );
     // No shell reads the arguments.

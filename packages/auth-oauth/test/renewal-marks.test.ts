@@ -20,7 +20,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
   const expire = (): void => {
     passed += 86_400_000;
   };
-  /** A store whose lock keeps nobody out, as one that was taken over. */
+  /** A store whose lock does not exclude other processes, as if it had been lost. */
   const withoutLock = (more: Partial<TokenStore> = {}): TokenStore => ({
     get: (key) => world.store.get(key),
     set: (key, value) => world.store.set(key, value),
@@ -66,7 +66,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     const store = withoutLock({
       async set(key, value) {
         if (key.startsWith('oauth\n') && value['renewing'] === undefined && refusals++ < 2) {
-          throw new FittingsError('STORE_LOCK_LOST', 'taken over');
+          throw new FittingsError('STORE_LOCK_LOST', 'lost');
         }
         await world.store.set(key, value);
       },
@@ -85,7 +85,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
       async set(name, value) {
         if (name === key && value['renewing'] === undefined && refused++ === 0) {
           await world.store.delete(key);
-          throw new FittingsError('STORE_LOCK_LOST', 'taken over');
+          throw new FittingsError('STORE_LOCK_LOST', 'lost');
         }
         await world.store.set(name, value);
       },
@@ -107,7 +107,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     expect(refused).toBe(1);
   });
 
-  it('nobody sends a refresh token that could not be marked, nor one whose lock was lost before', async () => {
+  it('does not send a refresh token that could not be marked, nor one whose lock was lost before', async () => {
     const away = withoutLock({
       set: () => Promise.reject(new FittingsError('STORE_UNAVAILABLE', 'away')),
     });
@@ -123,7 +123,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
 
   it('one who does not come back is waited for, and no longer than a while', async () => {
     const key = `oauth\n${world.resource.url}`;
-    await world.store.set(key, { ...(await world.store.get(key)), renewing: 'somebody who was killed' });
+    await world.store.set(key, { ...(await world.store.get(key)), renewing: 'a process that was killed' });
     const started = Date.now();
     const fast: Clock = {
       now: () => clock.now() + 49 * (Date.now() - started),

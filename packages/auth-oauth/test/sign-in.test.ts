@@ -142,7 +142,7 @@ describe('signing in at a real authorization server', () => {
       const key = `oauth-client\n${other.as.origin}`;
       const redirectUris = ['http://127.0.0.1:33418/callback'];
       await other.store.set(key, { version: 1, registrations: [{ clientId: 'forgotten', redirectUris }] });
-      // The authorization page itself refuses an unknown client, and no redirect comes: this person waits in vain.
+      // The authorization page itself refuses an unknown client, and never redirects.
       await expect(provider.signIn?.({})).rejects.toThrow('no redirect');
     } finally {
       await other[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import { encryptedFileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 
-describe('what is stored can not be read any more', () => {
+describe('a stored token that cannot be read any more', () => {
   let world: World;
   let path: string;
   let store: TokenStore;

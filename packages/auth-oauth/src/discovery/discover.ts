@@ -27,8 +27,6 @@ export interface DiscoverOptions {
   readonly resourceMetadata?: string | undefined;
   /** The issuer to choose if the server names several authorization servers and this is one of them. */
   readonly preferredIssuer?: string | undefined;
-  /** Authorization servers that failed recently and are not asked again. Default: none. */
-  readonly failed?: FailedIssuers | undefined;
   /** Origins that may receive credentials although the sign-in page is on another origin. Default: none. */
   readonly allowedEndpointOrigins?: readonly string[] | undefined;
   /** Hosts and address ranges that the server may send a browser to, besides public ones. Default: none. */
@@ -77,7 +75,15 @@ const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
  * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery
  */
-export async function discover(options: DiscoverOptions): Promise<DiscoveredServer> {
+export function discover(options: DiscoverOptions): Promise<DiscoveredServer> {
+  return discoverExcept(createFailedIssuers(systemClock), options);
+}
+
+/** Discovers like {@link discover}, without asking authorization servers that failed recently. */
+export async function discoverExcept(
+  failed: FailedIssuers,
+  options: DiscoverOptions,
+): Promise<DiscoveredServer> {
   const { network, server, serverUrl, configured = {} } = options;
   const reader = createMetadataReader(network, server, options.signal);
   const { resourceMetadata = options.resourceMetadata, dpopOnly } = parseOAuthChallenge(options.challenge);
@@ -102,7 +108,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredServ
   }
   if (resource !== undefined && resource.authorizationServers.length > 0) {
     const issuers = preferred(resource.authorizationServers, options.preferredIssuer);
-    return { ...result, authorizationServer: await firstUsable(reader, issuers, options, checked) };
+    return { ...result, authorizationServer: await firstUsable(reader, issuers, server, failed, checked) };
   }
   if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
   return { ...result, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
@@ -151,7 +157,8 @@ const MAX_LISTED = 1_000;
 async function firstUsable(
   reader: MetadataReader,
   listed: readonly string[],
-  { server, failed = createFailedIssuers(systemClock) }: DiscoverOptions,
+  server: string,
+  failed: FailedIssuers,
   checked: (as: AuthorizationServer) => AuthorizationServer,
 ): Promise<AuthorizationServer> {
   const issuers = [...new Set(listed.slice(0, MAX_LISTED))].filter((each) => issuerUrl(each) !== undefined);

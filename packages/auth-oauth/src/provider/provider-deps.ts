@@ -8,7 +8,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { createIdleNetwork } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
-import { discover } from '../discovery/discover.js';
+import { discoverExcept } from '../discovery/discover.js';
 import type { BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
 import { createFailedIssuers } from '../discovery/failed-issuers.js';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
@@ -105,7 +105,7 @@ export function createProviderDeps(options: TokenProviderOptions): ProviderDeps 
     browserTargets,
     retryFailedIssuers: () => failed.clear(),
     async discover({ record, challenge, signal }) {
-      const discovered = await discover({
+      const discovered = await discoverExcept(failed, {
         ...policy,
         network,
         challenge,
@@ -113,7 +113,6 @@ export function createProviderDeps(options: TokenProviderOptions): ProviderDeps 
         configured: options.endpoints,
         resourceMetadata: found?.resourceMetadata ?? record?.resourceMetadata,
         preferredIssuer: record?.issuer,
-        failed,
       });
       // A challenge that demanded DPoP still counts when there is no challenge.
       const bound = record?.tokenType === 'DPoP' || (challenge === undefined && found?.dpopRequired === true);

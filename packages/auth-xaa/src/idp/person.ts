@@ -1,9 +1,4 @@
-import {
-  authorizationCodeGrant,
-  chooseInteraction,
-  deviceCodeGrant,
-  withInteraction,
-} from '@mcp-fittings/auth-oauth/toolkit';
+import { interactiveGrant } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { Connection } from './connection.js';
@@ -22,32 +17,23 @@ export async function askPerson(
   signal: AbortSignal | undefined,
 ): Promise<TokenEndpointResponse> {
   const { context } = connection;
-  const { server, clock } = context;
-  const { scopes = ['openid', 'offline_access'], callbackPort, allowMissingPkceSupport = false } = options;
-  const request = await connection.request({ idToken: true, signal });
-  const interaction = chooseInteraction(server, options.interaction, request.authorizationServer);
-  const response =
-    interaction.kind === 'device'
-      ? await deviceCodeGrant({
-          ...request,
-          interaction,
-          scopes,
-          clock,
-          browserTargets: context.browserTargets,
-        })
-      : await withInteraction(interaction, { server, callbackPort, signal }, (session) =>
-          authorizationCodeGrant({
-            ...request,
-            session,
-            scopes,
-            allowMissingPkceSupport,
-            maxAge,
-            parameters: {
-              ...(scopes.includes('offline_access') && { prompt: 'consent' }),
-              ...(acrValues !== undefined && { acr_values: acrValues }),
-            },
-          }),
-        );
+  const { server, clock, browserTargets } = context;
+  const { interaction, callbackPort, allowMissingPkceSupport = false } = options;
+  const { scopes = ['openid', 'offline_access'] } = options;
+  const response = await interactiveGrant({
+    ...(await connection.request({ idToken: true, signal })),
+    interaction,
+    callbackPort,
+    clock,
+    browserTargets,
+    scopes,
+    allowMissingPkceSupport,
+    maxAge,
+    parameters: {
+      ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+      ...(acrValues !== undefined && { acr_values: acrValues }),
+    },
+  });
   if (response.id_token !== undefined) return response;
   throw new FittingsError('AUTH_FAILED', `${connection.issuer} does not say who signed in.`, {
     server,
