@@ -37,20 +37,20 @@ describe('a 401 at a real authorization server', () => {
     };
   };
 
-  it('O4 causes one request to the token endpoint and the call again', async () => {
+  it('O4 sends one request to the token endpoint, and the call again', async () => {
     const provider = world.provider();
     await world.use(provider);
     expect(await refused(provider)).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
   });
 
-  it('O4 causes no more in another process that shares the store', async () => {
+  it('O4 sends no more in another process that shares the store', async () => {
     await world.use(world.provider());
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
     // Also from the record that a refresh has written.
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
   });
 
-  it('O4 causes no more where a machine gets its tokens itself', async () => {
+  it('O4 sends no more with client credentials', async () => {
     await using machines = await createWorld({
       accessTokenTtl: 86_400,
       clients: [
@@ -76,7 +76,7 @@ describe('a 401 at a real authorization server', () => {
     expect({ asked, calls }).toEqual({ asked: ['POST /token'], calls: 2 });
   });
 
-  it('O4 runs discovery when what is known is older than ten minutes, here or in the store', async () => {
+  it('O4 runs discovery when the metadata is older than ten minutes, in memory or in the store', async () => {
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };
     const provider = world.provider({ clock });
@@ -93,7 +93,7 @@ describe('a 401 at a real authorization server', () => {
     expect(await refused(later)).toMatchObject({ documents: 1, calls: 2 });
   });
 
-  it('O4 runs discovery when the second token that was got without it is refused at once', async () => {
+  it('O4 runs discovery when the second token obtained without it is refused at once', async () => {
     let now = Date.now();
     const provider = world.provider({ clock: { ...systemClock, now: () => now } });
     await world.use(provider);
@@ -107,7 +107,7 @@ describe('a 401 at a real authorization server', () => {
     }
   });
 
-  it('O4 at a server that takes nothing but DPoP now causes discovery', async () => {
+  it('O4 runs discovery at a server that now accepts DPoP only', async () => {
     const provider = world.provider();
     await world.use(provider);
     kill(world);
@@ -162,7 +162,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual(['POST /token', ...LOOKED_UP, 'POST /moved']);
   });
 
-  it('is found where nothing listens at its token endpoint, also by what the store says of it', async () => {
+  it('is discovered again if its token endpoint refuses connections, also with metadata from the store', async () => {
     const closed = await startFalseServer();
     closed.describe();
     server.describe({ issuer: { token_endpoint: `${closed.origin}/token` } });
@@ -175,7 +175,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual([...LOOKED_UP, 'POST /moved']);
   });
 
-  it('is not asked for a token again where discovery finds the same', async () => {
+  it('gets no second token request if discovery finds the same server', async () => {
     const provider = await signIn();
     server.answers.set('/token', { status: 404 });
     await expect(challenge(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
@@ -194,7 +194,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual(['POST /token']);
   });
 
-  it('is looked for where the challenge names other metadata of the resource, and not where it names the same', async () => {
+  it('is discovered again if the challenge names other resource metadata, and not if it names the same', async () => {
     const provider = await signIn();
     const named = (path: string): string => `Bearer resource_metadata="${server.origin}${path}"`;
     const body = { resource: server.url, authorization_servers: [server.origin] };
@@ -244,7 +244,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual([...LOOKED_UP, 'POST /token']);
   });
 
-  it('S9: endpoints that a person configured are never taken from the store', async () => {
+  it('S9: configured endpoints are never read from the store', async () => {
     const endpoints = { tokenUrl: `${server.origin}/token`, authorizationUrl: `${server.origin}/authorize` };
     const identity = 'one';
     await signIn({ endpoints, identity, clientId: 'c' });

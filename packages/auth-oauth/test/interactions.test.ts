@@ -73,7 +73,7 @@ describe('AO-02 the browser is opened without a shell', () => {
 });
 
 describe('O2 paste-back', () => {
-  it('signs in with the address that a person copied, and asks again for anything else', async () => {
+  it('signs in with the pasted URL, and asks again for any other text', async () => {
     await using world = await createWorld();
     const attempts: number[] = [];
     const interaction = pasteBack({
@@ -88,7 +88,7 @@ describe('O2 paste-back', () => {
     expect(attempts).toEqual([1, 2, 3]);
   });
 
-  it('gives up after five, and at once when it is cancelled', async () => {
+  it('fails after five texts, and at once when it is aborted', async () => {
     const session = await pasteBack({ ask: async () => 'no' }).begin({ server: 'test' });
     const url = new URL('https://as.example/');
     await expect(session.authorize({ url, state: 's' })).rejects.toMatchObject({ code: 'AUTH_FAILED' });
@@ -103,7 +103,7 @@ describe('O2 paste-back', () => {
   });
 });
 
-describe('O2 a code for another device', () => {
+describe('O2 the device grant', () => {
   const INTERVAL_MS = 5000;
   /** Waits a hundredth of the time between two questions, and as long as it is told to for everything else. */
   const hurried = (waits: number[]): Clock => ({
@@ -117,7 +117,7 @@ describe('O2 a code for another device', () => {
   const polls = (world: World): readonly string[] =>
     world.as.tokenRequests.map(({ grant, status }) => `${grant.split(':').at(-1)} ${status}`);
 
-  it('signs in while the person enters the code elsewhere, and asks every five seconds meanwhile', async () => {
+  it('polls every five seconds until the person has entered the code', async () => {
     await using world = await createWorld();
     const prompts: DevicePrompt[] = [];
     const waits: number[] = [];
@@ -138,7 +138,7 @@ describe('O2 a code for another device', () => {
     expect(waits.length).toBeGreaterThanOrEqual(polls(world).length);
   });
 
-  it('goes on asking while the person takes a while, and stops when it is cancelled', async () => {
+  it('polls while the person takes a while, and stops when it is aborted', async () => {
     await using world = await createWorld();
     const cancel = new AbortController();
     const provider = world.provider({
@@ -154,7 +154,7 @@ describe('O2 a code for another device', () => {
   });
 });
 
-describe('O2 the environment decides', () => {
+describe('O2 the interaction for the environment', () => {
   const nothing = (): boolean => false;
   it.each([
     ['desktop', { DISPLAY: ':0' }, 'linux', nothing],
@@ -172,7 +172,7 @@ describe('O2 the environment decides', () => {
     expect(detectEnvironment(env, platform, exists)).toBe(place);
   });
 
-  it('prefers a code to pasting, and says what is missing', () => {
+  it('prefers a device code to pasting, and reports what is missing', () => {
     const showCode = (): void => undefined;
     const askForAddress = async (): Promise<string> => '';
     const remote = interactionForEnvironment({ environment: 'remote', showCode, askForAddress });

@@ -23,7 +23,7 @@ const MACHINE = {
 };
 
 describe('O9 client credentials', () => {
-  it('gets a token with a secret, once for twenty calls, and again before it expires', async () => {
+  it('obtains a token with a secret, once for twenty calls, and again before it expires', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's3cret:% +/=' }] });
     let now = Date.now();
     const provider = createClientCredentialsProvider({
@@ -45,7 +45,7 @@ describe('O9 client credentials', () => {
     expect(world.resource.seen.filter((value) => value === undefined)).toHaveLength(refused);
   });
 
-  it('gets a token with a key', async () => {
+  it('obtains a token with a private key', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'ES256' };
     await using world = await createWorld({
@@ -69,7 +69,7 @@ describe('O9 client credentials', () => {
     expect(await provider.headers({ url: new URL(world.resource.url), method: 'GET' })).toEqual({});
   });
 
-  it('O9 throws what the authorization server refuses, and does not ask again at once', async () => {
+  it('O9 rejects with the refusal of the authorization server, and does not ask again at once', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 'right' }] });
     let now = Date.now();
     const provider = createClientCredentialsProvider({
@@ -91,7 +91,7 @@ describe('O9 client credentials', () => {
     expect(world.as.tokenRequests).toHaveLength(2);
   });
 
-  it('AO-26 shows its secret to no other authorization server than its own', async () => {
+  it('AO-26 sends its secret to its own authorization server only', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
     const provider = createClientCredentialsProvider({
       url: world.resource.url,
@@ -162,7 +162,7 @@ describe('O9 a token that is managed elsewhere', () => {
 });
 
 describe('PAINS 25 headers from a command', () => {
-  it('runs once for all that wait, again on a refusal, and never shows what was printed', async () => {
+  it('runs once for concurrent requests, again after a refusal, and never shows its output', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
     const machine = createClientCredentialsProvider({
       url: world.resource.url,

@@ -112,7 +112,7 @@ describe('O4 inside the transports of the SDKs', () => {
     await connect();
   });
 
-  it('HT-16 authorizedFetch signs nothing for another origin, and follows no redirect', async () => {
+  it('HT-16 authorizedFetch signs no request to another origin, and follows no redirect', async () => {
     const provider = world.provider();
     await world.use(provider);
     const seen: (string | undefined)[] = [];

@@ -18,7 +18,7 @@ const OLD: TokenRecord = {
 };
 const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
 
-function keeperOn(store: TokenStore): TokenManager {
+function managerOn(store: TokenStore): TokenManager {
   return createTokenManager({
     server: 'test',
     store,
@@ -44,40 +44,40 @@ function holdRead(store: TokenStore): () => void {
   return () => release();
 }
 
-describe('what a provider holds, and what its store has', () => {
-  it('asks the store once for a burst of calls that were refused, and again for the next one', async () => {
+describe('the held token and the stored one', () => {
+  it('reads the store once for a burst of refused calls, and again for the next one', async () => {
     const store = memoryStore();
-    await keeperOn(store).keep(OLD);
-    const keeper = keeperOn(store);
+    await managerOn(store).keep(OLD);
+    const tokens = managerOn(store);
     const get = vi.spyOn(store, 'get');
-    const read = await Promise.all(Array.from({ length: 20 }, () => keeper.reload()));
+    const read = await Promise.all(Array.from({ length: 20 }, () => tokens.reload()));
     expect(new Set(read.map((record) => record?.accessToken))).toEqual(new Set(['old']));
     expect(get).toHaveBeenCalledTimes(1);
-    await keeperOn(store).keep(NEW);
-    expect(await keeper.reload()).toMatchObject({ accessToken: 'new' });
+    await managerOn(store).keep(NEW);
+    expect(await tokens.reload()).toMatchObject({ accessToken: 'new' });
   });
 
   it('O4 does not go back to the old token when a slow read ends after the renewal', async () => {
     const store = memoryStore();
-    const keeper = keeperOn(store);
-    await keeper.keep(OLD);
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
     const release = holdRead(store);
-    const slow = keeper.reload();
-    expect(await keeper.renew(OLD)).toBe('fresh');
+    const slow = tokens.reload();
+    expect(await tokens.renew(OLD)).toBe('fresh');
     release();
     expect(await slow).toMatchObject({ accessToken: 'new' });
-    expect(await keeper.current()).toMatchObject({ accessToken: 'new' });
+    expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
   });
 
   it('stays signed out when a slow read ends after it', async () => {
     const store = memoryStore();
-    const keeper = keeperOn(store);
-    await keeper.keep(OLD);
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
     const release = holdRead(store);
-    const slow = keeper.reload();
-    await keeper.drop();
+    const slow = tokens.reload();
+    await tokens.drop();
     release();
     expect(await slow).toBeUndefined();
-    expect(await keeper.current()).toBeUndefined();
+    expect(await tokens.current()).toBeUndefined();
   });
 });
