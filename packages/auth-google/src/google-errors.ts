@@ -10,8 +10,8 @@ import type { GoogleTokenOptions } from './token-request.js';
 const SIGN_IN = 'Run "gcloud auth application-default login"';
 
 /**
- * Converts an error of Google's library into a `FittingsError`. The library's error is not kept as `cause`: it holds the request, with
- * the refresh token or the assertion in it, and a parse error can quote a key file.
+ * Converts an error of Google's library into a `FittingsError`. The library's error is not kept as `cause`: it holds the
+ * request, with the refresh token or the assertion in it, and a parse error can quote a key file.
  */
 export function googleError(
   cause: unknown,

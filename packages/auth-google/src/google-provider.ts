@@ -12,14 +12,14 @@ const AUDIENCE = /^[\w.~:/@%+=-]{1,2048}$/;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Creates a provider that signs the requests to one server with the Google credentials of this machine: the file at the path in
- * `GOOGLE_APPLICATION_CREDENTIALS`, the one that `gcloud auth application-default login` writes, or those of a machine in
- * Google Cloud. It never asks a person.
+ * Creates a provider that signs the requests to one server with the Google credentials of this machine: the file at the
+ * path in `GOOGLE_APPLICATION_CREDENTIALS`, the one that `gcloud auth application-default login` writes, or those of a
+ * machine in Google Cloud. It never asks a person.
  *
- * Throws `CONFIG_INVALID` for invalid options and `POLICY_DENIED` for a server that must not receive a token. Its methods reject with
- * `AUTH_REQUIRED` (the sign-in of `gcloud` has expired), `AUTH_FAILED` (no credentials, or Google refused to issue a token),
- * `AUTH_REJECTED` (the server refuses the tokens), `AUTH_SCOPE_INSUFFICIENT`, `RATE_LIMITED`, `SERVER_ERROR`, `TIMEOUT`, or
- * other codes of the network.
+ * Throws `CONFIG_INVALID` for invalid options and `POLICY_DENIED` for a server that must not receive a token. Its methods
+ * reject with `AUTH_REQUIRED` (the sign-in of `gcloud` has expired), `AUTH_FAILED` (no credentials, or Google refused to
+ * issue a token), `AUTH_REJECTED` (the server refuses the tokens), `AUTH_SCOPE_INSUFFICIENT`, `RATE_LIMITED`,
+ * `SERVER_ERROR`, `TIMEOUT`, or other codes of the network.
  * @example
  * ```ts
  * const provider = createGoogleProvider({

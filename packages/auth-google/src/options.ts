@@ -1,7 +1,7 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Network, NetworkOptions } from '@mcp-fittings/http-client';
 
-/** Options of {@link createGoogleProvider}. */
+/** Options of `createGoogleProvider()`. */
 export interface GoogleProviderOptions {
   /** URL of the MCP server. The token is sent to its origin only. */
   readonly url: string | URL;

@@ -22,8 +22,8 @@ const OAUTH = entrySchema({ scopes: listOf(text({ minLength: 1 })) });
 
 /**
  * Creates the auth plugin for servers whose entry has the `authProviderType` `google_credentials` or
- * `service_account_impersonation`. Put it before plugins that accept any server with a URL, such as `oauth()`. Its `create` throws
- * `CONFIG_INVALID` for an invalid entry, and `POLICY_DENIED` for a server that must not receive a token.
+ * `service_account_impersonation`. Put it before plugins that accept any server with a URL, such as `oauth()`. Its `create`
+ * throws `CONFIG_INVALID` for an invalid entry, and `POLICY_DENIED` for a server that must not receive a token.
  * @example
  * ```ts
  * const host = createHost({

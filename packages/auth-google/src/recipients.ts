@@ -14,9 +14,9 @@ export interface Recipient {
 const PATTERN = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$|^\[[0-9a-f:.]+\]$/;
 
 /**
- * Throws `POLICY_DENIED` for a server that must not receive a token: an access token permits everything that its scopes allow, and the
- * configuration of a project can name any server. An ID token is valid for its audience only, so a server may receive one
- * that is issued for itself.
+ * Throws `POLICY_DENIED` for a server that must not receive a token: an access token permits everything that its scopes
+ * allow, and the configuration of a project can name any server. An ID token is valid for its audience only, so a server
+ * may receive one that is issued for itself.
  */
 export function checkRecipient({ url, server, audience, hosts }: Recipient): void {
   const bad = hosts.find((pattern) => !PATTERN.test(pattern.toLowerCase()));

@@ -31,7 +31,10 @@ export interface TokenManager {
   readonly held: GoogleToken | undefined;
   /** Resolves with a valid token, renewed before it expires. Rejects as the request for a token does. */
   current(): Promise<GoogleToken>;
-  /** Resolves with a token other than a refused one, with one request for all callers; undefined if another one does not help. */
+  /**
+   * Resolves with a token other than a refused one, with one request for all callers; undefined if another one does not
+   * help.
+   */
   replace(refused: GoogleToken): Promise<GoogleToken | undefined>;
 }
 

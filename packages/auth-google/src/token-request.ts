@@ -22,8 +22,9 @@ const CLOUD_PLATFORM = 'https://www.googleapis.com/auth/cloud-platform';
 const AUTHORIZATION = /^Bearer [\x21-\x7e]{1,65536}$/;
 
 /**
- * Requests a new token. The credentials are read again each time, so that a sign-in with `gcloud` counts at once. Rejects with
- * `AUTH_REQUIRED`, `AUTH_FAILED`, or for temporary failures with `RATE_LIMITED`, `SERVER_ERROR` and the codes of the network.
+ * Requests a new token. The credentials are read again each time, so that a sign-in with `gcloud` counts at once. Rejects
+ * with `AUTH_REQUIRED`, `AUTH_FAILED`, or for temporary failures with `RATE_LIMITED`, `SERVER_ERROR` and the codes of the
+ * network.
  */
 export async function requestToken(options: GoogleTokenOptions): Promise<GoogleToken> {
   const { audience, clock } = options;
@@ -74,8 +75,8 @@ async function clientOf(options: GoogleTokenOptions): Promise<AuthClient> {
 }
 
 /**
- * Sets the transporter of clients that the library creates without it: the source of an impersonation, and the token exchange of a
- * federated identity. Their requests would bypass the policy of the network.
+ * Sets the transporter of clients that the library creates without it: the source of an impersonation, and the token
+ * exchange of a federated identity. Their requests would bypass the policy of the network.
  */
 function useTransporter(client: AuthClient, transporter: AuthClient['transporter']): void {
   const clients: unknown[] = [
@@ -135,7 +136,10 @@ interface IdTokenClaims {
   readonly expiresAt: number | undefined;
 }
 
-/** Reads the claims of a JWT without verification: it comes from Google, and the server verifies it. Undefined if it is not a JWT. */
+/**
+ * Reads the claims of a JWT without verification: it comes from Google, and the server verifies it. Undefined if it is not
+ * a JWT.
+ */
 function claimsOf(token: string): IdTokenClaims | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;

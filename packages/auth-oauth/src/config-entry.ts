@@ -28,9 +28,9 @@ const OAUTH_MEMBERS = [
 ];
 
 /**
- * Returns the value for `TokenProviderOptions.identity`, which stored credentials belong to: one entry of one configuration, as long
- * as it sends credentials to the same place. An entry of a project does not get the credentials of the person's own
- * entry, even if both have the same URL.
+ * Returns the value for `TokenProviderOptions.identity`, which stored credentials belong to: one entry of one
+ * configuration, as long as it sends credentials to the same place. An entry of a project does not get the credentials of
+ * the person's own entry, even if both have the same URL.
  */
 export function credentialIdentity({ name, config, identity = name }: IdentifiedEntry): string {
   const oauth = isRecord(config['oauth']) ? config['oauth'] : {};
@@ -42,7 +42,9 @@ export function credentialIdentity({ name, config, identity = name }: Identified
   ]);
 }
 
-/** Returns whether an entry has credentials of its own (`apiKey`, an `Authorization` header), so that no sign-in is needed. */
+/**
+ * Returns whether an entry has credentials of its own (`apiKey`, an `Authorization` header), so that no sign-in is needed.
+ */
 export function hasStaticCredentials(config: ServerConfig): boolean {
   const { headers } = config;
   if (config['apiKey'] !== undefined) return true;
@@ -54,8 +56,8 @@ const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = ne
 const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
 
 /**
- * Returns the network options of a sign-in: those of the entry, else those of the host. A network that the host has created is used
- * unchanged. Throws `CONFIG_INVALID`.
+ * Returns the network options of a sign-in: those of the entry, else those of the host. A network that the host has created
+ * is used unchanged. Throws `CONFIG_INVALID`.
  */
 export function networkFor(
   config: ServerConfig,

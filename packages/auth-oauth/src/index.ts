@@ -1,4 +1,6 @@
-/** OAuth 2.1 sign-in to MCP servers. Authors of other sign-in schemes find the parts in `@mcp-fittings/auth-oauth/toolkit`. */
+/**
+ * OAuth 2.1 sign-in to MCP servers. For authors of other sign-in schemes: `@mcp-fittings/auth-oauth/toolkit`.
+ */
 
 /** Sign-in of a person. */
 export { oauth, type OAuthPluginOptions } from './plugin.js';

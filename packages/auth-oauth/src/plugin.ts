@@ -16,8 +16,8 @@ import type { OAuthProviderOptions } from './provider/options.js';
 import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 
 /**
- * Options of {@link oauth}: what a host decides for all of its servers. The `oauth` member of a server's entry sets the rest, and takes
- * precedence.
+ * Options of {@link oauth}: what a host decides for all of its servers. The `oauth` member of a server's entry sets the
+ * rest, and takes precedence.
  */
 export type OAuthPluginOptions = Omit<
   OAuthProviderOptions,
@@ -56,8 +56,8 @@ const OAUTH = entrySchema({
 });
 
 /**
- * Creates the auth plugin that signs in to servers with OAuth 2.1. It accepts every server that has a `url`, unless its entry has
- * credentials (`apiKey`, an `Authorization` header), `oauth: { enabled: false }`, or `oauth: { xaa: true }`.
+ * Creates the auth plugin that signs in to servers with OAuth 2.1. It accepts every server that has a `url`, unless its
+ * entry has credentials (`apiKey`, an `Authorization` header), `oauth: { enabled: false }`, or `oauth: { xaa: true }`.
  *
  * Throws `CONFIG_INVALID` for an invalid option. So does its `create` for an invalid entry, and for an `authProviderType` of
  * another plugin: such an entry never falls back to OAuth.

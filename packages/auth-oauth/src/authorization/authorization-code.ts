@@ -29,7 +29,10 @@ export interface AuthorizationRequest extends TokenRequest {
   readonly issuerKnown?: boolean | undefined;
   /** Whether to accept a server that does not announce PKCE with S256. Set it only if the person configured it. */
   readonly allowMissingPkceSupport: boolean;
-  /** How long ago the person may have authenticated, in seconds. Checked in the ID token, so it takes `idToken`. Default: any time. */
+  /**
+   * How long ago the person may have authenticated, in seconds. Checked in the ID token, so it takes `idToken`. Default:
+   * any time.
+   */
   readonly maxAge?: number | undefined;
   /** Further parameters of the authorization request, for example `prompt`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
@@ -49,11 +52,11 @@ export interface PendingAuthorization {
 }
 
 /**
- * Runs the authorization code grant with PKCE, from the authorization request to the token response. The `iss` of the redirect
- * must be identical to the issuer that the person was sent to.
+ * Runs the authorization code grant with PKCE, from the authorization request to the token response. The `iss` of the
+ * redirect must be identical to the issuer that the person was sent to.
  *
- * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an authorization endpoint or PKCE, with `AUTH_FAILED` if it refuses
- * (`details.oauthError` has its error code), with `TIMEOUT` or `ABORTED`, and with the codes of the network.
+ * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an authorization endpoint or PKCE, with `AUTH_FAILED` if it
+ * refuses (`details.oauthError` has its error code), with `TIMEOUT` or `ABORTED`, and with the codes of the network.
  * @example
  * ```ts
  * const response = await withInteraction(loopback(), { server }, (session) =>

@@ -39,8 +39,9 @@ const LONGEST_INTERVAL_S = 60;
 const LONGEST_LIFE_S = 1800;
 
 /**
- * Runs the device authorization grant: shows a code, and polls the token endpoint until the person has entered it. Rejects with
- * `AUTH_FAILED` if the server refuses, `TIMEOUT` if the code has expired, `CALLBACK_FAILED` if `show` throws, or `ABORTED`.
+ * Runs the device authorization grant: shows a code, and polls the token endpoint until the person has entered it. Rejects
+ * with `AUTH_FAILED` if the server refuses, `TIMEOUT` if the code has expired, `CALLBACK_FAILED` if `show` throws, or
+ * `ABORTED`.
  * @example
  * ```ts
  * const { clock, browserTargets } = provider;

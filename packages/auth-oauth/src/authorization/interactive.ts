@@ -23,8 +23,8 @@ export interface InteractiveGrantRequest extends Omit<AuthorizationRequest, 'red
 }
 
 /**
- * Obtains a token from a person: with the authorization code grant and PKCE in a browser, or with the device authorization grant,
- * as the interaction demands. The `iss` of the redirect must be identical to the issuer that the person was sent to.
+ * Obtains a token from a person: with the authorization code grant and PKCE in a browser, or with the device authorization
+ * grant, as the interaction demands. The `iss` of the redirect must be identical to the issuer that the person was sent to.
  *
  * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an endpoint or PKCE, `AUTH_FAILED` if it refuses or there is no
  * interaction (`details.oauthError` has the server's error code), `CALLBACK_FAILED` if a function of the host throws,

@@ -35,7 +35,10 @@ const FLAGS = [
   'require_pushed_authorization_requests',
 ] as const;
 
-/** How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, or with the same origin. */
+/**
+ * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, or with the same
+ * origin.
+ */
 export type IssuerMatch = 'exact' | 'origin';
 
 /** Which authorization server {@link findAuthorizationServer} looks for. */
@@ -53,9 +56,9 @@ export interface FindAuthorizationServerOptions {
 }
 
 /**
- * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves with
- * the members that sign-in uses, or with undefined if there is no metadata. Rejects with `AUTH_DISCOVERY_FAILED` if the
- * metadata is not acceptable, and with the codes of the network for temporary failures.
+ * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves
+ * with the members that sign-in uses, or with undefined if there is no metadata. Rejects with `AUTH_DISCOVERY_FAILED` if
+ * the metadata is not acceptable, and with the codes of the network for temporary failures.
  * @example
  * ```ts
  * const metadata = await findAuthorizationServer({ network, server: 'idp', issuer: 'https://idp.example.com' });
@@ -145,7 +148,10 @@ function checkIssuer(named: string, asked: string, match: IssuerMatch): void {
   );
 }
 
-/** Picks the members that are used, if they have the right type. Throws `AUTH_DISCOVERY_FAILED` for an unacceptable endpoint. */
+/**
+ * Picks the members that are used, if they have the right type. Throws `AUTH_DISCOVERY_FAILED` for an unacceptable
+ * endpoint.
+ */
 export function pickMetadata(
   document: Readonly<Record<string, unknown>>,
   issuer: string,

@@ -11,7 +11,10 @@ export interface OAuthChallenge {
   readonly scopes: readonly string[] | undefined;
   /** The error code, such as `insufficient_scope`, `invalid_token` or `use_dpop_nonce`. */
   readonly error: string | undefined;
-  /** Whether the server accepts DPoP-bound tokens only. @see https://www.rfc-editor.org/rfc/rfc9449.html#name-the-dpop-authentication-sch */
+  /**
+   * Whether the server accepts DPoP-bound tokens only.
+   * @see https://www.rfc-editor.org/rfc/rfc9449.html#name-the-dpop-authentication-sch
+   */
   readonly dpopOnly: boolean;
   /** How the person must have authenticated (`acr_values`). @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
   readonly acrValues: string | undefined;

@@ -65,9 +65,10 @@ export interface DiscoveredServer {
 const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
 
 /**
- * Discovers the authorization server of an MCP server: protected resource metadata, then authorization server metadata. Rejects
- * with `AUTH_DISCOVERY_FAILED` if nothing acceptable is found (`details.reason` is `missing`, `resource`, `issuer` or
- * `endpoint`), with `CONFIG_INVALID` for an invalid configured URL, and with the codes of the network for temporary failures.
+ * Discovers the authorization server of an MCP server: protected resource metadata, then authorization server metadata.
+ * Rejects with `AUTH_DISCOVERY_FAILED` if nothing acceptable is found (`details.reason` is `missing`, `resource`, `issuer`
+ * or `endpoint`), with `CONFIG_INVALID` for an invalid configured URL, and with the codes of the network for temporary
+ * failures.
  * @example
  * ```ts
  * const { authorizationServer, resource } = await discover({ network, server: 'notes', serverUrl: new URL(url) });
@@ -135,7 +136,7 @@ function configuredUrl(name: string, value: string, server: string): URL {
     `"${name}" of the server "${server}" is not an absolute https URL.`,
     {
       server,
-      hint: 'Write it in full: https://host/path.',
+      hint: 'Use a complete URL, such as https://host/path.',
     },
   );
 }

@@ -4,8 +4,8 @@ import { isLoopbackHost } from '@mcp-fittings/http-client';
 import type { AuthorizationServer } from 'oauth4webapi';
 
 /**
- * Returns the normalized URL of an endpoint that a server named: https, or http with a loopback host, without credentials. Throws
- * `AUTH_DISCOVERY_FAILED` for anything else, which could reach a shell, a file or an eavesdropper.
+ * Returns the normalized URL of an endpoint that a server named: https, or http with a loopback host, without credentials.
+ * Throws `AUTH_DISCOVERY_FAILED` for anything else, which could reach a shell, a file or an eavesdropper.
  */
 export function checkEndpoint(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -126,10 +126,10 @@ const RECEIVERS = [
 ] as const;
 
 /**
- * Checks the metadata against mix-up attacks, in which a sign-in on one page ends at the endpoint of another server. Unless the
- * server names itself in authorization responses (`iss`), every endpoint that receives credentials must be on the origin of its
- * sign-in page. Responses of the device grant never carry an issuer, so that grant is removed if its endpoints differ.
- * Throws `AUTH_DISCOVERY_FAILED`.
+ * Checks the metadata against mix-up attacks, in which a sign-in on one page ends at the endpoint of another server. Unless
+ * the server names itself in authorization responses (`iss`), every endpoint that receives credentials must be on the
+ * origin of its sign-in page. Responses of the device grant never carry an issuer, so that grant is removed if its
+ * endpoints differ. Throws `AUTH_DISCOVERY_FAILED`.
  * @see https://www.rfc-editor.org/rfc/rfc9207.html#section-1
  */
 export function checkEndpointOrigins(

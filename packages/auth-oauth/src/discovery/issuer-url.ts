@@ -1,8 +1,8 @@
 import { isLoopbackHost } from '@mcp-fittings/http-client';
 
 /**
- * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns undefined for
- * anything else.
+ * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns
+ * undefined for anything else.
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function issuerUrl(issuer: string): URL | undefined {
@@ -31,8 +31,8 @@ export function metadataUrls(issuer: URL): readonly URL[] {
 }
 
 /**
- * Returns whether the metadata of `issuer` may be at this URL: on the same origin and, for a well-known URL, the one of this issuer.
- * A document elsewhere could claim to be of another issuer.
+ * Returns whether the metadata of `issuer` may be at this URL: on the same origin and, for a well-known URL, the one of
+ * this issuer. A document elsewhere could claim to be of another issuer.
  */
 export function canDescribe(url: URL, issuer: URL): boolean {
   if (url.origin !== issuer.origin) return false;

@@ -4,7 +4,9 @@ import { isJsonType } from '../protocol/json.js';
 
 /** Reads the JSON documents of one discovery, which tries several URLs. */
 export interface MetadataReader {
-  /** Resolves with the document; undefined if none exists at this URL: not found, refused, not JSON, or not served as JSON. */
+  /**
+   * Resolves with the document; undefined if none exists at this URL: not found, refused, not JSON, or not served as JSON.
+   */
   read(url: URL, headers?: Readonly<Record<string, string>>): Promise<Record<string, unknown> | undefined>;
   /**
    * The first temporary failure (a server error, no connection). If no document was found, report it instead of "there is no

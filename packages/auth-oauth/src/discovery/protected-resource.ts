@@ -50,8 +50,8 @@ function candidates(serverUrl: URL, named: string | undefined): readonly URL[] {
 }
 
 /**
- * Returns whether `resource` is the URL of the server, or a parent of it (`/api` is not a parent of `/api123`) whose metadata is at
- * its own well-known URL. Otherwise one tenant of a host could obtain tokens for all of them.
+ * Returns whether `resource` is the URL of the server, or a parent of it (`/api` is not a parent of `/api123`) whose
+ * metadata is at its own well-known URL. Otherwise one tenant of a host could obtain tokens for all of them.
  * @see https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3
  */
 function describes(resource: string, serverUrl: URL, metadataUrl: URL): boolean {

@@ -44,7 +44,10 @@ p { color: var(--quiet); overflow-wrap: anywhere; }
 .server { margin-top: 1.5rem; font-size: .85rem; }
 `;
 
-/** Returns a page without scripts and without any text of the request. `server`, the name from the configuration, is escaped. */
+/**
+ * Returns a page without scripts and without any text of the request. `server`, the name from the configuration, is
+ * escaped.
+ */
 export function callbackPage(kind: PageKind, server: string): string {
   const { mark, title, text } = TEXTS[kind];
   // An unexpected visitor does not learn which server the person signs in to.

@@ -8,7 +8,10 @@ import { pasteBack, type PasteBackQuestion } from './paste-back.js';
 export interface EnvironmentOptions {
   /** Shows the code of the device grant, as `show` of {@link deviceCode}. Without it the device grant is not used. */
   readonly showCode?: ((prompt: DevicePrompt) => void | Promise<void>) | undefined;
-  /** Shows the sign-in page and asks for the URL that it redirected to, as `ask` of {@link pasteBack}. Without it, no one is asked. */
+  /**
+   * Shows the sign-in page and asks for the URL that it redirected to, as `ask` of {@link pasteBack}. Without it, no one is
+   * asked.
+   */
   readonly askForAddress?: ((question: PasteBackQuestion) => Promise<string>) | undefined;
   /** Options of the interaction with the browser of this machine. Default: those of {@link loopback}. */
   readonly loopback?: LoopbackOptions | undefined;
@@ -16,7 +19,10 @@ export interface EnvironmentOptions {
   readonly environment?: RuntimeEnvironment | undefined;
 }
 
-/** Where a program runs: `desktop` (with a browser), `remote` (a person, but no browser: SSH, a container) or `unattended` (CI). */
+/**
+ * Where a program runs: `desktop` (with a browser), `remote` (a person, but no browser: SSH, a container) or `unattended`
+ * (CI).
+ */
 export type RuntimeEnvironment = 'desktop' | 'remote' | 'unattended';
 
 /**
@@ -70,7 +76,11 @@ function noInteraction(
 
 /**
  * Detects where the program runs, from `CI`, the variables that SSH and containers set, the files that container engines
- * create, and the display variables. `macOS` and Windows count as a desktop unless one of the former applies.
+ * create, and the display variables. macOS and Windows count as a desktop unless one of the former applies.
+ * @example
+ * ```ts
+ * if (detectEnvironment() === 'unattended') throw new Error('Sign in on a desktop first.');
+ * ```
  */
 export function detectEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,

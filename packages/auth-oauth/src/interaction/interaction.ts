@@ -21,15 +21,15 @@ export interface SupportedGrants {
 }
 
 /**
- * An interaction that sends a browser to the authorization server and receives its redirect: {@link loopback},
- * {@link pasteBack}, or one that a host implements, for example an IDE with a URI handler.
+ * An interaction that sends a browser to the authorization server and receives its redirect: `loopback()`,
+ * `pasteBack()`, or one that a host implements, for example an IDE with a URI handler.
  */
 export interface Interaction {
   /** Tells the interaction from a {@link DeviceInteraction}. Default `redirect`. */
   readonly kind?: 'redirect';
   /**
-   * Prepares to receive the redirect, so that the redirect URI is known before the authorization request is made. Rejects with
-   * `AUTH_FAILED` if that fails, for example because the port is in use.
+   * Prepares to receive the redirect, so that the redirect URI is known before the authorization request is made. Rejects
+   * with `AUTH_FAILED` if that fails, for example because the port is in use.
    */
   begin(options: InteractionOptions): Promise<InteractionSession>;
 }
@@ -135,8 +135,8 @@ export function chooseInteraction(
 }
 
 /**
- * Runs one sign-in through a browser: begins the interaction, calls `work` with its session, shows the person the outcome, and
- * disposes of the session. Rejects with what `begin` or `work` rejects with.
+ * Runs one sign-in through a browser: begins the interaction, calls `work` with its session, shows the person the outcome,
+ * and disposes of the session. Rejects with what `begin` or `work` rejects with.
  */
 export async function withInteraction<T>(
   interaction: Interaction,

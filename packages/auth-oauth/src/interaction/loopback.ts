@@ -21,11 +21,14 @@ export interface LoopbackOptions {
    * `AUTH_FAILED`. Default: {@link openBrowser}.
    */
   readonly open?: ((url: URL) => Promise<void>) | undefined;
-  /** Called with the URL before it is opened, to show a link. With it, the sign-in continues if the browser cannot be opened. */
+  /**
+   * Called with the URL before it is opened, to show a link. With it, the sign-in continues if the browser cannot be
+   * opened.
+   */
   readonly onUrl?: ((page: { readonly server: string; readonly url: URL }) => void) | undefined;
   /**
-   * Host of the redirect URI if the server's configuration has none. Use `localhost` for a client that was registered with that
-   * name; the listener then uses IPv4 and IPv6. Default `127.0.0.1`.
+   * Host of the redirect URI if the server's configuration has none. Use `localhost` for a client that was registered with
+   * that name; the listener then uses IPv4 and IPv6. Default `127.0.0.1`.
    */
   readonly host?: LoopbackHost | undefined;
   /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
@@ -196,8 +199,8 @@ function notOpened(cause: unknown, server: string): FittingsError {
 }
 
 /**
- * Returns whether a request is a browser that navigates to a page, and not a script, worker or prefetch. Older browsers send none
- * of these headers; their requests are decided by the `state` alone.
+ * Returns whether a request is a browser that navigates to a page, and not a script, worker or prefetch. Older browsers
+ * send none of these headers; their requests are decided by the `state` alone.
  */
 function isNavigation(headers: IncomingHttpHeaders): boolean {
   // Browsers send an origin with requests of scripts, and not when they follow a redirect to a page.

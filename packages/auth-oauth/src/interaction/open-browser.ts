@@ -14,9 +14,9 @@ export interface OpenBrowserOptions {
 const WATCH_MS = 2_000;
 
 /**
- * Opens a page in the person's browser. The URL is normalized, must be https (or http on a loopback address), and is passed as
- * one argument, without a shell that could interpret it (CVE-2025-6514). Rejects with `AUTH_DISCOVERY_FAILED` for another
- * URL, and with `AUTH_FAILED` if the browser cannot be started.
+ * Opens a page in the person's browser. The URL is normalized, must be https (or http on a loopback address), and is passed
+ * as one argument, without a shell that could interpret it (CVE-2025-6514). Rejects with `AUTH_DISCOVERY_FAILED` for
+ * another URL, and with `AUTH_FAILED` if the browser cannot be started.
  * @example
  * ```ts
  * await openBrowser(new URL('https://idp.example.com/authorize?…'));

@@ -6,11 +6,15 @@ import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './red
 /** Options of {@link pasteBack}. */
 export interface PasteBackOptions {
   /**
-   * Shows the sign-in page's URL, and resolves with the URL that the person copies from the address bar after signing in. Called
-   * again, with `attempt` 2 and so on, if the text does not answer the sign-in. Should reject when `signal` is aborted.
+   * Shows the sign-in page's URL, and resolves with the URL that the person copies from the address bar after signing in.
+   * Called again, with `attempt` 2 and so on, if the text does not answer the sign-in. Should reject when `signal` is
+   * aborted.
    */
   readonly ask: (question: PasteBackQuestion) => Promise<string>;
-  /** Port of the redirect URI if the server's configuration has none and none is registered. Nothing needs to listen on it. Default 33418. */
+  /**
+   * Port of the redirect URI if the server's configuration has none and none is registered. Nothing needs to listen on it.
+   * Default 33418.
+   */
   readonly port?: number | undefined;
   /** Host of the redirect URI if the server's configuration has none. Default `127.0.0.1`. */
   readonly host?: LoopbackHost | undefined;
@@ -35,11 +39,11 @@ const MAX_ATTEMPTS = 5;
 const MAX_LENGTH = 65_536;
 
 /**
- * Creates an interaction for a browser on another machine (SSH, a container): the browser is redirected to a loopback URL that
- * does not load, and the person pastes that URL.
+ * Creates an interaction for a browser on another machine (SSH, a container): the browser is redirected to a loopback URL
+ * that does not load, and the person pastes that URL.
  *
- * Throws `CONFIG_INVALID` for an invalid `path`. Its sessions reject with `AUTH_FAILED` after five texts that do not answer the
- * sign-in, with `ABORTED`, or with the error of `ask`.
+ * Throws `CONFIG_INVALID` for an invalid `path`. Its sessions reject with `AUTH_FAILED` after five texts that do not answer
+ * the sign-in, with `ABORTED`, or with the error of `ask`.
  * @example
  * ```ts
  * const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -12,9 +12,9 @@ export interface BearerOptions {
 }
 
 /**
- * Creates a provider that signs requests with a token that is managed elsewhere: an API key, a personal access token. Its methods
- * reject with `AUTH_REJECTED` if the server refuses the token and `token` returns no other one, and with `CONFIG_INVALID`
- * if the token contains characters that a header cannot hold.
+ * Creates a provider that signs requests with a token that is managed elsewhere: an API key, a personal access token. Its
+ * methods reject with `AUTH_REJECTED` if the server refuses the token and `token` returns no other one, and with
+ * `CONFIG_INVALID` if the token contains characters that a header cannot hold.
  * @example
  * ```ts
  * const url = 'https://mcp.example.com/mcp';

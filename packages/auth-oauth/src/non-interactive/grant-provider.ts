@@ -16,7 +16,10 @@ import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
 
 /** How to obtain a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
 export interface Grant {
-  /** Part of the key in the store, for example `client-credentials`. Tokens of different kinds for one server are kept apart. */
+  /**
+   * Part of the key in the store, for example `client-credentials`. Tokens of different kinds for one server are kept
+   * apart.
+   */
   readonly kind: string;
   /**
    * Requests a token. Called with the store locked, so that one process at a time requests one. What it rejects with is

@@ -32,12 +32,12 @@ const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 64 * 1024;
 
 /**
- * Creates a provider that signs requests with the headers that a program prints, for example the token helper of a company. The program
- * runs at the first request, once for all concurrent requests, and again when the server refuses its headers. Its output is
- * never logged or shown.
+ * Creates a provider that signs requests with the headers that a program prints, for example the token helper of a company.
+ * The program runs at the first request, once for all concurrent requests, and again when the server refuses its headers.
+ * Its output is never logged or shown.
  *
- * Its methods reject with `AUTH_FAILED` if the program fails, `CONFIG_INVALID` for an invalid header, and `AUTH_REJECTED` if the
- * server refuses the headers and the program prints the same ones again.
+ * Its methods reject with `AUTH_FAILED` if the program fails, `CONFIG_INVALID` for an invalid header, and `AUTH_REJECTED`
+ * if the server refuses the headers and the program prints the same ones again.
  * @example
  * ```ts
  * const provider = createHeadersCommandProvider({

@@ -9,8 +9,8 @@ import { createNonInteractiveProvider } from './grant-provider.js';
 /** Options of {@link createWorkloadProvider}. */
 export interface WorkloadOptions extends TokenProviderOptions {
   /**
-   * Returns the JWT that the platform issues to this workload for `audience`, the issuer of the authorization server. Called for
-   * every token. Read a Kubernetes or SPIFFE token from its file here. If it throws, the request rejects with
+   * Returns the JWT that the platform issues to this workload for `audience`, the issuer of the authorization server.
+   * Called for every token. Read a Kubernetes or SPIFFE token from its file here. If it throws, the request rejects with
    * `CALLBACK_FAILED`.
    */
   readonly assertion: (request: { readonly audience: string }) => string | Promise<string>;
@@ -28,8 +28,8 @@ export interface WorkloadOptions extends TokenProviderOptions {
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
- * Creates a provider that exchanges the JWT of a workload (Kubernetes, SPIFFE, a cloud) for tokens, so that no secret has to be kept.
- * Its methods reject with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_REJECTED`, `AUTH_SCOPE_INSUFFICIENT`,
+ * Creates a provider that exchanges the JWT of a workload (Kubernetes, SPIFFE, a cloud) for tokens, so that no secret has
+ * to be kept. Its methods reject with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_REJECTED`, `AUTH_SCOPE_INSUFFICIENT`,
  * `CALLBACK_FAILED`, or the codes of the network and the store.
  * @example
  * ```ts

@@ -6,8 +6,8 @@ export interface AuthorizedFetchOptions {
   /** URL of the MCP server. Only requests to it and to URLs below its path are signed. */
   readonly url: string | URL;
   /**
-   * Further paths on the same origin that belong to the server, with everything below them. HTTP+SSE needs the path that messages
-   * are posted to: `['/messages']`. Default: none.
+   * Further paths on the same origin that belong to the server, with everything below them. HTTP+SSE needs the path that
+   * messages are posted to: `['/messages']`. Default: none.
    */
   readonly paths?: readonly string[] | undefined;
   /** Name of the server, for messages. Default: none. */
@@ -20,11 +20,11 @@ export interface AuthorizedFetchOptions {
 export type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Creates a `fetch` that signs the requests to one server and recovers from 401 and 403 responses, a few times each. It fits the
- * `fetch` option of the transports of both official SDKs. Requests to other URLs are sent unsigned.
+ * Creates a `fetch` that signs the requests to one server and recovers from 401 and 403 responses, a few times each. It
+ * fits the `fetch` option of the transports of both official SDKs. Requests to other URLs are sent unsigned.
  *
- * Redirects are returned and not followed, so that credentials reach no other URL. Rejects with the errors of the provider; a refusal
- * that cannot be recovered from is returned as a response.
+ * Redirects are returned and not followed, so that credentials reach no other URL. Rejects with the errors of the provider;
+ * a refusal that cannot be recovered from is returned as a response.
  * @example
  * ```ts
  * const url = new URL('https://mcp.example.com/mcp');

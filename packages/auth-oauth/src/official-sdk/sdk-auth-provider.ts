@@ -33,9 +33,9 @@ interface Given {
 const STRAGGLERS_MS = 30_000;
 
 /**
- * Adapts a provider to the `authProvider` option of the transports of SDK v2. That interface supports bearer tokens and 401 only: for
- * DPoP, other headers, missing scopes (403) and SDK v1, use {@link authorizedFetch}. Its methods reject with the errors of the
- * provider, and with `CAPABILITY_MISSING` if the provider signs with anything but a bearer token.
+ * Adapts a provider to the `authProvider` option of the transports of SDK v2. That interface supports bearer tokens and 401
+ * only: for DPoP, other headers, missing scopes (403) and SDK v1, use {@link authorizedFetch}. Its methods reject with the
+ * errors of the provider, and with `CAPABILITY_MISSING` if the provider signs with anything but a bearer token.
  * @example
  * ```ts
  * const url = new URL('https://mcp.example.com/mcp');

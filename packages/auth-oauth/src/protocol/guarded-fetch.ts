@@ -5,8 +5,8 @@ import type { SentSecrets } from './sent-secrets.js';
 export type Fetcher = Pick<Network, 'fetch'>;
 
 /**
- * Returns the fetch of a network in the form that oauth4webapi calls. The network decides by address whether http is allowed, so
- * the library's own check is off. Secrets in requests are added to `sentSecrets`.
+ * Returns the fetch of a network in the form that oauth4webapi calls. The network decides by address whether http is
+ * allowed, so the library's own check is off. Secrets in requests are added to `sentSecrets`.
  */
 export function guardedFetch(
   network: Fetcher,

@@ -2,8 +2,8 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 
 /**
- * Returns whether a response is served as JSON: `application/json`, or a type that ends in `+json`. A document of another type that
- * parses as JSON may be an upload of a user, and not of the server itself.
+ * Returns whether a response is served as JSON: `application/json`, or a type that ends in `+json`. A document of another
+ * type that parses as JSON may be an upload of a user, and not of the server itself.
  */
 export function isJsonType(response: Response): boolean {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
@@ -28,8 +28,8 @@ export function textsOf(
 }
 
 /**
- * Returns the response if it is served as JSON, and throws `AUTH_FAILED` for a success of another type. oauth4webapi itself accepts
- * every type that parses in a success, and no type that ends in `+json` in a refusal.
+ * Returns the response if it is served as JSON, and throws `AUTH_FAILED` for a success of another type. oauth4webapi itself
+ * accepts every type that parses in a success, and no type that ends in `+json` in a refusal.
  */
 export function jsonOnly(response: Response, as: AuthorizationServer, server: string): Response {
   const type = response.headers.get('content-type') ?? '';

@@ -72,8 +72,8 @@ export function maxAgeOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns the OAuth error code with which an authorization server refused a request, such as `invalid_grant`; undefined for other
- * errors.
+ * Returns the OAuth error code with which an authorization server refused a request, such as `invalid_grant`; undefined for
+ * other errors.
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2
  */
 export function oauthErrorCode(error: unknown): string | undefined {

@@ -64,7 +64,10 @@ export function restoreDiscovery(
   }
 }
 
-/** Returns whether a cached discovery still holds: it is of the issuer of this token, not too old, and the challenge does not contradict it. */
+/**
+ * Returns whether a cached discovery still holds: it is of the issuer of this token, not too old, and the challenge does
+ * not contradict it.
+ */
 export function isStillValid(
   known: CachedDiscovery,
   record: TokenRecord | undefined,
@@ -102,9 +105,9 @@ export async function withCachedDiscovery<T>(
 }
 
 /**
- * Returns whether the token endpoint may be elsewhere now: nothing answered, or something that is not a token endpoint or does
- * not know this client. A server error or a refused grant does not count, nor does a request that may have been carried
- * out, because a refresh token is used once.
+ * Returns whether the token endpoint may be elsewhere now: nothing answered, or something that is not a token endpoint or
+ * does not know this client. A server error or a refused grant does not count, nor does a request that may have been
+ * carried out, because a refresh token is used once.
  */
 function mayHaveMoved(error: unknown): boolean {
   if (!(error instanceof FittingsError)) return false;

@@ -16,9 +16,9 @@ import { authorizationOf, createTokenProvider } from './token-provider.js';
 import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 
 /**
- * Creates a provider that signs the requests to one MCP server with a person's OAuth 2.1 access tokens. Only `signIn` involves
- * the person: tokens are refreshed before they expire, once for all processes that share the store, and everything else
- * that needs a person rejects with `AUTH_REQUIRED`.
+ * Creates a provider that signs the requests to one MCP server with a person's OAuth 2.1 access tokens. Only `signIn`
+ * involves the person: tokens are refreshed before they expire, once for all processes that share the store, and everything
+ * else that needs a person rejects with `AUTH_REQUIRED`.
  *
  * Throws `CONFIG_INVALID` for an invalid `clientMetadataUrl` or `redirectUri`. Its methods reject with `AUTH_REQUIRED`,
  * `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, the codes of the store and, for temporary failures,

@@ -14,15 +14,15 @@ export interface TokenProviderOptions {
   /** Keeps tokens, registrations and DPoP keys; several processes may share it. */
   readonly store: TokenStore;
   /**
-   * The configuration that stored tokens and registrations belong to, besides the URL: a provider with another identity does not
-   * see them. `oauth()` derives it from the entry of the server. Default: the values of `endpoints`.
+   * The configuration that stored tokens and registrations belong to, besides the URL: a provider with another identity
+   * does not see them. `oauth()` derives it from the entry of the server. Default: the values of `endpoints`.
    */
   readonly identity?: string | undefined;
   /** The person that stored tokens and registrations belong to, if several people share a store. Default: one person. */
   readonly principal?: string | undefined;
   /**
-   * Origins, such as `https://api.example`, that may receive codes, tokens and client credentials although the sign-in page is on
-   * another origin and the authorization server does not send `iss` in its responses. Default: none.
+   * Origins, such as `https://api.example`, that may receive codes, tokens and client credentials although the sign-in page
+   * is on another origin and the authorization server does not send `iss` in its responses. Default: none.
    * @see https://www.rfc-editor.org/rfc/rfc9207.html
    */
   readonly allowedEndpointOrigins?: readonly string[] | undefined;
@@ -31,14 +31,14 @@ export interface TokenProviderOptions {
   /** The scopes to request. Default: those of the challenge, else those that the server lists. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * When tokens are bound to a key: `auto` if the MCP server accepts nothing else, `always` if the authorization server supports
-   * it. Default `auto`.
+   * When tokens are bound to a key: `auto` if the MCP server accepts nothing else, `always` if the authorization server
+   * supports it. Default `auto`.
    * @see https://www.rfc-editor.org/rfc/rfc9449.html
    */
   readonly dpop?: 'auto' | 'always' | undefined;
   /**
-   * How servers are reached: proxy, certificates, timeouts, allowed addresses. A `Network` is used as it is and stays yours to
-   * close. Default: the defaults of `NetworkOptions`.
+   * How servers are reached: proxy, certificates, timeouts, allowed addresses. A `Network` is used as it is and stays yours
+   * to close. Default: the defaults of `NetworkOptions`.
    */
   readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
   /** Time source for expiry, waiting and caching. Default: the system clock. */
@@ -47,15 +47,16 @@ export interface TokenProviderOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Options of {@link createOAuthProvider}. */
+/** Options of `createOAuthProvider()`. */
 export interface OAuthProviderOptions extends TokenProviderOptions, OAuthClientOptions {
   /** How a person signs in, or a function that chooses it. Without it `signIn` rejects with `AUTH_FAILED`. Default: none. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /** Port of the redirect URI, if the client was registered with one. Default: any free port. */
   readonly callbackPort?: number | undefined;
   /**
-   * The redirect URI, if the client was registered with one: `http://localhost:8080/oauth/callback`. Its host must be `127.0.0.1`,
-   * `localhost` or `[::1]`; without a port, `callbackPort` or any free port is used. Default: chosen by the interaction.
+   * The redirect URI, if the client was registered with one: `http://localhost:8080/oauth/callback`. Its host must be
+   * `127.0.0.1`, `localhost` or `[::1]`; without a port, `callbackPort` or any free port is used. Default: chosen by the
+   * interaction.
    */
   readonly redirectUri?: string | undefined;
   /** Whether to accept an authorization server that does not announce PKCE with S256. Default `false`. */

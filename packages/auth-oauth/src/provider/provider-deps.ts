@@ -23,7 +23,10 @@ import {
 } from './cached-discovery.js';
 import type { TokenProviderOptions } from './options.js';
 
-/** What the modules of one provider share: where its server is, where its tokens are kept, and how to discover its authorization server. */
+/**
+ * What the modules of one provider share: where its server is, where its tokens are kept, and how to discover its
+ * authorization server.
+ */
 export interface ProviderDeps {
   /** Name of the server, for messages and for the person who signs in. */
   readonly server: string;
@@ -41,7 +44,10 @@ export interface ProviderDeps {
   readonly dpopKeys: DPoPKeys;
   /** Returns the key in the store for one kind of value (`oauth`, `dpop`) of this server, entry and person. */
   readonly keyOf: (kind: string) => string;
-  /** Suffix of those keys that separates entries and people; empty if neither `identity`, `principal` nor `endpoints` is set. */
+  /**
+   * Suffix of those keys that separates entries and people; empty if neither `identity`, `principal` nor `endpoints` is
+   * set.
+   */
   readonly owner: string;
   /** Which pages the server may send the person's browser to. */
   readonly browserTargets: BrowserTargetPolicy;
@@ -71,7 +77,15 @@ export interface DiscoverySearch {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Creates what {@link createTokenManager}, {@link createClientRegistry} and the grants need for one MCP server. */
+/**
+ * Creates what a provider of one MCP server shares between its token manager, client registry and grants. Throws for an invalid
+ * `url`.
+ * @example
+ * ```ts
+ * const provider = createProviderDeps({ url: 'https://mcp.example.com/mcp', store: memoryStore() });
+ * const { authorizationServer } = await provider.discover({ record: undefined, challenge });
+ * ```
+ */
 export function createProviderDeps(options: TokenProviderOptions): ProviderDeps {
   const { store, logger, clock = systemClock, dpop = 'auto' } = options;
   const serverUrl = asHttp(new URL(options.url));
@@ -179,7 +193,10 @@ function networkOf(
   return createIdleNetwork({ ...network, url, server, clock, logger }, clock);
 }
 
-/** A WebSocket starts as an HTTP request, and is discovered and signed as one. @see https://www.rfc-editor.org/rfc/rfc6455.html#section-1.7 */
+/**
+ * A WebSocket starts as an HTTP request, and is discovered and signed as one.
+ * @see https://www.rfc-editor.org/rfc/rfc6455.html#section-1.7
+ */
 function asHttp(url: URL): URL {
   return url.protocol === 'ws:' || url.protocol === 'wss:' ? new URL(url.href.replace(/^ws/, 'http')) : url;
 }

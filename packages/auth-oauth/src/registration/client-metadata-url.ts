@@ -1,8 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 
 /**
- * Checks the URL of a Client ID Metadata Document: https, with a path, without credentials, fragment and dot segments, and in its
- * normalized form, because servers compare it as a string. Accepts undefined. Throws `CONFIG_INVALID`.
+ * Checks the URL of a Client ID Metadata Document: https, with a path, without credentials, fragment and dot segments, and
+ * in its normalized form, because servers compare it as a string. Accepts undefined. Throws `CONFIG_INVALID`.
  * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export function checkClientMetadataUrl(value: string | undefined, server?: string): void {

@@ -28,14 +28,14 @@ export interface OAuthClientOptions {
   /** Private key that authenticates the client with `private_key_jwt`, also one with a metadata document. Default: none. */
   readonly clientKey?: ClientKey | undefined;
   /**
-   * The issuer that `clientId` belongs to; another one is `AUTH_DISCOVERY_FAILED`. Default: the first issuer that the secret or
-   * the key is used at, which is remembered in the store. A client without either is used at every issuer that the server
-   * names.
+   * The issuer that `clientId` belongs to; another one is `AUTH_DISCOVERY_FAILED`. Default: the first issuer that the
+   * secret or the key is used at, which is remembered in the store. A client without either is used at every issuer that
+   * the server names.
    */
   readonly clientIssuer?: string | undefined;
   /**
-   * URL of the application's Client ID Metadata Document, used where the authorization server supports it: https, with a path,
-   * in its normalized form. Default: none.
+   * URL of the application's Client ID Metadata Document, used where the authorization server supports it: https, with a
+   * path, in its normalized form. Default: none.
    * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
    */
   readonly clientMetadataUrl?: string | undefined;
@@ -67,7 +67,9 @@ export interface ClientRegistryDeps {
 export interface FindClientRequest {
   /** The authorization server that must know the client. */
   readonly authorizationServer: AuthorizationServer;
-  /** The redirect URI that must be registered. Without it no client is registered, and an existing registration is returned. */
+  /**
+   * The redirect URI that must be registered. Without it no client is registered, and an existing registration is returned.
+   */
   readonly redirectUri?: string | undefined;
   /** The client that a token was issued to, which is the only one that can refresh or revoke it. */
   readonly clientId?: string | undefined;
@@ -82,9 +84,9 @@ export interface FindClientRequest {
 /** Knows which client the host is to each authorization server: configured, with a metadata document, or registered. */
 export interface ClientRegistry {
   /**
-   * Resolves with the client for an authorization server, and registers one if necessary; undefined if none fits. Rejects with
-   * `AUTH_FAILED` if the server refuses to register the client, `AUTH_DISCOVERY_FAILED` if the configured client belongs to
-   * another issuer.
+   * Resolves with the client for an authorization server, and registers one if necessary; undefined if none fits. Rejects
+   * with `AUTH_FAILED` if the server refuses to register the client, `AUTH_DISCOVERY_FAILED` if the configured client
+   * belongs to another issuer.
    */
   find(request: FindClientRequest): Promise<OAuthClient | undefined>;
   /** Resolves with the port of the redirect URI that is registered at an issuer. Another port takes another registration. */
@@ -93,7 +95,14 @@ export interface ClientRegistry {
   forget(client: OAuthClient): Promise<void>;
 }
 
-/** Creates the registry of the clients of one MCP server. */
+/**
+ * Creates the registry of the clients of one MCP server.
+ * @example
+ * ```ts
+ * const clients = createClientRegistry(provider, { clientName: 'My App' });
+ * const client = await clients.find({ authorizationServer, redirectUri: session.redirectUri, scopes: [] });
+ * ```
+ */
 export function createClientRegistry(deps: ClientRegistryDeps, options: OAuthClientOptions): ClientRegistry {
   const { store, server, clock, owner } = deps;
   const keyOf = (issuer: string): string => `oauth-client\n${issuer}${owner}`;

@@ -72,7 +72,10 @@ export async function register(request: RegistrationRequest): Promise<Registrati
   }
 }
 
-/** A refusal that does not have the form of RFC 7591 is not of an authorization server, but for example of one that requires an API key. */
+/**
+ * A refusal that does not have the form of RFC 7591 is not of an authorization server, but for example of one that requires
+ * an API key.
+ */
 function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
   const type = response.headers.get('content-type') ?? '';
   const isJson = /^application\/(?:[\w.+-]*\+)?json\s*(?:;|$)/i.test(type);

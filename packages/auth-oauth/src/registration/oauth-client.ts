@@ -51,6 +51,11 @@ const DEFAULT_METHODS = ['client_secret_basic'];
 /**
  * Chooses how the client authenticates at the token endpoint: `private_key_jwt` with a key, `client_secret_basic` or
  * `client_secret_post` with a secret, else `none`. Throws `AUTH_FAILED` if the server supports none of them.
+ * @example
+ * ```ts
+ * const authenticate = clientAuthentication(authorizationServer, { secret: process.env['CLIENT_SECRET'] });
+ * const client: OAuthClient = { issuer: authorizationServer.issuer, clientId: 'my-app', origin: 'configured', authenticate };
+ * ```
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function clientAuthentication(server: AuthorizationServer, options: ClientAuthOptions): ClientAuth {
@@ -82,8 +87,8 @@ function audienceIsIssuer(server: AuthorizationServer) {
 }
 
 /**
- * HTTP Basic with form-encoded id and secret, as RFC 6749, section 2.3.1 says. oauth4webapi encodes more characters than the form
- * encoding does (`-` as `%2D`), which fails at servers that do not decode.
+ * HTTP Basic with form-encoded id and secret, as RFC 6749, section 2.3.1 says. oauth4webapi encodes more characters than
+ * the form encoding does (`-` as `%2D`), which fails at servers that do not decode.
  */
 function basic(secret: string): ClientAuth {
   return (_as, client, _body, headers) => {

@@ -17,8 +17,8 @@ export interface DeferredSave {
 }
 
 /**
- * Stores the outcome of a renewal as soon as the store can be written to. If its mark is gone, nothing is written: another process
- * has signed in or out, or has begun another renewal.
+ * Stores the outcome of a renewal as soon as the store can be written to. If its mark is gone, nothing is written: another
+ * process has signed in or out, or has begun another renewal.
  */
 export function saveDeferred(deferred: DeferredSave, attempt = 0): void {
   const { store, key, clock, mark, outcome, saved } = deferred;

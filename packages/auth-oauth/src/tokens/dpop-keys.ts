@@ -10,8 +10,8 @@ import {
 } from 'oauth4webapi';
 
 /**
- * The key that the DPoP-bound tokens of one server are bound to. It is kept in the store, because a bound token can be used with
- * its key only.
+ * The key that the DPoP-bound tokens of one server are bound to. It is kept in the store, because a bound token can be used
+ * with its key only.
  * @see https://www.rfc-editor.org/rfc/rfc9449.html
  */
 export interface DPoPKeys {

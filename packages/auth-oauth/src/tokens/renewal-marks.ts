@@ -2,10 +2,10 @@ import type { Clock } from '@mcp-fittings/client-core';
 import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/store-file/toolkit';
 
 /**
- * Marks that tell whether another process is using the refresh token. A rotating refresh token is used up once it was sent, whether
- * the response arrives or not, so the record is marked before that. The mark of another process says more than the lock: its
- * holder was suspended, or has lost the connection to the store, and may come back with the new token. Using the old token
- * again would end the sign-in for all of them.
+ * Marks that tell whether another process is using the refresh token. A rotating refresh token is used up once it was sent,
+ * whether the response arrives or not, so the record is marked before that. The mark of another process says more than the
+ * lock: its holder was suspended, or has lost the connection to the store, and may come back with the new token. Using the
+ * old token again would end the sign-in for all of them.
  */
 export interface RenewalMarks {
   /** Resolves with a new mark of this process. */

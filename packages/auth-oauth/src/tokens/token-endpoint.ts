@@ -32,9 +32,9 @@ export interface TokenRequest {
   /** Signs the DPoP proof; the token is then bound to its key. Default: a bearer token. */
   readonly dpop?: DPoPHandle | undefined;
   /**
-   * Whether to keep the ID token of the response, and to check its claims and signature. If the keys of the issuer cannot be read
-   * at the moment, the response is returned without it, so that a rotated refresh token is not lost. Default `false`: access
-   * does not need it.
+   * Whether to keep the ID token of the response, and to check its claims and signature. If the keys of the issuer cannot
+   * be read at the moment, the response is returned without it, so that a rotated refresh token is not lost. Default
+   * `false`: access does not need it.
    */
   readonly idToken?: boolean | undefined;
   /** Aborts the request, which rejects with `ABORTED`. */
@@ -50,8 +50,9 @@ interface LibraryOptions {
 }
 
 /**
- * Sends one request to a token endpoint and reads the response. Rejects with `SERVER_ERROR` or `RATE_LIMITED` (retryable) if the
- * endpoint fails, and with `AUTH_FAILED` if it refuses; `details` has the `status` and, if it sent one, the `oauthError`.
+ * Sends one request to a token endpoint and reads the response. Rejects with `SERVER_ERROR` or `RATE_LIMITED` (retryable)
+ * if the endpoint fails, and with `AUTH_FAILED` if it refuses; `details` has the `status` and, if it sent one, the
+ * `oauthError`.
  */
 export async function requestToken(
   request: TokenRequest,
@@ -83,9 +84,9 @@ export async function requestToken(
 }
 
 /**
- * Requests a token with an extension grant, such as a JWT assertion (RFC 7523) or a token exchange (RFC 8693). `what` begins the
- * message of an error: "`what` at `issuer` failed". `recognizedTokenTypes` lists values of `token_type` besides `bearer` and
- * `dpop`, as oauth4webapi takes them.
+ * Requests a token with an extension grant, such as a JWT assertion (RFC 7523) or a token exchange (RFC 8693). `what`
+ * begins the message of an error: "`what` at `issuer` failed". `recognizedTokenTypes` lists values of `token_type` besides
+ * `bearer` and `dpop`, as oauth4webapi takes them.
  *
  * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` has its error code), with `SERVER_ERROR`,
  * `RATE_LIMITED`, and the codes of the network.
@@ -211,9 +212,9 @@ async function checkStatus(response: Response, as: AuthorizationServer, server: 
 }
 
 /**
- * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up. Rejects
- * with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token), `SERVER_ERROR`,
- * `RATE_LIMITED`, or the codes of the network.
+ * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up.
+ * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token),
+ * `SERVER_ERROR`, `RATE_LIMITED`, or the codes of the network.
  * @example
  * ```ts
  * const response = await refreshTokenGrant({ network, server, authorizationServer, client }, refreshToken, resource);

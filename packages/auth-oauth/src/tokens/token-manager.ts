@@ -37,7 +37,9 @@ export interface Renewal {
   possible(held: TokenRecord | undefined): boolean;
   /** Requests a new token from the authorization server. Rejects with a `FittingsError`. */
   run(held: TokenRecord | undefined): Promise<TokenRecord>;
-  /** What to do if the authorization server refuses: `ask` resolves with `none`, so that a person signs in; `throw` rejects. */
+  /**
+   * What to do if the authorization server refuses: `ask` resolves with `none`, so that a person signs in; `throw` rejects.
+   */
   readonly onRefusal: 'ask' | 'throw';
 }
 
@@ -50,8 +52,8 @@ const MIN_LIFE_MS = 10_000;
 const MAX_RENEWALS = 3;
 
 /**
- * Holds the token of one server, and renews it before it expires. Of all processes that share the store one renews at a time, and
- * the others use its token. A token is dropped only if the authorization server says that it is dead.
+ * Holds the token of one server, and renews it before it expires. Of all processes that share the store one renews at a
+ * time, and the others use its token. A token is dropped only if the authorization server says that it is dead.
  */
 export interface TokenManager {
   /** The token that was last read or stored; does not read the store. */
@@ -61,13 +63,13 @@ export interface TokenManager {
   /** Reads the store again, because another process may have signed in or refreshed. */
   reload(): Promise<TokenRecord | undefined>;
   /**
-   * Resolves with the token to send now, and renews one that is about to expire. Rejects if an expired token could not be renewed;
-   * a token that has not expired is returned then.
+   * Resolves with the token to send now, and renews one that is about to expire. Rejects if an expired token could not be
+   * renewed; a token that has not expired is returned then.
    */
   usable(): Promise<TokenRecord | undefined>;
   /**
-   * Obtains a token other than `stale`, which was refused, is about to expire, or is missing. After a failure it rejects with the
-   * same error for a while, before it asks the authorization server again.
+   * Obtains a token other than `stale`, which was refused, is about to expire, or is missing. After a failure it rejects
+   * with the same error for a while, before it asks the authorization server again.
    */
   renew(stale: TokenRecord | undefined): Promise<RenewalOutcome>;
   /** Returns whether a new token can be obtained from this one without a person. */
@@ -112,7 +114,8 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
     const stored = fromStored(await store.get(key));
     // The token was stored or dropped here meanwhile: the value that was read is older.
     if (before !== changes) return accepted();
-    // A token that could not be stored is in memory only; the stored one is older, unless another process has signed in since.
+    // A token that could not be stored is in memory only; the stored one is older, unless another process has signed in
+    // since.
     const isOlder = unsaved && held !== undefined && (stored?.obtainedAt ?? 0) <= held.obtainedAt;
     if (!isOlder) {
       held = stored;

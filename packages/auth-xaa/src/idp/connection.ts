@@ -42,8 +42,8 @@ export function createConnection(options: IdentityProviderOptions): Connection {
   let known: Promise<AuthorizationServer> | undefined;
 
   const find = async (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    const { network, server } = context;
-    const found = await findAuthorizationServer({ network, server, issuer, signal });
+    const { server } = context;
+    const found = await findAuthorizationServer({ network: context.network, server, issuer, signal });
     if (found !== undefined) return checked(found);
     throw new FittingsError('AUTH_DISCOVERY_FAILED', `The identity provider ${issuer} has no metadata.`, {
       hint: 'Check its issuer in your configuration.',
