@@ -95,7 +95,7 @@ describe('O8 without a token, the error says what to do', () => {
     [503, 'SERVER_ERROR'],
   ])('trouble at Google (%i) may pass: %s', async (status, code) => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
-    // The library tries again by itself.
+    // The library retries.
     world.google.faults.push(...Array.from({ length: 6 }, () => ({ status, body: 'come back later' })));
     expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code, retryable: true });
   });

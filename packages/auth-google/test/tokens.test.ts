@@ -9,7 +9,7 @@ import { createWorld, type World } from './support/world.js';
 
 const SCOPES = ['https://www.googleapis.com/auth/drive', 'https://www.googleapis.com/auth/docs'];
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is advanced. */
 function movable(): Clock & { by(ms: number): void } {
   let now = Date.now();
   return {

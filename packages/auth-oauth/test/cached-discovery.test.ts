@@ -23,7 +23,7 @@ describe('a 401 at a real authorization server', () => {
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
-  /** What one refused call asks the two servers. */
+  /** The requests that one refused call causes at the two servers. */
   const refused = async (provider: AuthProvider) => {
     kill(world);
     const before = world.as.requests.length;

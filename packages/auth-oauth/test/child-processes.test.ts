@@ -29,7 +29,7 @@ const MACHINE = {
   response_types: [],
 };
 
-/** A keychain of files, in the real helper process, and all secrets that were ever put into it. */
+/** A keychain of files, in the real helper process, and all secrets that were stored in it. */
 function keychainIn(folder: string, secrets: Set<string>): TokenStore & AsyncDisposable {
   const driver = '../../store-keychain/test/support/drivers/file-keytar.mjs';
   const module = new URL(driver, import.meta.url);
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('AO-32 child processes', () => {
   it('get no secret in arguments or environment: browser, headers command, keychain helper', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'children-'));
     await mkdir(join(folder, 'items'));
-    /** A program that goes on until it was looked at. */
+    /** A program that runs until it has been inspected. */
     const program = async (name: string, work: string): Promise<string> => {
       const path = join(folder, name);
       const seen = JSON.stringify(`${path}.seen`);
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('AO-32 child processes', () => {
     for (const value of world.resource.seen) world.resource.dead.add(value?.split(' ')[1] ?? '');
     expect((await world.use(world.provider(options))).status).toBe(200);
 
-    // A machine, and a headers command.
+    // Client credentials, and a headers command.
     const machine = createClientCredentialsProvider({
       url: world.resource.url,
       store,
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('AO-32 child processes', () => {
     for (const { commands, environments } of watch.seen.values()) {
       for (const text of [...commands, ...environments]) expect(redact(text) === text).toBe(true);
     }
-    // What the host gives to its headers command reaches that one alone; the helper gets nothing of the host's environment.
+    // Only the headers command gets what the host passes to it; the helper gets nothing of the host's environment.
     const showing = (text: string): readonly SeenProcess[] =>
       [...watch.seen.values()].filter(({ environments }) => [...environments].join('\n').includes(text));
     const given = showing('FOR_THE_COMMAND=given-by-the-host');

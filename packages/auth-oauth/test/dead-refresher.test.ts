@@ -121,7 +121,7 @@ describe('C11 a process that is killed during a refresh', () => {
     const store: TokenStore = {
       ...inner,
       async withLock(key, work) {
-        // The lease of the dead holder, once.
+        // The lease of the dead holder expires once.
         const wait = Math.max(0, lease - clock.now());
         if (wait > 0) await new Promise<void>((resolve) => void clock.schedule(resolve, wait));
         return inner.withLock(key, work);

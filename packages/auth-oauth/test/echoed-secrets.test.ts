@@ -5,7 +5,7 @@ import { createClientCredentialsProvider, createWorkloadProvider } from '@mcp-fi
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { scriptSignIn } from './support/scripted-sign-in.js';
 
-/** With characters that every encoding treats in its own way. */
+/** With characters that encodings treat differently. */
 const SECRET = 'canary/Secret+with:marks=7';
 
 const ECHOES: Readonly<Record<string, (text: string) => string>> = {
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** What a person can see of an error, in whatever spelling the secret is. */
+/** Everything that is visible of an error, for secrets in any spelling. */
 function expectHidden(error: unknown, secret: string, echo: (text: string) => string): void {
   expect(error).toMatchObject({ code: 'AUTH_FAILED' });
   const shown = inspect(error, { depth: 9 }) + JSON.stringify(error) + String(error);

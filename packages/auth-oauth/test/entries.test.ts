@@ -137,7 +137,7 @@ describe('S11 a client credential goes to one issuer', () => {
     const provider = machine(store, { clock: { ...systemClock, now: () => now } });
     expect(await provider.onChallenge(challenge())).toBe('retry');
     move();
-    // What is known is older than this provider relies on.
+    // The cached metadata is too old.
     now += 11 * 60_000;
     await expectKept(provider.onChallenge({ ...challenge(), refused: 'Bearer good' }));
     await expectKept(machine(store).onChallenge({ ...challenge(), refused: 'Bearer good' }));

@@ -25,11 +25,11 @@ describe('O5 in a host', () => {
         : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
     let opened = 0;
     let said = '';
-    // The browser: walks through the pages, and goes to the listener at the end.
+    // The browser: follows the pages to the listener.
     const open = async (url: URL): Promise<void> => {
       opened++;
       const { location = '' } = await scriptedPerson(url);
-      // `fetch` says that it is a script, which the listener turns away.
+      // `fetch` identifies itself as a script, which the listener refuses.
       get(location, (response) => {
         response.on('data', (chunk) => {
           said += String(chunk);

@@ -182,7 +182,7 @@ describe('hostile and broken authorization servers', () => {
       message: expect.stringContaining('redirects to another of its addresses'),
     });
     server.answers.set('/token', { status: 307, headers: { location: 'https://evil.example/x' } });
-    // D11: no words of the library about a response that does not conform.
+    // D11: no message of the library about an invalid response.
     expect(await signIn()).toMatchObject({
       code: 'REDIRECT_REFUSED',
       message: `${server.origin} redirects to https://evil.example; redirects are not followed during sign-in.`,
@@ -233,7 +233,7 @@ describe('hostile and broken authorization servers', () => {
     if (accepted) expect(outcome).toBe('signed in');
     else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
     expect(asked('/token')).toBe(accepted ? 1 : 0);
-    // The text of an error from somewhere else is not shown.
+    // The text of an error of another server is not shown.
     answer = (state) => `error=canary&error_description=canary&state=${state}${suffix}`;
     const failure = await signIn();
     expect(failure).toMatchObject({ code: 'AUTH_FAILED' });
@@ -383,7 +383,7 @@ describe('hostile and broken authorization servers', () => {
     server.answers.set('/.well-known/oauth-protected-resource/api', {
       body: { resource: server.url, authorization_servers: [moved.origin] },
     });
-    // What is known is older than the provider relies on.
+    // The cached metadata is too old.
     now += 11 * 60_000;
     await expect(
       signed.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer good' }),

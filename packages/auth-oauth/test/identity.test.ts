@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** A program of its own, with the store of all. */
+/** A program of its own, with the shared store. */
 function program(principal?: string): AuthProvider {
   const { interaction } = scriptSignIn(server);
   const plugin = oauth({ clientName: 'tests', store, interaction, principal });

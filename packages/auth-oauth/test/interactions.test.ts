@@ -105,7 +105,7 @@ describe('O2 paste-back', () => {
 
 describe('O2 the device grant', () => {
   const INTERVAL_MS = 5000;
-  /** Waits a hundredth of the time between two questions, and as long as it is told to for everything else. */
+  /** Waits a hundredth of the polling interval, and the full time for everything else. */
   const hurried = (waits: number[]): Clock => ({
     ...systemClock,
     schedule(task, ms, options) {
@@ -124,7 +124,7 @@ describe('O2 the device grant', () => {
     const interaction = deviceCode({
       show(prompt) {
         prompts.push(prompt);
-        // The person is slow: the code is entered after a question that came to nothing.
+        // The person is slow: the code is entered after one poll.
         void vi
           .waitUntil(() => polls(world).length > 0, { interval: 5 })
           .then(() => scriptedPerson(prompt.verificationUriComplete ?? prompt.verificationUri));

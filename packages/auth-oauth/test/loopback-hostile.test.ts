@@ -8,7 +8,7 @@ import { loopback, pasteBack, type InteractionSession, type LoopbackOptions } fr
 const SIGN_IN = new URL('https://as.example/authorize?x=1');
 const STATE = 'the-state';
 
-/** Everything that would have ended the program of a host. */
+/** The errors that would have ended the program of a host. */
 const uncaught: unknown[] = [];
 const note = (error: unknown): void => void uncaught.push(error);
 let previous: NodeJS.UncaughtExceptionListener[] = [];
@@ -32,7 +32,7 @@ async function started(options: LoopbackOptions = {}) {
   return { session, answer };
 }
 
-/** Sends bytes, and gives what came back until the connection was closed. */
+/** Sends bytes, and resolves with the response when the connection is closed. */
 async function raw(session: InteractionSession, bytes: string | Buffer): Promise<string> {
   const { port } = new URL(session.redirectUri);
   const socket: Socket = connect(Number(port), '127.0.0.1');

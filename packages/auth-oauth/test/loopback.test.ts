@@ -22,7 +22,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** Without the manners of `fetch`, which forbids a Host of one's own. */
+/** Not `fetch`, which does not allow to set Host. */
 async function knock(
   session: InteractionSession,
   path: string,

@@ -3,7 +3,7 @@ import { createNetwork } from '@mcp-fittings/http-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 
-/** Strict rotation: the authorization server ends the whole sign-in when a refresh token comes twice. */
+/** Strict rotation: the authorization server ends the sign-in if a refresh token is used twice. */
 describe('a lock that is lost while a refresh token is being sent', () => {
   let world: World;
   let passed: number;

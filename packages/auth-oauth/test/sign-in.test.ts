@@ -78,7 +78,7 @@ describe('signing in at a real authorization server', () => {
     const provider = world.provider({ store, logger });
     await world.use(provider);
     expect(lines.join()).toContain('Could not store the new token');
-    // A refusal reads the store again, where nothing is: the token in memory must survive that.
+    // A refusal reads the store again, which is empty: the token in memory must survive that.
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
     world.resource.dead.add(token);
     expect((await world.use(provider)).status).toBe(200);

@@ -29,7 +29,7 @@ function managerOn(store: TokenStore): TokenManager {
   });
 }
 
-/** The next read gives what is there now, and only when it is told to. */
+/** The next read returns the current value, once it is released. */
 function holdRead(store: TokenStore): () => void {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { createWorld, type World } from './support/world.js';
 
 const redirectUri = 'http://127.0.0.1:8080/signed-in';
 
-/** Two providers that share nothing but the store, as two replicas do. */
+/** Two providers that share only the store, like two replicas. */
 describe('a sign-in that starts in one process and is completed in another', () => {
   let world: World;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** A host process: makes five calls at once when it is told to, and says how many were let in. */
+/** A host process: makes five concurrent calls on request, and reports how many were accepted. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@mcp-fittings/client-core';
 import { keychain } from '@mcp-fittings/store-keychain';
