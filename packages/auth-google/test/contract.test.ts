@@ -6,7 +6,7 @@ import { createWorld, type WorldOptions } from './support/world.js';
 
 const SCOPES = ['https://www.googleapis.com/auth/cloud-platform'];
 
-/** O8: every way to a token keeps the same contract. */
+/** O8: every kind of credentials keeps the same contract. */
 const WAYS: readonly (WorldOptions & { readonly name: string } & Partial<GoogleProviderOptions>)[] = [
   { name: 'access token of the machine', credentials: 'metadata', scopes: SCOPES },
   { name: 'ID token of the machine', credentials: 'metadata' },
@@ -53,7 +53,7 @@ for (const { name, credentials, ...options } of WAYS) {
             };
           },
           async revoke() {
-            // The server's view only: what Google takes for the impersonation stays good.
+            // At the server only: Google still accepts the credentials of the impersonation.
             for (const value of world.seen) dead.add(value.slice('Bearer '.length));
           },
           async refuseAll() {
@@ -73,7 +73,7 @@ for (const { name, credentials, ...options } of WAYS) {
   );
 }
 
-describe('AO-08 every request for a token but those to the metadata server obeys the network', () => {
+describe('AO-08 every token request follows the policy of the network, except those to the metadata server', () => {
   for (const { name, credentials, ...options } of WAYS) {
     it(name, async () => {
       await using world = await createWorld({ credentials });

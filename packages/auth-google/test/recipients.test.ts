@@ -12,7 +12,7 @@ function codeOf(url: string, options: Partial<GoogleProviderOptions>): string {
   }
 }
 
-describe('O8 HT-16 who may get a token', () => {
+describe('O8 HT-16 which servers receive a token', () => {
   it.each([
     ['https://bigquery.googleapis.com/mcp', { scopes }],
     ['https://service-1234.a.run.app/mcp', {}],
@@ -33,9 +33,9 @@ describe('O8 HT-16 who may get a token', () => {
     ['https://googleapis.com./', { scopes }],
     ['https://evil.example/.googleapis.com', { scopes }],
     ['https://x.googleapis.com@evil.example/', { scopes }],
-    // Anybody can have a service there: an access token would be theirs.
+    // Anyone can run a service there, and would receive an access token.
     ['https://service-1234.a.run.app/mcp', { scopes }],
-    // And an ID token for another service would let them in there.
+    // And an ID token for another service would give access to it.
     ['https://service-1234.a.run.app/mcp', { audience: 'https://payroll-1234.a.run.app' }],
     ['http://bigquery.googleapis.com/mcp', { scopes }],
     ['http://mcp.example.com/', { scopes, hosts: ['mcp.example.com'] }],
@@ -46,7 +46,7 @@ describe('O8 HT-16 who may get a token', () => {
     expect(codeOf(url, options)).toBe('POLICY_DENIED');
   });
 
-  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is no host', (host) => {
+  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is not a host name', (host) => {
     expect(codeOf('https://mcp.example.com', { scopes, hosts: [host] })).toBe('CONFIG_INVALID');
   });
 

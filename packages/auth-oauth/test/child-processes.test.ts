@@ -14,7 +14,6 @@ import { scriptedPerson } from './support/authorization-server.mjs';
 import { watchChildren, type SeenProcess } from './support/child-watch.js';
 import { createWorld, type World } from './support/world.js';
 
-const LINE = 'secrets in the arguments and environments of child processes: looked at on Linux only';
 const APP = {
   client_id: 'app',
   client_secret: 'canary-of-the-app',
@@ -30,7 +29,7 @@ const MACHINE = {
   response_types: [],
 };
 
-/** A keychain of files, in the real helper process, and all secrets that were ever put into it. */
+/** A keychain of files, in the real helper process, and all secrets that were stored in it. */
 function keychainIn(folder: string, secrets: Set<string>): TokenStore & AsyncDisposable {
   const driver = '../../store-keychain/test/support/drivers/file-keytar.mjs';
   const module = new URL(driver, import.meta.url);
@@ -53,26 +52,21 @@ function leavesOf(value: object): readonly (readonly [name: string, text: string
   );
 }
 
-/** What was shown to the token endpoint and must not be shown to anybody else. */
+/** What was sent to the token endpoint, and must not be shown elsewhere. */
 function shownToTheServer({ as }: World): readonly string[] {
   return as.tokenRequests.flatMap(({ body }) =>
     ['code', 'code_verifier', 'refresh_token', 'client_secret'].flatMap((name) => body.get(name) ?? []),
   );
 }
 
-describe('AO-32 child processes', () => {
+// Other systems do not show the environment of a process.
+describe.runIf(process.platform === 'linux')('AO-32 child processes', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  if (process.platform !== 'linux') {
-    console.warn(LINE);
-    it.skip(LINE);
-    return;
-  }
-
-  it('are shown no secret, in arguments or environment: browser, headers command, keychain helper', async () => {
+  it('get no secret in arguments or environment: browser, headers command, keychain helper', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'children-'));
     await mkdir(join(folder, 'items'));
-    /** A program that goes on until it was looked at. */
+    /** A program that runs until it has been inspected. */
     const program = async (name: string, work: string): Promise<string> => {
       const path = join(folder, name);
       const seen = JSON.stringify(`${path}.seen`);
@@ -113,7 +107,7 @@ describe('AO-32 child processes', () => {
     for (const value of world.resource.seen) world.resource.dead.add(value?.split(' ')[1] ?? '');
     expect((await world.use(world.provider(options))).status).toBe(200);
 
-    // A machine, and a headers command.
+    // Client credentials, and a headers command.
     const machine = createClientCredentialsProvider({
       url: world.resource.url,
       store,
@@ -145,11 +139,11 @@ describe('AO-32 child processes', () => {
       [{}],
       [{}],
     ]);
-    // Compared here, since a failure that prints environments shows those of the machine to whoever reads the log.
+    // Compared here: a failed matcher would print the environments of this machine into the log.
     for (const { commands, environments } of watch.seen.values()) {
       for (const text of [...commands, ...environments]) expect(redact(text) === text).toBe(true);
     }
-    // What the host gives to its headers command reaches that one alone; the helper gets nothing of the host's environment.
+    // Only the headers command gets what the host passes to it; the helper gets nothing of the host's environment.
     const showing = (text: string): readonly SeenProcess[] =>
       [...watch.seen.values()].filter(({ environments }) => [...environments].join('\n').includes(text));
     const given = showing('FOR_THE_COMMAND=given-by-the-host');

@@ -5,7 +5,7 @@ import { createClientCredentialsProvider, createWorkloadProvider } from '@mcp-fi
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { scriptSignIn } from './support/scripted-sign-in.js';
 
-/** With characters that every encoding treats in its own way. */
+/** With characters that encodings treat differently. */
 const SECRET = 'canary/Secret+with:marks=7';
 
 const ECHOES: Readonly<Record<string, (text: string) => string>> = {
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** What a person can see of an error, in whatever spelling the secret is. */
+/** Everything that is visible of an error, for secrets in any spelling. */
 function expectHidden(error: unknown, secret: string, echo: (text: string) => string): void {
   expect(error).toMatchObject({ code: 'AUTH_FAILED' });
   const shown = inspect(error, { depth: 9 }) + JSON.stringify(error) + String(error);
@@ -66,7 +66,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   };
   const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 
-  it('S26: a client secret is not in the error', async () => {
+  it('S26: the error does not contain a client secret', async () => {
     const provider = createClientCredentialsProvider({
       url: server.url,
       store: memoryStore(),
@@ -90,7 +90,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
     expectHidden(second, basic, echo);
   });
 
-  it('S26: a code, its verifier, a refresh token and the JWT of a workload are not in the error', async () => {
+  it('S26: the error does not contain a code, its verifier, a refresh token or the JWT of a workload', async () => {
     const person = scriptSignIn(server);
     person.answer = (state) => `code=canary-code-4711&state=${state}`;
     refuseWith((body) => echo(body.get('code') ?? ''));
@@ -108,7 +108,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   });
 });
 
-it('S26: a secret in place of the error code, and one at the cut, are not shown', async () => {
+it('S26: does not show a secret in place of the error code, or one at the cut', async () => {
   const provider = (): ReturnType<typeof createClientCredentialsProvider> =>
     createClientCredentialsProvider({
       url: server.url,

@@ -10,7 +10,7 @@ import { storeCases, type StorePlace } from './support/store-cases.js';
 
 const key = { id: 'test', bytes: new Uint8Array(32).fill(7) };
 
-/** In a folder of its own. A function, since what only one program has is made once for each test. */
+/** In a folder of its own. A function, so that each test creates what belongs to one program. */
 const KINDS: Readonly<Record<string, (folder: string) => () => TokenStore>> = {
   memory() {
     const store = memoryStore();

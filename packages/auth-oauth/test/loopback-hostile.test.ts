@@ -8,7 +8,7 @@ import { loopback, pasteBack, type InteractionSession, type LoopbackOptions } fr
 const SIGN_IN = new URL('https://as.example/authorize?x=1');
 const STATE = 'the-state';
 
-/** Everything that would have ended the program of a host. */
+/** The errors that would have ended the program of a host. */
 const uncaught: unknown[] = [];
 const note = (error: unknown): void => void uncaught.push(error);
 let previous: NodeJS.UncaughtExceptionListener[] = [];
@@ -32,7 +32,7 @@ async function started(options: LoopbackOptions = {}) {
   return { session, answer };
 }
 
-/** Sends bytes, and gives what came back until the connection was closed. */
+/** Sends bytes, and resolves with the response when the connection is closed. */
 async function raw(session: InteractionSession, bytes: string | Buffer): Promise<string> {
   const { port } = new URL(session.redirectUri);
   const socket: Socket = connect(Number(port), '127.0.0.1');
@@ -85,7 +85,7 @@ const TARGETS = [
 ];
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'DELETE', 'PRI', 'M-SEARCH'];
 
-describe('S8 nothing that knocks ends the program', () => {
+describe('S8 no request to the listener ends the program', () => {
   it.each(TARGETS)('S8: the target %j, by every method', async (target) => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
@@ -99,7 +99,7 @@ describe('S8 nothing that knocks ends the program', () => {
     const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
     expect((await answer).get('code')).toBe('good');
     await session[Symbol.asyncDispose]();
-    expect(await page).toContain('did not succeed');
+    expect(await page).toContain('Sign-in failed');
   });
 
   it.each<[string, (host: string) => string | Buffer]>([
@@ -161,7 +161,7 @@ describe('S8 nothing that knocks ends the program', () => {
     await page;
   });
 
-  it('S8: a connection that is reset at once, and one that stays open, do not keep the listener from closing', async () => {
+  it('S8: closes despite a connection that was reset, and one that stays open', async () => {
     const { session } = await started();
     const { port, host } = new URL(session.redirectUri);
     const idle = connect(Number(port), '127.0.0.1');
@@ -220,10 +220,10 @@ describe('F6 the redirect URI that was registered', () => {
     blocker.close();
   });
 
-  it('F6: what an entry says goes before the surface, in both surfaces', async () => {
+  it('F6: the entry takes precedence over the options of the interaction, for both interactions', async () => {
     const request = { server: 'test', callbackHost: 'localhost', callbackPath: '/done' } as const;
-    for (const surface of [loopback({ path: '/x' }), pasteBack({ ask: async () => '', path: '/x' })]) {
-      const session = await surface.begin(request);
+    for (const interaction of [loopback({ path: '/x' }), pasteBack({ ask: async () => '', path: '/x' })]) {
+      const session = await interaction.begin(request);
       expect(new URL(session.redirectUri)).toMatchObject({ hostname: 'localhost', pathname: '/done' });
       await session[Symbol.asyncDispose]();
     }
@@ -237,7 +237,7 @@ describe('F6 the redirect URI that was registered', () => {
   );
 });
 
-describe('D12 a host whose functions fail', () => {
+describe('D12 functions of the host that fail', () => {
   it.each<[string, unknown]>([
     [
       'throws',
@@ -257,7 +257,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: "open" that returns nothing is taken at its word', async () => {
+  it('D12: accepts an "open" that returns nothing', async () => {
     const options: LoopbackOptions = Object.fromEntries([['open', () => undefined]]);
     const { session, answer } = await started(options);
     void visit(`${session.redirectUri}?code=good&state=${STATE}`).catch(() => undefined);
@@ -265,7 +265,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: "onUrl" that throws is named as the culprit', async () => {
+  it('D12: names an "onUrl" that throws', async () => {
     const { session, answer } = await started({
       onUrl() {
         throw new Error('of the host');
@@ -278,7 +278,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: paste-back whose "ask" gives something else than text asks again', async () => {
+  it('D12: paste-back asks again if "ask" does not return a string', async () => {
     const answers: unknown[] = [
       undefined,
       5,

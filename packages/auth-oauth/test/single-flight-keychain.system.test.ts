@@ -14,7 +14,7 @@ describeWithSecretService('O4 four processes with one keychain, at a strictly ro
     service = await startSecretService('keyring');
     service.enter();
   });
-  // A daemon that dies fails the test in which it died, and no other one.
+  // A daemon that exits fails only the test in which it exits.
   afterEach(() => service.recover());
   afterAll(async () => {
     vi.unstubAllEnvs();

@@ -10,8 +10,8 @@ import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld, type World } from './support/world.js';
 
-/** Strict rotation: a refresh token that is used twice takes the whole family with it. */
-describe('O4 twenty calls at once on a token that is no good any more, at a strictly rotating server', () => {
+/** Strict rotation: using a refresh token twice ends the whole sign-in. */
+describe('O4 twenty concurrent calls with an expired token, at a strictly rotating server', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld({ accessTokenTtl: 86_400 });
@@ -29,7 +29,7 @@ describe('O4 twenty calls at once on a token that is no good any more, at a stri
   };
 
   it(`refused with 401: 20 of 20 get through with one refresh, ${ROUNDS} times`, async () => {
-    // The time of the provider goes on, so that a token is not refused right after it was renewed.
+    // The provider's clock advances, so that a token is not refused right after it was renewed.
     let now = Date.now();
     const provider = world.provider({ clock: { ...systemClock, now: () => now } });
     await world.use(provider);

@@ -1,4 +1,4 @@
-import { oauthErrorOf } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import {
   AuthRequiredError,
   FittingsError,
@@ -11,13 +11,13 @@ type Stage = 'identity-provider' | 'authorization-server';
 
 /** A refusal of the identity provider; whatever is none passes through. */
 export function exchangeFailure(error: unknown, server: string): unknown {
-  if (oauthErrorOf(error) === 'access_denied') return denied(error, server, 'identity-provider');
+  if (oauthErrorCode(error) === 'access_denied') return denied(error, server, 'identity-provider');
   return isRefusal(error) ? restated(error, 'AUTH_EXCHANGE_FAILED', server, 'identity-provider') : error;
 }
 
 /** A refusal of the authorization server of an MCP server; whatever is none passes through. */
 export function redemptionFailure(error: unknown, server: string): unknown {
-  const reason = oauthErrorOf(error);
+  const reason = oauthErrorCode(error);
   if (reason === 'access_denied') return denied(error, server, 'authorization-server');
   if (!isRefusal(error)) return error;
   if (reason === 'unsupported_grant_type') {

@@ -1,4 +1,4 @@
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/flows';
+import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
 import type { ClientKey } from '@mcp-fittings/auth-oauth';
 import type { IdentityProvider } from './idp/identity-provider.js';

@@ -1,11 +1,11 @@
 import {
   checkClientMetadataUrl,
-  createClientFinder,
+  createClientRegistry,
   createGrantProvider,
   createProviderDeps,
-  readChallenge,
-  revoke,
-} from '@mcp-fittings/auth-oauth/flows';
+  parseOAuthChallenge,
+  revokeTokens,
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
 import { signInRequired } from './failures.js';
 import { personOf } from './idp/session.js';
@@ -76,18 +76,10 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
       return granted;
     },
   });
-  const { context, keeper, silent } = grants;
-  const { server, store, network, clock, logger } = context;
+  const { provider: context, tokens: keeper, tokenProvider: silent } = grants;
+  const { server, store, network, logger } = context;
   const key = context.keyOf(kind);
-  const clients = createClientFinder({
-    identity: { ...options, clientName: '', registration: 'never' },
-    network,
-    store,
-    server,
-    clock,
-    keyOf: context.keyOf,
-    owner: context.owner,
-  });
+  const clients = createClientRegistry(context, { ...options, clientName: '', registration: 'never' });
 
   /** What was derived from a sign-in that does not count any more is dropped. */
   const followSession = async (): Promise<void> => {
@@ -105,7 +97,7 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
 
   /** RFC 9470: the server itself wants a stronger sign-in. Done already: then a newer token will do. */
   const checkStepUp = async (challenge: AuthChallenge): Promise<void> => {
-    const { error, acrValues, maxAge } = readChallenge(challenge);
+    const { error, acrValues, maxAge } = parseOAuthChallenge(challenge);
     if (error !== STEP_UP_ERROR) return;
     const since = (await keeper.current())?.obtainedAt;
     const demanded = identityProvider.stepUp({ server, acrValues, maxAge, since });
@@ -153,7 +145,7 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
     },
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
-        context.tryAgain();
+        context.retryFailedIssuers();
         await identityProvider.signIn({ signal });
         await followSession();
         try {
@@ -170,7 +162,8 @@ function createPersonProvider(options: XaaProviderOptions, person: string): Auth
       // Else the next request would sign in again, silently.
       await store.set(key, SIGNED_OUT);
       if (record === undefined) return;
-      await revoke({ record, network, server, clients, logger, find: () => context.find({ record }) });
+      const discover = () => context.discover({ record });
+      await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
 }

@@ -12,9 +12,9 @@ export interface GoogleStandIn extends AsyncDisposable {
   readonly host: string;
   /** `METHOD /path?query`, with what was posted. */
   readonly requests: { readonly line: string; readonly body: string }[];
-  /** Every token that was given out and holds. */
+  /** Every valid token that was issued. */
   readonly alive: Map<string, { readonly audience?: string; readonly scopes?: string }>;
-  /** Seconds that a token lives. */
+  /** Lifetime of a token in seconds. */
   lifetime: number;
   /** Answers instead, once for each element. */
   readonly faults: { readonly status: number; readonly body: string }[];
@@ -22,7 +22,7 @@ export interface GoogleStandIn extends AsyncDisposable {
   claims: (claims: Record<string, unknown>) => Record<string, unknown>;
   /** Never answers. */
   silent: boolean;
-  /** Gives the same token again, as the metadata server does until five minutes before its end. */
+  /** Returns the same token again, as the metadata server does until five minutes before it expires. */
   caches: boolean;
   /** Credentials file of a service account that this stand-in knows. */
   readonly keyFile: Record<string, unknown>;
@@ -30,7 +30,7 @@ export interface GoogleStandIn extends AsyncDisposable {
   readonly userFile: Record<string, unknown>;
   /** Credentials file of a person who acts as {@link ROBOT}: `gcloud auth application-default login --impersonate…`. */
   readonly impersonationFile: Record<string, unknown>;
-  /** Credentials file of a workload elsewhere, whose own token is in a file. */
+  /** Credentials file of a federated workload, whose own token is in a file. */
   federationFile(tokenFile: string): Record<string, unknown>;
 }
 
@@ -41,7 +41,7 @@ export const CANARIES = {
 } as const;
 export const ROBOT = 'robot@project.iam.gserviceaccount.com';
 
-/** Made once: it takes longer than a test. */
+/** Created once: it takes longer than a test. */
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 export async function startGoogle(): Promise<GoogleStandIn> {

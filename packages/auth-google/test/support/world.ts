@@ -9,15 +9,15 @@ import type { AuthProvider } from '@mcp-fittings/client-core';
 import { createNetwork } from '@mcp-fittings/http-client';
 import { CANARIES, startGoogle, type GoogleStandIn } from './google-stand-in.js';
 
-/** Google, a server that takes its tokens, and an environment in which Google's library finds them. */
+/** Google, a server that accepts its tokens, and an environment in which Google's library finds them. */
 export interface World extends AsyncDisposable {
   readonly google: GoogleStandIn;
   readonly url: URL;
   /** Authorization values that the server saw. */
   readonly seen: string[];
-  /** Requests for tokens that went through the network. */
+  /** Token requests that went through the network. */
   readonly fetched: string[];
-  /** Tokens that it takes no more. */
+  /** Tokens that it does not accept any more. */
   readonly dead: Set<string>;
   status: number;
   provider(options?: Partial<GoogleProviderOptions>): AuthProvider;
@@ -26,7 +26,7 @@ export interface World extends AsyncDisposable {
 }
 
 export interface WorldOptions {
-  /** The machine is one of Google Cloud; a file's content; or there is nothing. */
+  /** A machine in Google Cloud, the content of a credentials file, or no credentials. */
   readonly credentials: 'metadata' | 'none' | 'garbage' | 'federation' | ((google: GoogleStandIn) => unknown);
 }
 
@@ -80,7 +80,7 @@ export async function createWorld({ credentials }: WorldOptions): Promise<World>
         server: 'cloud',
         hosts: ['127.0.0.1'],
         endpoints: { token: `${google.origin}/token`, iamCredentials: google.origin },
-        // What the library has no setting for: where Google's hosts are.
+        // The library has no setting for the addresses of Google's hosts.
         network: {
           fetch(target, init) {
             const place = new URL(target);

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import type { OAuthClientProvider as ProviderV1 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createWorld, type World } from '../support/world.js';
 
-/** The experiment of single-flight.test.ts, with the OAuth of the SDKs: what it is measured against. */
+/** The experiment of single-flight.test.ts with the OAuth of the SDKs, for comparison. */
 describe('comparison: twenty calls at once on a dead token with a strictly rotating server', () => {
   let world: World;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('comparison: twenty calls at once on a dead token with a strictly rotat
   const refreshes = (status: number): number =>
     world.as.tokenRequests.filter((each) => each.grant === 'refresh_token' && each.status === status).length;
 
-  /** The provider that the documentation of both SDKs shows, with the tokens of the sign-in. */
+  /** The provider from the documentation of both SDKs, with the tokens of the sign-in. */
   async function documented() {
     const record = await world.store.get(`oauth\n${world.resource.url}`);
     interface Tokens {

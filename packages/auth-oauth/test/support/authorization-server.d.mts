@@ -1,6 +1,6 @@
 import type { ServedProvider } from './provider-server.mjs';
 export interface TestAuthorizationServer extends ServedProvider {
-  /** The account, scopes … of a live access token; undefined when it is none. */
+  /** The account, scopes … of a live access token; undefined for any other token. */
   find(
     token: string,
   ): Promise<{ readonly scope: string; readonly accountId?: string; readonly jkt?: string } | undefined>;
@@ -11,11 +11,11 @@ export interface TestServerOptions {
   readonly scopes?: readonly string[];
   readonly clients?: readonly Readonly<Record<string, unknown>>[];
   readonly dpopNonce?: boolean;
-  /** Takes authorization requests at its back door only. */
+  /** Accepts pushed authorization requests only. */
   readonly pushedOnly?: boolean;
   /** The one assertion that the JWT bearer grant accepts. */
   readonly workload?: string;
-  /** Changes the metadata document on its way out. */
+  /** Changes the metadata document before it is sent. */
   readonly metadata?: (document: Record<string, unknown>) => Record<string, unknown>;
 }
 export function startAuthorizationServer(options: TestServerOptions): Promise<TestAuthorizationServer>;

@@ -61,7 +61,7 @@ export async function startAuthorizationServer(options) {
   if (metadata !== undefined) result.rewrite.set('/.well-known/openid-configuration', metadata);
   const { provider, errors } = result;
   if (options.workload !== undefined) {
-    // RFC 7523, as short as it can be: one assertion is good.
+    // A minimal RFC 7523: one assertion is valid.
     const grant = async (ctx) => {
       const { params, client } = ctx.oidc;
       if (params.assertion !== options.workload) throw new errors.InvalidGrant('not this one');

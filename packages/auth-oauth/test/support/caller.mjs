@@ -1,4 +1,4 @@
-/** A host process: makes five calls at once when it is told to, and says how many were let in. */
+/** A host process: makes five concurrent calls on request, and reports how many were accepted. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@mcp-fittings/client-core';
 import { keychain } from '@mcp-fittings/store-keychain';
@@ -13,7 +13,7 @@ const STORES = {
 };
 
 const { url, kind, ...rest } = JSON.parse(process.argv[2]);
-// A minute between two rounds, or so it thinks: nobody takes tokens from a host as fast as this test does.
+// The clock shows a minute between two rounds: no host requests tokens as fast as this test does.
 let passed = 0;
 const provider = createOAuthProvider({
   url,

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What every user of the machine, or at least every program of this one, can read of a process. */
+/** What every user of the machine, or at least every program of this user, can read of a process. */
 export interface SeenProcess {
-  /** Each command line that it had: its parent's own until it began with its program. */
+  /** Each command line that it had: that of its parent until it started its program. */
   readonly commands: ReadonlySet<string>;
   readonly environments: ReadonlySet<string>;
 }
 
-/** Looks at all processes that this one starts, and those start, as long as it is not disposed. Linux only. */
+/** Watches all descendants of this process until it is disposed. Linux only. */
 export interface ChildWatch extends Disposable {
   readonly seen: ReadonlyMap<number, SeenProcess>;
   /** Processes with this in their command line. */

@@ -22,15 +22,15 @@ export type Engine = 'v1' | 'v2';
 export interface EndingWorld extends AsyncDisposable {
   readonly as: TestAuthorizationServer;
   readonly store: TokenStore;
-  /** A program with this store: connects nothing yet. */
+  /** A host with this store, not connected yet. */
   host(): Host;
   connect(host: Host): Promise<string>;
-  /** The server knows none of the tokens that exist now, and lets nobody with one go on. */
+  /** The server accepts none of the existing tokens any more. */
   refuseHeld(): Promise<void>;
-  /** The server refuses every token from now on. */
+  /** The server refuses all further tokens. */
   refuseAll(): Promise<void>;
   acceptAll(): void;
-  /** Changes what the store has of the sign-in. */
+  /** Changes the stored record of the sign-in. */
   edit(change: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ interface Served {
   readonly url: string;
   readonly resource: string;
   readonly issuers: string[];
-  /** Ends connections that were let in by a token. */
+  /** Closes connections that a token was accepted for. */
   drop(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A server that says whatever a test wants, and remembers what it was asked. */
+/** A server that answers what a test wants, and records its requests. */
 export interface FalseServer extends AsyncDisposable {
   readonly origin: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface FalseServer extends AsyncDisposable {
 }
 
 export interface Answer {
-  /** 0: none, the connection breaks. */
+  /** 0 to break the connection. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;

@@ -7,10 +7,10 @@ import type { TokenStore } from '@mcp-fittings/client-core';
 import { rounds } from '../../../../scripts/rounds.js';
 import type { World } from './world.js';
 
-/** CI shows all of it; fewer are enough to see on a desk that something broke. */
+/** CI runs all rounds; fewer are enough to notice a regression locally. */
 export const ROUNDS = rounds(50);
 
-/** From now on the server refuses every token that it has seen, though the authorization server holds them for good. */
+/** The server now refuses every token that it has seen, although they are valid. */
 export function kill({ resource }: World): void {
   for (const authorization of resource.seen) {
     const token = authorization?.split(' ')[1];

@@ -12,24 +12,24 @@ const PROGRAM = '/usr/bin/glewlwyd';
 const SCHEMA = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';
 const MODULES = '/usr/lib/glewlwyd';
 const SIGNING_KEY = 'a key that is for these tests only';
-/** The administrator that the schema of the package brings. */
+/** The administrator that the package's schema creates. */
 const PERSON = { username: 'admin', password: 'password' };
 
-/** What of `apt-get install glewlwyd sqlite3` is not there; empty when the tests can run. */
+/** Which packages of `apt-get install glewlwyd sqlite3` are missing; empty if the tests can run. */
 export function missingParts(): readonly string[] {
   const missing = [PROGRAM, SCHEMA].filter((path) => !existsSync(path));
   return spawnSync('sqlite3', ['--version']).error === undefined ? missing : [...missing, 'sqlite3'];
 }
 
-/** An authorization server of another make, with a folder and a database of its own. */
+/** Another authorization server, with a folder and a database of its own. */
 export interface Glewlwyd extends AsyncDisposable {
   readonly issuer: string;
   readonly process: ChildProcess;
-  /** The scope of an access token that this server signed for the resource; undefined when it is none. */
+  /** The scope of an access token that this server signed for the resource; undefined for any other token. */
   find(token: string): Promise<{ readonly scope: string } | undefined>;
   /** A client without a secret, which cannot be registered there without the administrator. */
   addPublicClient(clientId: string, redirectUri: string): Promise<void>;
-  /** Signs in, agrees to everything, and gives back where the server sends the browser then. */
+  /** Signs in, grants consent, and resolves with the URL that the browser is redirected to. */
   person(start: string | URL): Promise<URL>;
 }
 
@@ -100,7 +100,7 @@ export async function startGlewlwyd(resource: string): Promise<Glewlwyd> {
       await api('POST', '/auth/', PERSON);
       const scope = url.searchParams.get('scope') ?? '';
       await api('PUT', `/auth/grant/${url.searchParams.get('client_id')}`, { scope });
-      // What its page adds when the person pressed "continue".
+      // What its page adds when the person clicks "continue".
       url.searchParams.set('g_continue', '');
       const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
       const location = response.headers.get('location');
@@ -119,7 +119,7 @@ async function answers(child: ChildProcess, url: string): Promise<boolean> {
   );
 }
 
-/** Its access tokens are JWTs, so that a resource can tell by itself. */
+/** Its access tokens are JWTs, so a resource can verify them itself. */
 function scopeOf(token: string, resource: string): { readonly scope: string } | undefined {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const expected = createHmac('sha256', SIGNING_KEY).update(`${header}.${payload}`).digest('base64url');

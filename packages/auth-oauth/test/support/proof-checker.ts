@@ -6,16 +6,16 @@ export type Verdict = 'good' | 'use_dpop_nonce' | 'invalid_dpop_proof';
 
 /** Checks DPoP proofs as a resource server has to, with `jose`. @see https://www.rfc-editor.org/rfc/rfc9449.html#section-4.3 */
 export interface ProofChecker {
-  /** One after the other, what was said to each request. */
+  /** The outcome of each request, in order. */
   readonly verdicts: Verdict[];
   /** Why the last proof was invalid. */
   readonly trouble: string;
   check(request: IncomingMessage, url: string, token: string, jkt: string | undefined): Promise<Verdict>;
-  /** A new nonce, which every proof has to contain from now on. */
+  /** A new nonce, which every further proof must contain. */
   next(): string;
 }
 
-/** `remembers`: so many nonces before the newest are good as well, for requests that were under way. */
+/** `remembers` is how many previous nonces are accepted as well, for requests in flight. */
 export function createProofChecker(remembers = 0): ProofChecker {
   const seen = new Set<string>();
   let nonces: readonly string[] = [];

@@ -4,7 +4,7 @@ export function serveProvider(
 ): Promise<ServedProvider>;
 export interface ServedProvider extends AsyncDisposable {
   readonly origin: string;
-  /** Requests to the token endpoint, by grant and with what was answered. */
+  /** Requests to the token endpoint, with their grant and the response. */
   readonly tokenRequests: {
     readonly grant: string;
     readonly status: number;
@@ -12,9 +12,9 @@ export interface ServedProvider extends AsyncDisposable {
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   }[];
   readonly requests: string[];
-  /** Answers the next requests to a path instead of the server; undefined ends that. */
+  /** Answers further requests to a path instead of the server; undefined ends that. */
   fault: { readonly path: string; readonly status: number; readonly body?: string } | undefined;
-  /** Changes JSON documents on their way out, by path. */
+  /** Changes JSON documents before they are sent, by path. */
   readonly rewrite: Map<string, (document: Record<string, unknown>) => unknown>;
   readonly server: Server;
   /** What tests look up in it. */

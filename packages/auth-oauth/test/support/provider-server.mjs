@@ -1,9 +1,9 @@
-/** An `oidc-provider` on loopback that remembers what it was asked. */
+/** An `oidc-provider` on loopback that records its requests. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
 export async function serveProvider(configure) {
-  // It has a lot to say about the version of Node and about its defaults.
+  // It warns about the version of Node and about its defaults.
   for (const method of ['warn', 'info']) {
     const say = console[method];
     console[method] = (text, ...rest) => {

@@ -3,30 +3,30 @@ import { once } from 'node:events';
 import type { TestAuthorizationServer } from './authorization-server.mjs';
 import type { ProofChecker } from './proof-checker.js';
 
-/** A server that is protected as RFC 9728 says, and counts. */
+/** A server that is protected as in RFC 9728, and counts its requests. */
 export interface TestResource extends AsyncDisposable {
   readonly url: string;
   readonly origin: string;
   /** Authorization values of all requests to it. */
   readonly seen: (string | undefined)[];
-  /** Tokens that it does not accept any more, though they are good. */
+  /** Valid tokens that it does not accept any more. */
   readonly dead: Set<string>;
   /** Issuers in its metadata. */
   issuers: readonly string[];
   needs: string | undefined;
-  /** Says that `needs` is missing, whatever was granted. */
+  /** Answers that `needs` is missing, whatever was granted. */
   insatiable: boolean;
-  /** What is known of a token; replace it to refuse all of them. */
+  /** Introspects a token; replace it to refuse all tokens. */
   find: (token: string) => ReturnType<TestAuthorizationServer['find']>;
-  /** Takes nothing but DPoP. */
+  /** Accepts DPoP only. */
   dpopOnly: boolean;
-  /** Checks the proofs, and wants a nonce in them: a new one with every reply. */
+  /** Checks the proofs, and requires a nonce: a new one with every response. */
   proofs: ProofChecker | undefined;
-  /** Speaks HTTP+SSE: GET opens the stream that all answers come on. */
+  /** Speaks HTTP+SSE: GET opens the stream that carries all responses. */
   sse: boolean;
-  /** What it answers to a JSON-RPC message; undefined: a few words about the token. */
+  /** The response to a JSON-RPC message; undefined for a text about the token. */
   answer: ((message: { readonly id?: unknown; readonly method?: string }) => unknown) | undefined;
-  /** Where it sends everybody. */
+  /** Redirects all requests there. */
   redirect: string | undefined;
   metadata: (document: Record<string, unknown>) => unknown;
   challenge: (text: string) => string;

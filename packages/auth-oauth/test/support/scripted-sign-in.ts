@@ -3,10 +3,10 @@ import { memoryStore } from '@mcp-fittings/store-file';
 import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { REDIRECT, type FalseServer } from './false-server.js';
 
-/** A person who is done at once, and what they were shown. */
+/** A person who signs in at once, and the pages that they were shown. */
 export interface ScriptedSignIn {
   readonly opened: URL[];
-  /** What the browser comes back with. */
+  /** The parameters of the redirect. */
   answer: (state: string) => string;
   readonly interaction: Interaction;
   provider(options?: Partial<OAuthProviderOptions>): AuthProvider;
@@ -51,7 +51,7 @@ export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
   return scripted;
 }
 
-/** A world of documents by URL, for addresses that a test cannot listen at. */
+/** Documents by URL, for hosts that a test cannot listen on. */
 export function documentsAt(documents: Readonly<Record<string, unknown>>): {
   readonly asked: { readonly url: string; readonly body: string }[];
   readonly fetch: (url: string | URL, init?: { readonly body?: unknown }) => Promise<Response>;

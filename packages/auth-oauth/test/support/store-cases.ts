@@ -6,14 +6,14 @@ import { createEndingWorld, type EndingWorld } from './ending-world.js';
 import { startFalseServer, type FalseServer } from './false-server.js';
 import { scriptSignIn } from './scripted-sign-in.js';
 
-/** A place in which credentials are kept. `open` is what another program does: another store with the same contents. */
+/** A credential store. `open` opens it as another program does: another store with the same contents. */
 export interface StorePlace extends AsyncDisposable {
   open(): TokenStore;
 }
 
 const EXPIRED = { obtainedAt: Date.now() - 7_200_000, expiresAt: Date.now() - 3_600_000 };
 
-/** What a host promises of the credentials in any store. */
+/** What holds for credentials in every store. */
 export function storeCases(name: string, place: () => Promise<StorePlace>): void {
   let stores: StorePlace;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
       });
     });
 
-    it('C1: a new sign-in by another process is taken over, with a call at once, and without one', async () => {
+    it('C1: uses a new sign-in of another process, with a call at once, and without one', async () => {
       await world.edit((record) => stored({ ...record, ...EXPIRED, refreshToken: undefined }));
       const [calling, idle, other] = [world.host(), world.host(), world.host()];
       for (const host of [calling, idle, other]) expect(await world.connect(host)).toBe('needs-auth');
@@ -82,7 +82,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
         ['ann', 'bob'].map((principal): Owner => ({ identity, issuer, principal })),
       ),
     );
-    /** Every one is a program of its own. */
+    /** Each stands for a program of its own. */
     const provider = ({ identity, issuer, principal }: Owner): AuthProvider => {
       const { interaction } = scriptSignIn(server);
       const plugin = oauth({ clientName: 'tests', store: stores.open(), interaction, principal });
@@ -129,7 +129,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
   });
 }
 
-/** As JSON has it, which every store takes. */
+/** As JSON, which every store accepts. */
 function stored(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

@@ -15,13 +15,13 @@ import {
 } from './authorization-server.mjs';
 import { startResource, type TestResource } from './resource-server.js';
 
-/** A protected server, its authorization server, and a way to make providers for them. */
+/** A protected server, its authorization server, and a factory of providers for them. */
 export interface World extends AsyncDisposable {
   readonly as: TestAuthorizationServer;
   readonly resource: TestResource;
   readonly store: TokenStore;
   provider(options?: Partial<OAuthProviderOptions>): AuthProvider;
-  /** One request; signs in when that is asked for. */
+  /** Sends one request, and signs in if it is required. */
   use(provider: AuthProvider): Promise<Response>;
 }
 
@@ -63,7 +63,7 @@ export async function createWorld(options: Partial<TestServerOptions> = {}): Pro
   };
 }
 
-/** A person who does what the pages say; their answer goes straight back. */
+/** A person who follows the pages; the redirect is returned directly. */
 export function scripted(port = 33_418): Interaction {
   return {
     async begin({ callbackPort, preferredPort }) {

@@ -1,12 +1,11 @@
 import {
-  clientAuthOf,
-  createDocumentReader,
+  clientAuthentication,
   createProviderDeps,
   findAuthorizationServer,
   type OAuthClient,
   type ProviderDeps,
   type TokenRequest,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { ID_JAG } from '../jag/token-types.js';
@@ -43,15 +42,12 @@ export function createConnection(options: IdentityProviderOptions): Connection {
   let known: Promise<AuthorizationServer> | undefined;
 
   const find = async (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    const reader = createDocumentReader(context.network, context.server, signal);
-    const found = await findAuthorizationServer(reader, issuer, 'identical');
+    const { server } = context;
+    const found = await findAuthorizationServer({ network: context.network, server, issuer, signal });
     if (found !== undefined) return checked(found);
-    throw (
-      reader.trouble ??
-      new FittingsError('AUTH_DISCOVERY_FAILED', `The identity provider ${issuer} has no metadata.`, {
-        hint: 'Check its issuer in your configuration.',
-      })
-    );
+    throw new FittingsError('AUTH_DISCOVERY_FAILED', `The identity provider ${issuer} has no metadata.`, {
+      hint: 'Check its issuer in your configuration.',
+    });
   };
 
   const metadata = (signal?: AbortSignal): Promise<AuthorizationServer> => {
@@ -69,7 +65,7 @@ export function createConnection(options: IdentityProviderOptions): Connection {
     metadata,
     async request({ server = context.server, idToken = false, signal } = {}) {
       const authorizationServer = await metadata(signal);
-      const authenticate = clientAuthOf(authorizationServer, {
+      const authenticate = clientAuthentication(authorizationServer, {
         secret: clientSecret,
         key: clientKey,
         method: clientAuthMethod,

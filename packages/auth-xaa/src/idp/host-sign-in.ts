@@ -1,4 +1,4 @@
-import { createTokenManager, refreshGrant, type TokenManager } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './connection.js';
 import { askHost } from './host-subject.js';
@@ -55,7 +55,10 @@ export function createHostSignIns(connection: Connection, options: IdentityProvi
           possible: (held) => held?.refreshToken !== undefined,
           async run(held) {
             const { refreshToken = '', session = '' } = held ?? {};
-            const response = await refreshGrant(await connection.request({ idToken: true }), refreshToken);
+            const response = await refreshTokenGrant(
+              await connection.request({ idToken: true }),
+              refreshToken,
+            );
             const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
             return sessionRecord(connection, { idToken, refreshToken: rotated, session });
           },

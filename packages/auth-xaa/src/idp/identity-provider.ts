@@ -1,4 +1,4 @@
-import { oauthErrorOf, revoke } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import { exchangeFailure } from '../failures.js';
@@ -78,7 +78,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       throw stepUp;
     }
     // RFC 8693, section 2.2.2 has the second one for a subject that is not valid; real servers say the first.
-    const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorOf(error) ?? '');
+    const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorCode(error) ?? '');
     const other = blamesSubject ? await shared.replace(refused, target.server) : undefined;
     if (other === undefined) throw error;
     return ask(target, other, signal);
@@ -149,12 +149,12 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       stepUps.forget();
       if (record === undefined) return;
       const request = connection.request();
-      await revoke({
+      await revokeTokens({
         record: { ...record, clientId, accessToken: '' },
         network,
         server: name,
         clients: { find: async () => (await request).client },
-        find: async () => ({ authorizationServer: (await request).authorizationServer }),
+        discover: async () => ({ authorizationServer: (await request).authorizationServer }),
         logger,
       });
     },

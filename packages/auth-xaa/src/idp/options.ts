@@ -1,5 +1,5 @@
-import type { ClientKey, SignInSurface, SurfaceChooser } from '@mcp-fittings/auth-oauth';
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/flows';
+import type { ClientKey, SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
+import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/http-client';
 
@@ -42,7 +42,7 @@ export interface IdentityProviderOptions
     IdentityProviderSettings,
     Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger' | 'principal'> {
   /** How a person signs in; without it `signIn` rejects with `AUTH_FAILED`. */
-  readonly interaction?: SignInSurface | SurfaceChooser | undefined;
+  readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**
    * For hosts that sign people in themselves: what proves who the person of this call is. Called for every request, so that
    * nobody is given the tokens of another person; it should be quick. Whom it names goes before a sign-in of ours. An ID

@@ -1,4 +1,4 @@
-import type { TokenRequest } from '@mcp-fittings/auth-oauth/flows';
+import type { TokenRequest } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeFailure } from '../failures.js';
 import { exchange } from '../jag/exchange.js';

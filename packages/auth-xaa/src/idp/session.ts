@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import type { TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { readJwt } from '../jwt.js';
 import type { SubjectToken } from './options.js';
 import type { Connection } from './connection.js';

@@ -1,10 +1,10 @@
-import { oauthErrorOf } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { StepUp } from './step-up.js';
 
 /** The stronger sign-in that a refusal demands; undefined when it demands none. */
 export function stepUpIn(error: unknown): StepUp | undefined {
-  if (!(error instanceof FittingsError) || oauthErrorOf(error) !== STEP_UP_ERROR) return undefined;
+  if (!(error instanceof FittingsError) || oauthErrorCode(error) !== STEP_UP_ERROR) return undefined;
   const { acrValues, maxAge } = error.details;
   return {
     acrValues: typeof acrValues === 'string' ? acrValues : undefined,

@@ -1,4 +1,4 @@
-import { requestOtherGrant, type TokenRequest } from '@mcp-fittings/auth-oauth/flows';
+import { requestExtensionGrant, type TokenRequest } from '@mcp-fittings/auth-oauth/toolkit';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { SubjectToken } from '../idp/options.js';
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from './token-types.js';
@@ -13,7 +13,7 @@ export function exchange(
   { token, type }: SubjectToken,
   parameters: Readonly<Record<string, string>>,
 ): Promise<TokenEndpointResponse> {
-  return requestOtherGrant(
+  return requestExtensionGrant(
     request,
     what,
     TOKEN_EXCHANGE,

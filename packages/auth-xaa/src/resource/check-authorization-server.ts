@@ -1,4 +1,4 @@
-import type { Discovered } from '@mcp-fittings/auth-oauth/flows';
+import type { DiscoveredServer } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { unsupported } from '../failures.js';
 import { ID_JAG_PROFILE } from '../jag/token-types.js';
@@ -10,7 +10,7 @@ import type { XaaPolicy } from '../options.js';
  */
 export function checkAuthorizationServer(
   server: string,
-  { authorizationServer: as }: Discovered,
+  { authorizationServer: as }: DiscoveredServer,
   { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaPolicy,
 ): void {
   if (allowed !== undefined && !allowed.includes(as.issuer)) {

@@ -1,12 +1,12 @@
 import {
   JWT_BEARER_GRANT,
-  oauthErrorOf,
-  requestOtherGrant,
-  type ClientFinder,
+  oauthErrorCode,
+  requestExtensionGrant,
+  type ClientRegistry,
   type GrantedToken,
   type GrantRequest,
   type OAuthClient,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { redemptionFailure } from '../failures.js';
 import { stepUpIn } from '../idp/step-up-error.js';
@@ -22,12 +22,12 @@ import { checkAuthorizationServer } from './check-authorization-server.js';
  */
 export async function redeem(
   options: XaaProviderOptions,
-  clients: Pick<ClientFinder, 'find'>,
+  clients: Pick<ClientRegistry, 'find'>,
   request: GrantRequest,
 ): Promise<GrantedToken> {
   const { identityProvider } = options;
-  const { context, discovered, scopes, signal } = request;
-  const { server } = context;
+  const { provider, discovered, scopes, signal } = request;
+  const { server } = provider;
   const { authorizationServer, resource } = discovered;
   const { issuer: audience } = authorizationServer;
   checkAuthorizationServer(server, discovered, options);
@@ -46,7 +46,7 @@ export async function redeem(
       const stepUp = stepUpIn(error);
       const demanded = stepUp && identityProvider.stepUp({ ...stepUp, server });
       if (demanded !== undefined) throw demanded;
-      if (oauthErrorOf(error) === 'invalid_grant') {
+      if (oauthErrorCode(error) === 'invalid_grant') {
         identityProvider.discard(target, assertion);
         if (assertion.reused) continue;
       }
@@ -56,13 +56,13 @@ export async function redeem(
 }
 
 function show(
-  { context: { server, network }, discovered, scopes, dpop, signal }: GrantRequest,
+  { provider: { server, network }, discovered, scopes, dpop, signal }: GrantRequest,
   client: OAuthClient,
   assertion: Assertion,
 ) {
   const { authorizationServer, resource } = discovered;
   const wanted = assertion.scopes ?? scopes;
-  return requestOtherGrant(
+  return requestExtensionGrant(
     { network, server, authorizationServer, client, dpop, signal },
     'Redeeming the assertion',
     JWT_BEARER_GRANT,
@@ -76,7 +76,7 @@ function show(
 
 /** Fewer scopes than were asked for are what the company permits: said once, and not asked for again. */
 function report(
-  { context: { server, logger }, scopes }: GrantRequest,
+  { provider: { server, logger }, scopes }: GrantRequest,
   permitted: readonly string[] | undefined,
   given: string | undefined,
 ): void {
