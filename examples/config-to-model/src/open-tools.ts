@@ -1,4 +1,4 @@
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-fittings/auth-oauth';
 import {
   approvalFile,
@@ -46,7 +46,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 
-  const vault = keychain({ service: 'my-agent' });
+  const vault = keychainStore({ service: 'my-agent' });
   const { state, error } = await vault.status();
   if (error !== undefined) console.error(`Sign-ins last until this program ends: ${error.message}`);
   const store = state === 'available' ? vault : memoryStore();

@@ -1,14 +1,14 @@
 /** For hosts: one sign-in at the company's identity provider for every server. */
 export { xaa, type XaaPlugin, type XaaPluginOptions } from './plugin.js';
 export { createXaaProvider } from './xaa-provider.js';
-export type { FallbackPolicy, XaaPolicy, XaaProviderOptions } from './options.js';
+export type { XaaFallbackOptions, XaaSharedOptions, XaaProviderOptions } from './options.js';
 export { createIdentityProvider, type IdentityProvider } from './idp/identity-provider.js';
-export type { IdentityProviderOptions, IdentityProviderSettings, SubjectToken } from './idp/options.js';
+export type { IdentityProviderOptions, IdentityProviderConfig, SubjectToken } from './idp/options.js';
 export {
-  identityProviderFrom,
+  identityProviderFromEntries,
   type FoundIdentityProvider,
   type ScopedEntry,
 } from './idp/settings-from-entries.js';
 export type { StepUp, StepUpRequest } from './idp/step-up.js';
-export type { Assertion, AssertionTarget } from './jag/assertion.js';
+export type { Assertion, IdJagTarget } from './jag/assertion.js';
 export { XAA_EXTENSION } from './extension.js';

@@ -4,7 +4,7 @@ import type { ClientKey } from '@mcp-fittings/auth-oauth';
 import type { IdentityProvider } from './idp/identity-provider.js';
 
 /** What holds for all servers. */
-export interface XaaPolicy {
+export interface XaaSharedOptions {
   /** The only authorization servers that are shown an assertion, by issuer. Default: those that the servers name. */
   readonly allowedAuthorizationServers?: readonly string[] | undefined;
   /**
@@ -18,7 +18,7 @@ export interface XaaPolicy {
   readonly clientKey?: ClientKey | undefined;
 }
 
-export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints'>, XaaPolicy {
+export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints'>, XaaSharedOptions {
   readonly identityProvider: IdentityProvider;
   /** Who we are to the server's authorization server, where it knows us by an id of its own. */
   readonly clientId?: string | undefined;
@@ -31,6 +31,6 @@ export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoint
  * `managed-only`: what the identity provider does not let through is not had in another way. `interactive-fallback`: a server
  * whose authorization server takes no assertions is signed in to on its own, by another plugin.
  */
-export type FallbackPolicy =
+export type XaaFallbackOptions =
   | { readonly policy?: 'managed-only' | undefined }
   | { readonly policy: 'interactive-fallback'; readonly fallback: AuthPlugin };

@@ -3,15 +3,15 @@ import { FittingsError, isRecord, type AuthPlugin } from '@mcp-fittings/client-c
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
 import { withFallback } from './fallback.js';
 import { createIdentityProvider, type IdentityProvider } from './idp/identity-provider.js';
-import type { IdentityProviderOptions, IdentityProviderSettings } from './idp/options.js';
-import type { FallbackPolicy, XaaPolicy } from './options.js';
+import type { IdentityProviderOptions, IdentityProviderConfig } from './idp/options.js';
+import type { XaaFallbackOptions, XaaSharedOptions } from './options.js';
 import { createXaaProvider } from './xaa-provider.js';
 
-export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderSettings> &
-  XaaPolicy &
-  FallbackPolicy & {
-    /** Of the user or the company: see {@link identityProviderFrom} for where it may come from. */
-    readonly identityProvider: IdentityProviderSettings;
+export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderConfig> &
+  XaaSharedOptions &
+  XaaFallbackOptions & {
+    /** Of the user or the company: see {@link identityProviderFromEntries} for where it may come from. */
+    readonly identityProvider: IdentityProviderConfig;
     /** Whether access tokens are bound to a key (DPoP), see the OAuth provider. */
     readonly dpop?: 'auto' | 'always' | undefined;
   };

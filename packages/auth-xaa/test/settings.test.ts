@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identityProviderFrom, xaa } from '@mcp-fittings/auth-xaa';
+import { identityProviderFromEntries, xaa } from '@mcp-fittings/auth-xaa';
 import { createApprovals, defineLayout, loadConfig } from '@mcp-fittings/config';
 import { memoryStore } from '@mcp-fittings/store-file';
 
@@ -55,14 +55,14 @@ describe('AX-10 who may say which identity provider is asked', () => {
       'project/.mcp.json': entry(idp('https://idp.evil.example'), 'theirs'),
     });
     expect(Object.keys(servers).toSorted()).toEqual(['mine', 'theirs']);
-    const found = identityProviderFrom(entries);
+    const found = identityProviderFromEntries(entries);
     expect(found.settings).toEqual(idp('https://idp.company.example'));
     expect(found.ignored.map(({ name, scope }) => [name, scope])).toEqual([['theirs', 'project']]);
   });
 
   it('a project alone names none', async () => {
     const { entries } = await load({ 'project/.mcp.json': entry(idp('https://idp.evil.example')) });
-    expect(identityProviderFrom(entries).settings).toBeUndefined();
+    expect(identityProviderFromEntries(entries).settings).toBeUndefined();
   });
 
   it('the company has the last word, and the first', async () => {
@@ -70,7 +70,7 @@ describe('AX-10 who may say which identity provider is asked', () => {
     const company = { 'system/defaults.json': entry(idp('https://idp.default.example'), 'default') };
     const managed = { 'system/managed.json': entry(idp('https://idp.managed.example'), 'managed') };
     const issuerOf = async (files: object) =>
-      identityProviderFrom((await load({ ...files })).entries).settings;
+      identityProviderFromEntries((await load({ ...files })).entries).settings;
     expect(await issuerOf(company)).toMatchObject({ issuer: 'https://idp.default.example' });
     expect(await issuerOf({ ...company, ...user })).toMatchObject({ issuer: 'https://idp.user.example' });
     expect(await issuerOf({ ...company, ...user, ...managed })).toMatchObject({
@@ -80,11 +80,11 @@ describe('AX-10 who may say which identity provider is asked', () => {
 
   it('names mistakes', async () => {
     const one = await load({ 'home/user.json': entry({ issuer: 'https://idp.example' }) });
-    expect(() => identityProviderFrom(one.entries)).toThrow('oauth.identityProvider.clientId');
+    expect(() => identityProviderFromEntries(one.entries)).toThrow('oauth.identityProvider.clientId');
     const two = await load({
       'home/user.json': { ...entry(idp('https://a.example'), 'a'), ...entry(idp('https://b.example'), 'b') },
     });
-    expect(() => identityProviderFrom(two.entries)).toThrow('different identity providers');
+    expect(() => identityProviderFromEntries(two.entries)).toThrow('different identity providers');
   });
 
   it('an entry can not move the sign-in, nor the authorization server', async () => {

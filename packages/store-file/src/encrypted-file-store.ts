@@ -1,17 +1,17 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { keyFrom, type KeySource } from './encryption/encryption-key.js';
+import { resolveKey, type KeySource } from './encryption/encryption-key.js';
 import { passphraseKeys } from './encryption/passphrase-keys.js';
 import { seal, unseal } from './encryption/sealed-text.js';
 import { entryFiles } from './files/entry-files.js';
-import type { LockTimes } from './locks/lock-times.js';
+import type { LockOptions } from './locks/lock-times.js';
 import { storeError } from './store-error.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { serializeValue, parseValue } from './value-text.js';
 
 interface CommonOptions {
   /** Directory of the store, made when it is missing, mode 0700; each entry is a file in it, mode 0600. */
   readonly path: string;
-  readonly lock?: LockTimes | undefined;
+  readonly lock?: LockOptions | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -47,11 +47,11 @@ export function encryptedFileStore(options: EncryptedFileStoreOptions): TokenSto
       return {
         suffix: '.sealed',
         async encode(key, value) {
-          const text = textOfValue(value);
-          return `${seal(key, text, await keyFrom(keys))}\n`;
+          const text = serializeValue(value);
+          return `${seal(key, text, await resolveKey(keys))}\n`;
         },
         async decode(key, text) {
-          const value = valueOfText(await unseal(key, text, keys));
+          const value = parseValue(await unseal(key, text, keys));
           if (value === undefined)
             throw storeError('STORE_CORRUPT', 'A stored credential is no JSON object.');
           return value;

@@ -3,9 +3,9 @@ import { isRecord, systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
 import { createConsent, type ConsentQuestion } from './files/plaintext-consent.js';
 import { entryFiles } from './files/entry-files.js';
-import type { LockTimes } from './locks/lock-times.js';
+import type { LockOptions } from './locks/lock-times.js';
 import { storeError } from './store-error.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { serializeValue, parseValue } from './value-text.js';
 
 export interface FileStoreOptions {
   /** Directory of the store, made when it is missing, mode 0700; each entry is a file in it, mode 0600. */
@@ -16,7 +16,7 @@ export interface FileStoreOptions {
    * Never answer it from an environment variable or a project's file.
    */
   readonly consent?: ((question: ConsentQuestion) => boolean | Promise<boolean>) | undefined;
-  readonly lock?: LockTimes | undefined;
+  readonly lock?: LockOptions | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -38,7 +38,7 @@ export function fileStore(options: FileStoreOptions): TokenStore {
       return {
         suffix: '.json',
         async encode(key, value) {
-          const text = textOfValue(value);
+          const text = serializeValue(value);
           await consent.assertGiven();
           const rest = `"key":${JSON.stringify(key)},"value":${text}`;
           return `{"v":2,"sum":"${sumOf(rest)}",${rest}}\n`;
@@ -57,7 +57,7 @@ const FRAME_WITHOUT_SUM = /^\{"v":1,"key":/;
 function decodePlain(key: string, text: string): StoredValue {
   const [, sum, rest] = FRAME.exec(text) ?? [];
   const isWhole = rest === undefined ? FRAME_WITHOUT_SUM.test(text) : sumOf(rest) === sum;
-  const envelope = isWhole ? valueOfText(text) : undefined;
+  const envelope = isWhole ? parseValue(text) : undefined;
   const value = envelope?.['value'];
   if (envelope?.['key'] === key && isRecord(value)) return value;
   throw storeError('STORE_CORRUPT', 'The file of a stored credential is not what was written.', {

@@ -4,4 +4,4 @@ export { fileStore, type FileStoreOptions } from './file-store.js';
 export { encryptedFileStore, type EncryptedFileStoreOptions } from './encrypted-file-store.js';
 export type { EncryptionKey, KeySource } from './encryption/encryption-key.js';
 export type { ConsentQuestion } from './files/plaintext-consent.js';
-export type { LockTimes } from './locks/lock-times.js';
+export type { LockOptions } from './locks/lock-times.js';

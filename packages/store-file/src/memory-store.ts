@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { createKeyedQueue } from './locks/keyed-queue.js';
-import { DEFAULT_WAIT_MS, type LockTimes } from './locks/lock-times.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { createKeyedMutex } from './locks/keyed-queue.js';
+import { DEFAULT_WAIT_MS, type LockOptions } from './locks/lock-times.js';
+import { serializeValue, parseValue } from './value-text.js';
 
 export interface MemoryStoreOptions {
-  readonly lock?: Pick<LockTimes, 'waitMs'> | undefined;
+  readonly lock?: Pick<LockOptions, 'waitMs'> | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -15,17 +15,17 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): TokenStore {
   const { lock: { waitMs = DEFAULT_WAIT_MS } = {}, clock = systemClock } = options;
-  const queue = createKeyedQueue(clock);
+  const queue = createKeyedMutex(clock);
   // Texts, not objects: nobody can change what is stored by changing what they put in or got out.
   const texts = new Map<string, string>();
 
   return {
     async get(key) {
       const text = texts.get(key);
-      return text === undefined ? undefined : valueOfText(text);
+      return text === undefined ? undefined : parseValue(text);
     },
     async set(key, value) {
-      texts.set(key, textOfValue(value));
+      texts.set(key, serializeValue(value));
     },
     async delete(key) {
       texts.delete(key);

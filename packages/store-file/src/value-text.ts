@@ -6,7 +6,7 @@ import { storeError } from './store-error.js';
 export const MAX_VALUE_BYTES = 64 * 1024;
 
 /** The value as JSON in ASCII, or STORE_VALUE_INVALID. */
-export function textOfValue(value: StoredValue): string {
+export function serializeValue(value: StoredValue): string {
   const text = jsonOf(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_VALUE_BYTES) {
@@ -21,8 +21,8 @@ export function textOfValue(value: StoredValue): string {
   return text.replace(BEYOND_ASCII, escape);
 }
 
-/** The other way; undefined where the text is not a JSON object that {@link textOfValue} would take. */
-export function valueOfText(text: string): StoredValue | undefined {
+/** The other way; undefined where the text is not a JSON object that {@link serializeValue} would take. */
+export function parseValue(text: string): StoredValue | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) && isHarmless(value, MAX_DEPTH + ENVELOPES) ? value : undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { storeError, type LockTimes } from '@mcp-fittings/store-file/toolkit';
+import { storeError, type LockOptions } from '@mcp-fittings/store-file/toolkit';
 import { isKeytarLike, type KeychainDriver } from './drivers/driver-spec.js';
 import type { Corruption } from './items/documents.js';
 
@@ -10,7 +10,7 @@ export interface CorruptEntryEvent {
   readonly reason: Corruption;
 }
 
-export interface KeychainOptions {
+export interface KeychainStoreOptions {
   /** Name under which items stand in the keychain; of one program, or shared by several. Default `mcp-fittings`. */
   readonly service?: string | undefined;
   /** Default `@napi-rs/keyring`. Another driver does not see the items of this one. */
@@ -31,7 +31,7 @@ export interface KeychainOptions {
   readonly chunkCharacters?: number | undefined;
   /** Private directory for the locks. Default in the user's own: all programs that share the keychain have to agree. */
   readonly lockDirectory?: string | undefined;
-  readonly lock?: LockTimes | undefined;
+  readonly lock?: LockOptions | undefined;
   /** Node that runs the helper process. Default the one that runs this program. */
   readonly execPath?: string | undefined;
   readonly onCorrupt?: ((event: CorruptEntryEvent) => void) | undefined;
@@ -41,7 +41,7 @@ export interface KeychainOptions {
 /** The head of a document that is in parts has to fit into one item. */
 const LEAST_CHUNK_CHARACTERS = 256;
 
-export function checkOptions({ driver, isolation, timeoutMs, chunkCharacters }: KeychainOptions): void {
+export function checkOptions({ driver, isolation, timeoutMs, chunkCharacters }: KeychainStoreOptions): void {
   if (driver !== undefined && isKeytarLike(driver) && isolation === 'process') {
     throw invalid(
       'A driver that is an object can not be used in another process.',

@@ -1,18 +1,18 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { createFileLocks, entryName, textOfValue } from '@mcp-fittings/store-file/toolkit';
+import { createFileLocks, entryName, serializeValue } from '@mcp-fittings/store-file/toolkit';
 import { nameOfDriver, provesAbsence } from './drivers/driver-spec.js';
 import { createCaller } from './isolation/create-caller.js';
 import { createDocuments, type Corruption } from './items/documents.js';
 import { bundleLayout, entriesLayout } from './items/layout.js';
 import { createTurns } from './items/turns.js';
 import { createVault } from './items/vault.js';
-import { checkOptions, type KeychainOptions } from './keychain-options.js';
+import { checkOptions, type KeychainStoreOptions } from './keychain-options.js';
 import { defaultLockDirectory } from './lock-directory.js';
 import type { KeychainStatus } from './status.js';
 
 /** A {@link TokenStore} in the keychain of the operating system. Disposing ends its helper process. */
-export interface Keychain extends TokenStore, AsyncDisposable {
+export interface KeychainStore extends TokenStore, AsyncDisposable {
   /** Tries it out with an item of its own, so that a host can choose another store before it needs one. */
   status(): Promise<KeychainStatus>;
   /** Ends the helper process. The same as disposing of it. */
@@ -32,7 +32,7 @@ const DEFAULT_CHUNK_CHARACTERS = 1200;
  * STORE_INSECURE where the lock directory is not private, STORE_BUSY, STORE_LOCK_LOST. Nothing native is loaded before
  * the first use.
  */
-export function keychain(options: KeychainOptions = {}): Keychain {
+export function keychainStore(options: KeychainStoreOptions = {}): KeychainStore {
   checkOptions(options);
   const isMac = process.platform === 'darwin';
   const {
@@ -75,7 +75,7 @@ export function keychain(options: KeychainOptions = {}): Keychain {
 
   return {
     get: (key) => layout.get(entryOf(key)),
-    set: async (key, value) => layout.set(entryOf(key), textOfValue(value), standing(key)),
+    set: async (key, value) => layout.set(entryOf(key), serializeValue(value), standing(key)),
     delete: (key) => layout.delete(entryOf(key), standing(key)),
     withLock: (key, work) => locks.run(lockOf(key), work),
     async status() {

@@ -1,4 +1,4 @@
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { IN_PROCESS, onRealService, WHOLE } from './support/real-service-suites.js';
 
 onRealService(({ suite, suiteWithHelpers }) => {
@@ -11,6 +11,6 @@ onRealService(({ suite, suiteWithHelpers }) => {
     // Not loaded before: where libsecret is missing it throws.
     const { default: keytar } = await import('@github/keytar');
     const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
-    return { store: keychain(options), sibling: keychain(options) };
+    return { store: keychainStore(options), sibling: keychainStore(options) };
   });
 });

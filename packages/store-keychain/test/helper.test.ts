@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { commandOf, environmentOf, helpersOf, isRunning } from './support/processes.js';
@@ -13,7 +13,7 @@ const CANARY = 'canary-1492-never-show-this';
 
 let temporary: TemporaryDirectory;
 let directory: string;
-let open: Keychain[] = [];
+let open: KeychainStore[] = [];
 beforeEach(async () => {
   temporary = await temporaryDirectory();
   directory = join(temporary.path, 'items');
@@ -27,14 +27,14 @@ afterEach(async () => {
 });
 
 /** A driver in a file, with a fault: see the file. */
-function faulty(fault = ''): KeychainOptions {
+function faulty(fault = ''): KeychainStoreOptions {
   const module = new URL('./support/drivers/file-keytar.mjs', import.meta.url);
   module.search = `directory=${encodeURIComponent(directory)}&${fault}`;
   return { driver: { module } };
 }
 
-function opened(options: KeychainOptions): Keychain {
-  const store = keychain({
+function opened(options: KeychainStoreOptions): KeychainStore {
+  const store = keychainStore({
     lockDirectory: join(temporary.path, 'locks'),
     timeoutMs: 20_000,
     // Signs of life of the locks, which a manual clock shows too, come later than all that is looked for here.
@@ -217,8 +217,8 @@ describe('the helper process', () => {
 
 describe('the process of the host', () => {
   const program = (fault: string, rest: string): string => `
-    import { keychain } from '@mcp-fittings/store-keychain';
-    const store = keychain(${JSON.stringify({
+    import { keychainStore } from '@mcp-fittings/store-keychain';
+    const store = keychainStore(${JSON.stringify({
       driver: { module: String((faulty(fault).driver as { module: URL }).module) },
       lockDirectory: join(temporary.path, 'locks'),
       timeoutMs: 1000,
@@ -277,9 +277,9 @@ describe('the process of the host', () => {
 
   it('loads nothing native when the package is imported and a store is made', async () => {
     const { said } = runScript(`
-      import { keychain } from '@mcp-fittings/store-keychain';
-      keychain();
-      keychain({ driver: '@github/keytar', isolation: 'in-process' });
+      import { keychainStore } from '@mcp-fittings/store-keychain';
+      keychainStore();
+      keychainStore({ driver: '@github/keytar', isolation: 'in-process' });
       process.report.excludeNetwork = true;
       const native = () => process.report.getReport().sharedObjects.filter((path) => path.endsWith('.node')).length;
       const before = native();
@@ -322,8 +322,8 @@ describe('secrets', () => {
   it('AO-32 writes nothing to the host\u2019s stdout and stderr', async () => {
     const noisy = import.meta.resolve('./support/drivers/noisy-keytar.mjs');
     const { child, ended } = runScript(`
-      import { keychain } from '@mcp-fittings/store-keychain';
-      const store = keychain({ driver: { module: ${JSON.stringify(noisy)} }, lockDirectory: ${JSON.stringify(join(temporary.path, 'locks'))} });
+      import { keychainStore } from '@mcp-fittings/store-keychain';
+      const store = keychainStore({ driver: { module: ${JSON.stringify(noisy)} }, lockDirectory: ${JSON.stringify(join(temporary.path, 'locks'))} });
       await store.set('key', { token: 'x' });`);
     let output = '';
     child.stdout?.on('data', (text: Buffer) => {

@@ -1,6 +1,6 @@
 // One session bus for the whole file: the native libraries of a process remember the first one they were shown.
 import { join } from 'node:path';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { helpersOf } from './support/processes.js';
@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-function opened(options: KeychainOptions): Keychain {
-  return keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+function opened(options: KeychainStoreOptions): KeychainStore {
+  return keychainStore({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
 }
 
 describeWithSecretService('on a real Secret Service', () => {

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  keychain,
+  keychainStore,
   type CorruptEntryEvent,
-  type Keychain,
-  type KeychainOptions,
+  type KeychainStore,
+  type KeychainStoreOptions,
   type KeytarLike,
 } from '@mcp-fittings/store-keychain';
 import { entryName } from '@mcp-fittings/store-file/toolkit';
@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-function opened(options: KeychainOptions = {}): Keychain {
+function opened(options: KeychainStoreOptions = {}): KeychainStore {
   const onCorrupt = (event: CorruptEntryEvent): void => void events.push(event);
-  return keychain({
+  return keychainStore({
     driver,
     lockDirectory: join(temporary.path, 'locks'),
     layout: 'entries',
@@ -404,7 +404,7 @@ describe('locks', () => {
 describe('options', () => {
   it('refuses limits that can not work', () => {
     for (const options of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { chunkCharacters: 100 }]) {
-      expect(() => keychain(options)).toThrow(
+      expect(() => keychainStore(options)).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID', kind: 'auth' }),
       );
     }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { helpersOf, socketsOf } from './support/processes.js';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
@@ -12,7 +12,7 @@ const VALUE = { accessToken: 'a', refreshToken: 'r' };
 // One daemon for the suite. A test that locks or ends it leaves one that works to the next test.
 let keyring: SecretService | undefined;
 let temporary: TemporaryDirectory;
-let open: Keychain[] = [];
+let open: KeychainStore[] = [];
 beforeEach(async () => {
   temporary = await temporaryDirectory();
 });
@@ -43,8 +43,12 @@ function onBrokenService(kind: Exclude<ServiceKind, 'keyring'>): void {
   afterAll(() => broken[Symbol.asyncDispose]());
 }
 
-function opened(options: KeychainOptions = {}): Keychain {
-  const store = keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+function opened(options: KeychainStoreOptions = {}): KeychainStore {
+  const store = keychainStore({
+    lockDirectory: join(temporary.path, 'locks'),
+    timeoutMs: 20_000,
+    ...options,
+  });
   open.push(store);
   return store;
 }

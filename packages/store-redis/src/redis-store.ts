@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import type { KeySource, LockTimes } from '@mcp-fittings/store-file/toolkit';
+import type { KeySource, LockOptions } from '@mcp-fittings/store-file/toolkit';
 import { keyNames, type KeyNames } from './client/key-names.js';
 import type { RedisClient } from './client/redis-client.js';
 import { createScriptsRunner } from './client/scripts-runner.js';
@@ -20,7 +20,7 @@ export interface RedisStoreOptions {
   /** A refresh token that was not used for so long is dropped, milliseconds. Default 180 days. */
   readonly keepMs?: number | undefined;
   /** `staleMs` is the life of a lease, which is renewed while the work runs. */
-  readonly lock?: LockTimes | undefined;
+  readonly lock?: LockOptions | undefined;
   /** Longest wait for one answer of Redis, tries included, milliseconds. Default 2000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;

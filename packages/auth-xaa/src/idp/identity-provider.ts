@@ -2,7 +2,7 @@ import { oauthErrorOf, revoke } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import { exchangeFailure } from '../failures.js';
-import { keyOf, type Assertion, type AssertionTarget } from '../jag/assertion.js';
+import { keyOf, type Assertion, type IdJagTarget } from '../jag/assertion.js';
 import { createAssertionCache } from '../jag/assertion-cache.js';
 import { checkReply } from '../jag/check-reply.js';
 import { exchange } from '../jag/exchange.js';
@@ -28,9 +28,9 @@ export interface IdentityProvider {
    * An assertion for one resource, without a person. Rejects with `AUTH_REQUIRED`, `AUTH_EXCHANGE_FAILED`, `POLICY_DENIED`,
    * `AUTH_DISCOVERY_FAILED`, and with the codes of network and store.
    */
-  assertionFor(target: AssertionTarget, signal?: AbortSignal): Promise<Assertion>;
+  assertionFor(target: IdJagTarget, signal?: AbortSignal): Promise<Assertion>;
   /** It was refused: the next one is a new one, and where it had been shown before, none is shown twice there again. */
-  discard(target: AssertionTarget, assertion: Assertion): void;
+  discard(target: IdJagTarget, assertion: Assertion): void;
   /** A server wants a stronger sign-in. What to throw; undefined when trying again will help. */
   stepUp(request: StepUpRequest): FittingsError | undefined;
   /** Signs the person in, unless that is not needed. One page for all who ask at the same time. */
@@ -52,7 +52,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
   const waiting = new Map<string, FittingsError>();
   let running: Promise<void> | undefined;
 
-  const ask = async (target: AssertionTarget, subject: Subject, signal?: AbortSignal): Promise<Assertion> => {
+  const ask = async (target: IdJagTarget, subject: Subject, signal?: AbortSignal): Promise<Assertion> => {
     const { server, audience, resource, scopes } = target;
     const request = await connection.request({ server, signal });
     const reply = await exchange(request, 'Exchanging the sign-in for an assertion', subject, {
@@ -67,7 +67,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
 
   const askAgain = async (
     error: unknown,
-    target: AssertionTarget,
+    target: IdJagTarget,
     refused: Subject,
     signal?: AbortSignal,
   ): Promise<Assertion> => {
@@ -162,7 +162,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
 }
 
 /** What one person has to do does not hold up another one. */
-function waitKey(target: AssertionTarget, session: string | undefined): string {
+function waitKey(target: IdJagTarget, session: string | undefined): string {
   return JSON.stringify([session ?? null, keyOf(target)]);
 }
 

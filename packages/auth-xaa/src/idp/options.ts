@@ -4,7 +4,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/http-client';
 
 /** Where the people of a company sign in, and who we are there. A person or an administrator says it, never a project. */
-export interface IdentityProviderSettings {
+export interface IdentityProviderConfig {
   /** Letter by letter as in its metadata. */
   readonly issuer: string;
   readonly clientId: string;
@@ -39,7 +39,7 @@ export interface SubjectToken {
 
 export interface IdentityProviderOptions
   extends
-    IdentityProviderSettings,
+    IdentityProviderConfig,
     Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger' | 'principal'> {
   /** How a person signs in; without it `signIn` rejects with `AUTH_FAILED`. */
   readonly interaction?: SignInSurface | SurfaceChooser | undefined;
@@ -52,7 +52,7 @@ export interface IdentityProviderOptions
 }
 
 /** Throws `CONFIG_INVALID`: https, or http on this machine, and a client id. */
-export function checkSettings({ issuer, clientId }: IdentityProviderSettings): void {
+export function checkSettings({ issuer, clientId }: IdentityProviderConfig): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
   if (isWeb && url.username === '' && url.search === '' && url.hash === '' && clientId !== '') return;

@@ -1,6 +1,6 @@
 import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { count, entrySchema, listOf, readEntry, required, text } from '@mcp-fittings/client-core/transport';
-import type { IdentityProviderSettings } from './options.js';
+import type { IdentityProviderConfig } from './options.js';
 
 /** What `loadConfig` of `@mcp-fittings/config` says of an entry, as far as it matters here. */
 export interface ScopedEntry {
@@ -12,7 +12,7 @@ export interface ScopedEntry {
 
 export interface FoundIdentityProvider {
   /** Undefined when nobody who may say it says one. */
-  readonly settings: IdentityProviderSettings | undefined;
+  readonly settings: IdentityProviderConfig | undefined;
   /** Entries that name one and may not. */
   readonly ignored: readonly ScopedEntry[];
 }
@@ -33,7 +33,7 @@ const SETTINGS = entrySchema({
  * company; the highest scope counts. A project can not move the sign-in of a company to somebody else. Throws
  * `CONFIG_INVALID` for a mistake, and for two that differ.
  */
-export function identityProviderFrom(entries: readonly ScopedEntry[]): FoundIdentityProvider {
+export function identityProviderFromEntries(entries: readonly ScopedEntry[]): FoundIdentityProvider {
   const naming = entries.filter(({ config }) => namedIn(config) !== undefined);
   const ignored = naming.filter(({ scope }) => !TRUSTED.includes(scope));
   const ranked = naming.filter((entry) => !ignored.includes(entry));

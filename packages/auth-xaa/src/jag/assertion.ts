@@ -1,5 +1,5 @@
 /** What an assertion is for: one resource, at one authorization server, in the hands of one client. */
-export interface AssertionTarget {
+export interface IdJagTarget {
   /** Name of the MCP server, for messages. */
   readonly server: string;
   /** Issuer of the authorization server. */
@@ -24,6 +24,6 @@ export interface Assertion {
   readonly reused: boolean;
 }
 
-export function keyOf({ audience, resource, clientId, scopes }: AssertionTarget): string {
+export function keyOf({ audience, resource, clientId, scopes }: IdJagTarget): string {
   return JSON.stringify([audience, resource, clientId, scopes.toSorted()]);
 }

@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { isEncryptedJwt, isOnly, readJwt, type JwtContent } from '../jwt.js';
-import type { AssertionTarget } from './assertion.js';
+import type { IdJagTarget } from './assertion.js';
 import { ID_JAG } from './token-types.js';
 
 export interface CheckedReply {
@@ -11,7 +11,7 @@ export interface CheckedReply {
   readonly scopes: readonly string[] | undefined;
 }
 
-export interface ReplyExpectation extends AssertionTarget {
+export interface ReplyExpectation extends IdJagTarget {
   /** Issuer of the identity provider. */
   readonly issuer: string;
   /** Milliseconds since the epoch. */

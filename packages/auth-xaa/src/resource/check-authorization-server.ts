@@ -2,7 +2,7 @@ import type { Discovered } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { unsupported } from '../failures.js';
 import { ID_JAG_PROFILE } from '../jag/token-types.js';
-import type { XaaPolicy } from '../options.js';
+import type { XaaSharedOptions } from '../options.js';
 
 /**
  * Whether an assertion may be made for this authorization server. Throws `POLICY_DENIED` when it is not on the list,
@@ -11,7 +11,7 @@ import type { XaaPolicy } from '../options.js';
 export function checkAuthorizationServer(
   server: string,
   { authorizationServer: as }: Discovered,
-  { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaPolicy,
+  { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaSharedOptions,
 ): void {
   if (allowed !== undefined && !allowed.includes(as.issuer)) {
     throw new FittingsError(

@@ -10,7 +10,7 @@ import {
 import { FittingsError } from '@mcp-fittings/client-core';
 import { redemptionFailure } from '../failures.js';
 import { stepUpIn } from '../idp/step-up-error.js';
-import type { Assertion, AssertionTarget } from '../jag/assertion.js';
+import type { Assertion, IdJagTarget } from '../jag/assertion.js';
 import type { XaaProviderOptions } from '../options.js';
 import { checkAuthorizationServer } from './check-authorization-server.js';
 
@@ -34,7 +34,7 @@ export async function redeem(
   const client = await clients.find({ authorizationServer, scopes });
   if (client === undefined) throw unknownClient(server, audience);
   const { clientId } = client;
-  const target: AssertionTarget = { server, audience, resource, clientId, scopes };
+  const target: IdJagTarget = { server, audience, resource, clientId, scopes };
 
   for (;;) {
     const assertion = await identityProvider.assertionFor(target, signal);

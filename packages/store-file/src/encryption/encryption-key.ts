@@ -18,7 +18,7 @@ export const KEY_BYTES = 32;
 const LONGEST_ID = 256;
 
 /** Asks the source and does not trust what it says. */
-export async function keyFrom(source: KeySource, id?: string): Promise<EncryptionKey> {
+export async function resolveKey(source: KeySource, id?: string): Promise<EncryptionKey> {
   let key: EncryptionKey | undefined;
   try {
     key = await source(id);

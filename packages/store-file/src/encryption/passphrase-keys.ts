@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
 import type { EntryDirectory } from '../files/entry-files.js';
 import { storeError } from '../store-error.js';
-import { valueOfText } from '../value-text.js';
+import { parseValue } from '../value-text.js';
 import { KEY_BYTES, type EncryptionKey, type KeySource } from './encryption-key.js';
 
 /**
@@ -75,7 +75,7 @@ export function passphraseKeys(
 async function readVerifier(path: string): Promise<Verifier | undefined> {
   const text = await readPrivateFile(join(path, FILE));
   if (text === undefined) return undefined;
-  const { id, check } = valueOfText(text) ?? {};
+  const { id, check } = parseValue(text) ?? {};
   if (typeof id === 'string' && ID.test(id) && typeof check === 'string') return { id, check };
   throw storeError('STORE_CORRUPT', `${join(path, FILE)} is not what was written.`, {
     hint: 'Remove it and sign in again.',

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { storeError } from '../store-error.js';
-import { valueOfText } from '../value-text.js';
-import { keyFrom, type EncryptionKey, type KeySource } from './encryption-key.js';
+import { parseValue } from '../value-text.js';
+import { resolveKey, type EncryptionKey, type KeySource } from './encryption-key.js';
 
 const ALGORITHM = 'aes-256-gcm';
 /** 96 random bits an encryption: NIST SP 800-38D allows 2^32 of them with one key. */
@@ -19,14 +19,14 @@ export function seal(entry: string, text: string, key: EncryptionKey): string {
 
 /** The other way; STORE_CORRUPT where one bit differs, or where it was sealed for another entry. */
 export async function unseal(entry: string, envelope: string, keys: KeySource): Promise<string> {
-  const { v, keyId, iv, sealed } = valueOfText(envelope) ?? {};
+  const { v, keyId, iv, sealed } = parseValue(envelope) ?? {};
   if (v !== 1 || typeof keyId !== 'string' || typeof iv !== 'string' || typeof sealed !== 'string') {
     throw corrupt();
   }
   const nonce = Buffer.from(iv, 'base64url');
   const bytes = Buffer.from(sealed, 'base64url');
   if (nonce.length !== IV_BYTES || bytes.length < TAG_BYTES) throw corrupt();
-  const key = await keyFrom(keys, keyId);
+  const key = await resolveKey(keys, keyId);
   const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(boundTo(entry, keyId));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));

@@ -10,7 +10,7 @@ import {
 } from '@mcp-fittings/client-core/files';
 import { entryName } from '../entry-name.js';
 import { createFileLocks, type FileLocks } from '../locks/file-locks.js';
-import type { LockTimes } from '../locks/lock-times.js';
+import type { LockOptions } from '../locks/lock-times.js';
 import { asStoreError, storeError } from '../store-error.js';
 
 /** How one entry becomes the text of its file. */
@@ -30,7 +30,7 @@ export interface EntryDirectory {
 
 export interface EntryFilesOptions {
   readonly path: string;
-  readonly lock?: LockTimes | undefined;
+  readonly lock?: LockOptions | undefined;
   readonly clock: Clock;
   readonly format: (directory: EntryDirectory) => EntryFormat;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
 import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
 import { storeError } from '../store-error.js';
-import { valueOfText } from '../value-text.js';
+import { parseValue } from '../value-text.js';
 import type { EntryDirectory } from './entry-files.js';
 
 export interface ConsentQuestion {
@@ -23,7 +23,7 @@ export function createConsent({ directory, ask, clock }: ConsentOptions): { asse
   const { path, locks } = directory;
 
   const isRecorded = async (): Promise<boolean> => {
-    const record = valueOfText((await readPrivateFile(join(path, FILE))) ?? '');
+    const record = parseValue((await readPrivateFile(join(path, FILE))) ?? '');
     return record?.['plaintext'] === true && record['path'] === path;
   };
 

@@ -4,10 +4,10 @@ import { entryName } from '../entry-name.js';
 import { asStoreError, storeError } from '../store-error.js';
 import { acquireToken } from './acquire-token.js';
 import { holdToken, type HeldLock } from './held-lock.js';
-import { createKeyedQueue } from './keyed-queue.js';
-import { DEFAULT_STALE_MS, DEFAULT_WAIT_MS, type LockTimes } from './lock-times.js';
+import { createKeyedMutex } from './keyed-queue.js';
+import { DEFAULT_STALE_MS, DEFAULT_WAIT_MS, type LockOptions } from './lock-times.js';
 
-export interface FileLocksOptions extends LockTimes {
+export interface FileLocksOptions extends LockOptions {
   /** Made when it is missing, mode 0700. Processes that exclude each other use the same one. */
   readonly directory: string;
   /** Comes before `directory` is made, with the lock's place in the queue taken. */
@@ -32,7 +32,7 @@ export interface FileLocks {
 export function createFileLocks(options: FileLocksOptions): FileLocks {
   const { directory, prepare, staleMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = options;
   const { clock = systemClock } = options;
-  const queue = createKeyedQueue(clock);
+  const queue = createKeyedMutex(clock);
   const held = new Map<string, HeldLock>();
 
   const acquire = async (name: string, deadline: number): Promise<HeldLock> => {

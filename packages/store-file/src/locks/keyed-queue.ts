@@ -2,12 +2,12 @@ import type { Clock } from '@mcp-fittings/client-core';
 import { storeError } from '../store-error.js';
 
 /** Mutual exclusion of the callers in one process, first come, first served. */
-export interface KeyedQueue {
+export interface KeyedMutex {
   /** Resolves with the function that lets the next one in; STORE_BUSY after `waitMs`. */
   enter(key: string, waitMs: number): Promise<() => void>;
 }
 
-export function createKeyedQueue(clock: Clock): KeyedQueue {
+export function createKeyedMutex(clock: Clock): KeyedMutex {
   /** Who waits for each key that is taken. */
   const waiting = new Map<string, Set<() => void>>();
 

@@ -1,5 +1,5 @@
 /** How patient a lock is. */
-export interface LockTimes {
+export interface LockOptions {
   /**
    * A holder in another process that gives no sign of life for this long, milliseconds, loses the lock: it hangs, is
    * suspended, or died on a machine that can not be asked. Default 10 000. A dead process of this machine loses it at

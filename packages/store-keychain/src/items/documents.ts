@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
-import { valueOfText } from '@mcp-fittings/store-file/toolkit';
+import { parseValue } from '@mcp-fittings/store-file/toolkit';
 import { chunkedHeadText, parseHead, wholeHeadText, type ChunkedHead } from './head.js';
 import type { Vault } from './vault.js';
 
@@ -38,7 +38,7 @@ export function createDocuments({ vault, chunkCharacters, onCorrupt }: Documents
     }
     const json = parts.join('');
     if (sumOf(name, json) !== head.sum) return 'chunk-foreign';
-    return valueOfText(json) ?? 'head-malformed';
+    return parseValue(json) ?? 'head-malformed';
   };
 
   /**

@@ -1,5 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { valueOfText } from '@mcp-fittings/store-file/toolkit';
+import { parseValue } from '@mcp-fittings/store-file/toolkit';
 
 /** The item that stands for a document: it holds the whole of it, or says where its parts are. */
 export type Head = WholeHead | ChunkedHead;
@@ -31,7 +31,7 @@ export function chunkedHeadText({ slot, chunks, sum }: Omit<ChunkedHead, 'kind'>
 
 /** Undefined: it is no head. */
 export function parseHead(text: string): Head | undefined {
-  const { v, value, slot, chunks, sum } = valueOfText(text) ?? {};
+  const { v, value, slot, chunks, sum } = parseValue(text) ?? {};
   if (v !== 1) return undefined;
   if (isRecord(value)) return { kind: 'whole', value };
   if ((slot !== 0 && slot !== 1) || typeof sum !== 'string') return undefined;

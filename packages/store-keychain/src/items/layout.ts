@@ -1,5 +1,5 @@
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
-import { storeError, valueOfText } from '@mcp-fittings/store-file/toolkit';
+import { storeError, parseValue } from '@mcp-fittings/store-file/toolkit';
 import type { Corruption, Documents, Guard } from './documents.js';
 import type { Turns } from './turns.js';
 
@@ -35,7 +35,7 @@ export function bundleLayout(
   onCorrupt: (entry: string, reason: Corruption) => void,
 ): Layout {
   const textOf = (entry: string, found: unknown): string | undefined => {
-    if (typeof found === 'string' && valueOfText(found) !== undefined) return found;
+    if (typeof found === 'string' && parseValue(found) !== undefined) return found;
     // Only the names of entries are fit to be told.
     onCorrupt(ENTRY_NAME.test(entry) ? entry : name, 'entry-malformed');
     return undefined;
@@ -70,7 +70,7 @@ export function bundleLayout(
     async get(entry) {
       const found = (await turns.take(() => documents.read(name)))?.[entry];
       const text = found === undefined ? undefined : textOf(entry, found);
-      return text === undefined ? undefined : valueOfText(text);
+      return text === undefined ? undefined : parseValue(text);
     },
     set: (entry, json, guard) => change((all) => all.set(entry, json), guard),
     delete: (entry, guard) => change((all) => all.delete(entry), guard),

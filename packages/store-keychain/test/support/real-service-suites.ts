@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Keychain, KeychainOptions } from '@mcp-fittings/store-keychain';
+import type { KeychainStore, KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import {
   tokenStoreSuite,
   type TokenStoreCapabilities,
@@ -25,8 +25,8 @@ export interface Place {
 }
 
 export interface SuiteStores extends Pick<TokenStoreFixture, 'module'> {
-  readonly store: Keychain;
-  readonly sibling: Keychain;
+  readonly store: KeychainStore;
+  readonly sibling: KeychainStore;
 }
 
 /** Defines suites on one real Secret Service. */
@@ -37,7 +37,7 @@ export interface RealServiceSuites {
     capabilities: TokenStoreCapabilities,
     open: (place: Place) => SuiteStores | Promise<SuiteStores>,
   ) => void;
-  readonly suiteWithHelpers: (name: string, options: KeychainOptions) => void;
+  readonly suiteWithHelpers: (name: string, options: KeychainStoreOptions) => void;
 }
 
 export function onRealService(define: (suites: RealServiceSuites) => void): void {
@@ -45,7 +45,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
   describeWithSecretService('a real Secret Service', () => {
     let service: SecretService;
     let locks: TemporaryDirectory;
-    const opened: Keychain[] = [];
+    const opened: KeychainStore[] = [];
     beforeAll(async () => {
       locks = await temporaryDirectory();
       service = await startSecretService('keyring');

@@ -1,5 +1,5 @@
 import { FittingsError, systemClock, type Clock, type HostCache } from '@mcp-fittings/client-core';
-import { keyFrom, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
+import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { DROP, KEEP } from './cache-scripts.js';
 import { keyNames } from '../client/key-names.js';
 import type { RedisClient } from '../client/redis-client.js';
@@ -58,7 +58,7 @@ export function redisCache(options: RedisCacheOptions): HostCache {
       const text = JSON.stringify(value);
       if (Buffer.byteLength(text) > maxBytes) return;
       const { entry, value: name } = names('cache', key);
-      await runner.run(KEEP, [name], [seal(boundName(entry), text, await keyFrom(keys)), keepMs]);
+      await runner.run(KEEP, [name], [seal(boundName(entry), text, await resolveKey(keys)), keepMs]);
     },
     async delete(key) {
       await runner.run(DROP, [names('cache', key).value], []);

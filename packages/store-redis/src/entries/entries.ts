@@ -2,9 +2,9 @@ import type { Clock } from '@mcp-fittings/client-core';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
 import {
   busyError,
-  createKeyedQueue,
+  createKeyedMutex,
   storeError,
-  textOfValue,
+  serializeValue,
   type KeySource,
 } from '@mcp-fittings/store-file/toolkit';
 import type { KeyNames } from '../client/key-names.js';
@@ -37,7 +37,7 @@ const QUEUE_MS = 60_000;
 export function createEntries({ runner, keys, keepMs, clock }: EntriesOptions): Entries {
   const memory = createEntryMemory();
   // Writers of one process would only make each other try again.
-  const queue = createKeyedQueue(clock);
+  const queue = createKeyedMutex(clock);
 
   /** Versions follow the clock, and each is greater than the one before whatever the clock says. */
   const nextVersion = (before: number): number => Math.max(before + 1, clock.now());
@@ -88,7 +88,7 @@ export function createEntries({ runner, keys, keepMs, clock }: EntriesOptions): 
       return value;
     },
     async set(names, value, token) {
-      const text = textOfValue(value);
+      const text = serializeValue(value);
       const lifeMs = lifeOf(value, clock.now(), keepMs);
       await inTurn(names, () => write(names, { text, lifeMs }, token));
     },

@@ -1,11 +1,11 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
 import {
-  keyFrom,
+  resolveKey,
   seal,
   storeError,
   unseal,
-  valueOfText,
+  parseValue,
   type KeySource,
 } from '@mcp-fittings/store-file/toolkit';
 
@@ -32,7 +32,7 @@ export async function sealEntry(
   keys: KeySource,
 ): Promise<string> {
   const content = `{"until":${until}${text === undefined ? '' : `,"value":${text}`}}`;
-  return `${version} ${seal(boundName(entry, version), content, await keyFrom(keys))}`;
+  return `${version} ${seal(boundName(entry, version), content, await resolveKey(keys))}`;
 }
 
 /** The other way. Rejects with STORE_CORRUPT, and with STORE_LOCKED where there is no key with the id it was sealed with. */
@@ -40,7 +40,7 @@ export async function unsealEntry(entry: string, text: string, keys: KeySource):
   const [, digits, envelope] = FORM.exec(text) ?? [];
   if (digits === undefined || envelope === undefined) throw corruptEntry('foreign');
   const version = Number(digits);
-  const { until, value } = valueOfText(await unseal(boundName(entry, version), envelope, keys)) ?? {};
+  const { until, value } = parseValue(await unseal(boundName(entry, version), envelope, keys)) ?? {};
   if (typeof until !== 'number' || (value !== undefined && !isRecord(value))) throw corruptEntry('foreign');
   return { version, until, value };
 }

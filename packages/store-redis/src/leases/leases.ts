@@ -3,10 +3,10 @@ import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   busyError,
-  createKeyedQueue,
+  createKeyedMutex,
   DEFAULT_STALE_MS,
   DEFAULT_WAIT_MS,
-  type LockTimes,
+  type LockOptions,
 } from '@mcp-fittings/store-file/toolkit';
 import type { KeyNames } from '../client/key-names.js';
 import { strangeReply } from '../client/redis-failure.js';
@@ -16,7 +16,7 @@ import { RELEASE, TAKE } from './lease-scripts.js';
 
 export interface LeasesOptions {
   readonly runner: ScriptsRunner;
-  readonly times: LockTimes | undefined;
+  readonly times: LockOptions | undefined;
   readonly clock: Clock;
 }
 
@@ -35,7 +35,7 @@ const FENCE_MS = 24 * 3600 * 1000;
 
 export function createLeases({ runner, times = {}, clock }: LeasesOptions): Leases {
   const { staleMs: leaseMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = times;
-  const queue = createKeyedQueue(clock);
+  const queue = createKeyedMutex(clock);
   const held = new Map<string, HeldLease>();
 
   const take = async (names: KeyNames, deadline: number): Promise<HeldLease> => {
