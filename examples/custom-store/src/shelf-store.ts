@@ -29,7 +29,7 @@ export interface ShelfStoreOptions {
  */
 export function createShelfStore(options: ShelfStoreOptions): TokenStore {
   const { client, waitMs = DEFAULT_WAIT_MS, clock = systemClock } = options;
-  const queue = createKeyedMutex(clock);
+  const mutex = createKeyedMutex(clock);
 
   return {
     async get(key) {
@@ -44,11 +44,11 @@ export function createShelfStore(options: ShelfStoreOptions): TokenStore {
       await reached(client.remove(entryName(key)));
     },
     async withLock(key, work) {
-      const leave = await queue.enter(key, waitMs);
+      const release = await mutex.acquire(key, waitMs);
       try {
         return await work(new AbortController().signal);
       } finally {
-        leave();
+        release();
       }
     },
   };

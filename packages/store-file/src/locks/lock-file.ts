@@ -5,27 +5,27 @@ import { renameFile, systemCodeOf } from '@mcp-fittings/client-core/files';
 import type { ProcessIdentity } from './process-identity.js';
 
 /**
- * One lock = one directory with exactly one file in it, the token. Its name is `free`, or says who holds it and is
- * never used twice. Taking, releasing and taking over are renames of that file from a name that was seen, so of many
- * who try the same, the file system lets one succeed, and whoever was too late finds no such name. Nothing is ever
- * removed, therefore nobody can remove what another one has just made.
+ * One lock is a directory with exactly one file in it. The name of the file is `free`, or identifies the holder and is
+ * never used twice. To take a lock, to release it, and to take it from a dead holder is to rename the file from a name that
+ * was seen: of several processes that try at once the file system lets one succeed, and for the others the name no longer
+ * exists. Nothing is ever deleted, so no process can delete what another one has just created.
  */
-export interface LockToken {
-  /** Takes a free lock, or the lock from the holder that was seen. False: somebody was faster, or it is not free. */
-  take(from?: SeenHolder): Promise<boolean>;
+export interface LockFile {
+  /** Takes a free lock, or the lock of the given holder. False when another process was faster, or it is not free. */
+  take(from?: LockHolder): Promise<boolean>;
   release(): Promise<void>;
-  /** A sign of life for those who wait. False: this one does not hold the lock any more. */
+  /** Gives a sign of life to the processes that wait. False when this process no longer holds the lock. */
   beat(now: number): Promise<boolean>;
   held(): Promise<boolean>;
-  /** Who holds it now; undefined when it is free or does not exist yet. */
-  holder(): Promise<SeenHolder | undefined>;
-  /** Path of a file in the lock that no version of this package has made, and that keeps it from working. */
+  /** The current holder; undefined when the lock is free or does not exist yet. */
+  holder(): Promise<LockHolder | undefined>;
+  /** Path of a file in the lock that this package did not create, and that blocks it. */
   foreign(): Promise<string | undefined>;
-  /** Makes the lock where there is none; harmless where there is one. */
+  /** Creates the lock; does nothing when it exists. */
   create(): Promise<void>;
 }
 
-export interface SeenHolder {
+export interface LockHolder {
   readonly file: string;
   readonly process: ProcessIdentity;
   /** Changes with each sign of life. */
@@ -35,8 +35,8 @@ export interface SeenHolder {
 const FREE = 'free';
 const HELD = /^held\.([\da-f]+)\.(\d+)\.(\d+)\.[\da-f]+$/;
 
-/** `parent` has to exist; `name` is a plain file name. */
-export function createLockToken(parent: string, name: string, own: ProcessIdentity): LockToken {
+/** `parent` must exist; `name` is a plain file name. */
+export function createLockFile(parent: string, name: string, own: ProcessIdentity): LockFile {
   const directory = join(parent, name);
   const nonce = randomBytes(8).toString('hex');
   const mine = `held.${own.machine}.${own.pid}.${own.start}.${nonce}`;
@@ -55,9 +55,9 @@ export function createLockToken(parent: string, name: string, own: ProcessIdenti
       for (const file of await readdir(directory).catch(emptyIfAbsent)) {
         const [, machine, pid, start] = HELD.exec(file) ?? [];
         if (machine === undefined || pid === undefined || start === undefined) continue;
-        const facts = await stat(join(directory, file)).catch(undefinedIfAbsent);
-        if (facts === undefined) continue;
-        return { file, process: { machine, pid: Number(pid), start }, lastBeat: facts.mtimeMs };
+        const status = await stat(join(directory, file)).catch(undefinedIfAbsent);
+        if (status === undefined) continue;
+        return { file, process: { machine, pid: Number(pid), start }, lastBeat: status.mtimeMs };
       }
       return undefined;
     },
@@ -68,7 +68,7 @@ export function createLockToken(parent: string, name: string, own: ProcessIdenti
       return other === undefined ? undefined : join(directory, other);
     },
     async create() {
-      // A directory with the token already in it comes into being at once, and can not replace one that has a token.
+      // The directory appears with the file already in it, and cannot replace one that has a file.
       const draft = join(parent, `.${name}.${nonce}`);
       await mkdir(draft, { mode: 0o700 });
       try {
@@ -82,7 +82,7 @@ export function createLockToken(parent: string, name: string, own: ProcessIdenti
   };
 }
 
-/** What systems say when a directory is moved to where one with a file in it stands; EPERM is how Windows says it. */
+/** The error codes of renaming a directory to the name of a directory that is not empty; EPERM on Windows. */
 const EXISTS = new Set<string | undefined>(['ENOTEMPTY', 'EEXIST', 'EPERM']);
 
 async function unlessAbsent(act: () => Promise<unknown>): Promise<boolean> {

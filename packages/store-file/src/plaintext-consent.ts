@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
 import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
-import { storeError } from '../store-error.js';
-import { parseValue } from '../value-text.js';
+import { storeError } from './store-error.js';
+import { parseValue } from './stored-value.js';
 import type { EntryDirectory } from './entry-files.js';
 
+/** What the user is asked to agree to, passed to `consent` of `fileStore`. */
 export interface ConsentQuestion {
-  /** Absolute path of the directory in which credentials would lie unencrypted. */
+  /** Absolute path of the directory in which credentials would be stored unencrypted. */
   readonly path: string;
 }
 
@@ -18,7 +19,7 @@ export interface ConsentOptions {
 
 const FILE = 'plaintext-consent.json';
 
-/** A person's consent to plain text on the disk: a file in the store, valid for this very directory. */
+/** The user's consent to plain text on the disk: a file in the store, valid for this directory only. */
 export function createConsent({ directory, ask, clock }: ConsentOptions): { assertGiven(): Promise<void> } {
   const { path, locks } = directory;
 
@@ -30,7 +31,7 @@ export function createConsent({ directory, ask, clock }: ConsentOptions): { asse
   return {
     async assertGiven() {
       if (await isRecorded()) return;
-      // One question, however many entries are written at once.
+      // One question, even when several entries are written at once.
       await locks.run(FILE, async () => {
         if (await isRecorded()) return;
         if ((await answer(ask, path)) !== true) throw noConsent(path);
@@ -45,13 +46,19 @@ async function answer(ask: ConsentOptions['ask'], path: string): Promise<unknown
   try {
     return await ask?.({ path });
   } catch (cause) {
-    throw storeError('CALLBACK_FAILED', 'The question for consent could not be asked.', { cause });
+    throw storeError('CALLBACK_FAILED', 'The `consent` callback of the file store threw an error.', {
+      cause,
+    });
   }
 }
 
 function noConsent(path: string): Error {
-  return storeError('POLICY_DENIED', `Nobody agreed to keep credentials unencrypted in ${path}.`, {
-    hint: 'Use the keychain or an encrypted file, or let the person agree through the `consent` callback.',
-    details: { path },
-  });
+  return storeError(
+    'POLICY_DENIED',
+    `Cannot store credentials unencrypted in ${path} without the user's consent.`,
+    {
+      hint: 'Use a keychain or an encrypted file, or ask the user through the `consent` callback.',
+      details: { path },
+    },
+  );
 }
