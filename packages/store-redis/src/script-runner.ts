@@ -1,20 +1,20 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { sleep, withTimeout } from '@mcp-fittings/client-core/timing';
-import { isTemporary, redisFailure, redisSilent, strangeReply } from './redis-failure.js';
+import { isTemporary, redisError, redisTimeout, unexpectedReply } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 
-/** Runs scripts, patiently while Redis is away for a moment. */
-export interface ScriptsRunner {
-  /** Rejects with STORE_UNAVAILABLE, or STORE_CORRUPT where a key holds something of another type. */
+/** Runs scripts, and retries them while Redis is unavailable for a moment. */
+export interface ScriptRunner {
+  /** Rejects with `STORE_UNAVAILABLE`, or with `STORE_CORRUPT` when a key holds a value of another type. */
   run(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<Reply>;
-  /** One attempt, for what ends by itself when it is not done; never rejects. */
+  /** Tries once and never rejects, for cleanup that Redis does by itself later. */
   tryOnce(script: string, keys: readonly string[], values: readonly string[]): Promise<void>;
 }
 
-/** What the scripts answer; a client that gives bytes is understood too. */
+/** What a script returns. Clients that return bytes are supported too. */
 export type Reply = string | number | undefined;
 
-export interface RunnerOptions {
+export interface ScriptRunnerOptions {
   readonly client: RedisClient;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -22,11 +22,11 @@ export interface RunnerOptions {
 
 const PAUSE_MS = 50;
 
-/** Every script may be run twice: an answer that was lost on its way is no reason to fail. */
-export function createScriptsRunner({ client, timeoutMs, clock }: RunnerOptions): ScriptsRunner {
-  const once = (script: string, keys: readonly string[], values: readonly string[], leftMs: number) =>
-    withTimeout({ ms: leftMs, error: () => redisSilent(timeoutMs), clock }, () =>
-      ask(client, script, keys, values),
+/** Every script may run twice, so that a lost reply does not make the operation fail. */
+export function createScriptRunner({ client, timeoutMs, clock }: ScriptRunnerOptions): ScriptRunner {
+  const runOnce = (script: string, keys: readonly string[], values: readonly string[], leftMs: number) =>
+    withTimeout({ ms: leftMs, error: () => redisTimeout(timeoutMs), clock }, () =>
+      evaluate(client, script, keys, values),
     );
 
   return {
@@ -36,22 +36,22 @@ export function createScriptsRunner({ client, timeoutMs, clock }: RunnerOptions)
       for (;;) {
         const leftMs = Math.max(1, end - clock.now());
         try {
-          return replyOf(await once(script, keys, texts, leftMs));
+          return parseReply(await runOnce(script, keys, texts, leftMs));
         } catch (error) {
           if (error instanceof FittingsError) throw error;
-          if (!isTemporary(error) || clock.now() + PAUSE_MS >= end) throw redisFailure(error);
+          if (!isTemporary(error) || clock.now() + PAUSE_MS >= end) throw redisError(error);
         }
         await sleep(PAUSE_MS, { clock });
       }
     },
     async tryOnce(script, keys, values) {
-      await once(script, keys, values, Math.max(1, timeoutMs)).catch(() => undefined);
+      await runOnce(script, keys, values, Math.max(1, timeoutMs)).catch(() => undefined);
     },
   };
 }
 
-/** Also a client that throws at once becomes a rejection. */
-async function ask(
+/** Async, so that a client that throws becomes a rejection. */
+async function evaluate(
   client: RedisClient,
   script: string,
   keys: readonly string[],
@@ -60,10 +60,10 @@ async function ask(
   return client.eval(script, { keys: [...keys], arguments: [...values] });
 }
 
-function replyOf(reply: unknown): Reply {
+function parseReply(reply: unknown): Reply {
   if (typeof reply === 'string' || typeof reply === 'number') return reply;
   if (reply instanceof Uint8Array) return Buffer.from(reply).toString();
-  // Absent is what only a nothing says.
+  // Only nil means absent.
   if (reply === null || reply === undefined) return undefined;
-  throw strangeReply();
+  throw unexpectedReply();
 }
