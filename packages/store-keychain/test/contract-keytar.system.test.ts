@@ -6,9 +6,9 @@ onRealService(({ suite, suiteWithHelpers }) => {
     driver: '@github/keytar',
     chunkCharacters: WHOLE,
   });
-  // A driver that is an object can not be given to another process.
+  // A driver that is an object cannot run in another process.
   suite('a given keytar', IN_PROCESS, async (place) => {
-    // Not loaded before: where libsecret is missing it throws.
+    // Loaded only here: without libsecret it throws.
     const { default: keytar } = await import('@github/keytar');
     const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
     return { store: keychainStore(options), sibling: keychainStore(options) };

@@ -6,7 +6,7 @@ import { memoryKeytar } from './support/memory-keytar.js';
 import { IN_PROCESS } from './support/real-service-suites.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 
-describe('in memory', () => {
+describe('a driver in memory', () => {
   let temporary: TemporaryDirectory;
   let stores = 0;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-it('does not wait for a driver that hangs, and does not call it again before it came back', async () => {
+it('does not wait for a driver that hangs, and does not call it again before it has returned', async () => {
   const clock = createManualClock();
   const driver = memoryKeytar();
   let answer = (): void => undefined;
@@ -41,7 +41,7 @@ it('does not wait for a driver that hangs, and does not call it again before it 
   expect(clock.pending).toBe(0);
 });
 
-it('refuses an object as a driver for another process', () => {
+it('rejects a driver that is an object for another process', () => {
   expect(() => keychainStore({ driver: memoryKeytar(), isolation: 'process' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', kind: 'auth' }),
   );

@@ -9,6 +9,6 @@ export interface TemporaryDirectory {
 
 /** A private directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), 'token-store-'));
+  const path = await mkdtemp(join(tmpdir(), 'store-file-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

@@ -1,4 +1,4 @@
-// What other processes import: a keychain on the same items. From `dist`, as an installed package would be.
+// Imported by other processes: a store on the same items. From `dist`, like an installed package.
 import { keychainStore } from '@mcp-fittings/store-keychain';
 
 /** `argument` is JSON of options. */

@@ -1,8 +1,8 @@
-import type { KeytarLike } from '../drivers/keytar-like.js';
-import type { Call, Failure, Outcome } from './protocol.js';
+import type { DriverCall, DriverFailure, DriverResult } from './driver-protocol.js';
+import type { KeytarLike } from './keychain-driver.js';
 
-/** One call of the driver, with whatever it does turned into an outcome. */
-export async function carryOut(driver: KeytarLike, call: Call): Promise<Outcome> {
+/** Makes one call of the driver and turns its outcome into a {@link DriverResult}. Never rejects. */
+export async function invokeDriver(driver: KeytarLike, call: DriverCall): Promise<DriverResult> {
   try {
     return { ok: true, value: await dispatch(driver, call) };
   } catch (error) {
@@ -10,14 +10,14 @@ export async function carryOut(driver: KeytarLike, call: Call): Promise<Outcome>
   }
 }
 
-export function failureOf(kind: Failure['kind'], error: unknown, call?: Call): Failure {
+export function failureOf(kind: DriverFailure['kind'], error: unknown, call?: DriverCall): DriverFailure {
   const text = error instanceof Error ? error.message : String(error);
-  // A native library may quote what it was given.
+  // A native library may quote its arguments.
   const secret = call?.op === 'set' ? call.password : '';
   return { kind, message: secret === '' ? text : text.replaceAll(secret, '[redacted]') };
 }
 
-async function dispatch(driver: KeytarLike, call: Call): Promise<string | boolean | null> {
+async function dispatch(driver: KeytarLike, call: DriverCall): Promise<string | boolean | null> {
   const { service, account } = call;
   if (call.op === 'get') return (await driver.getPassword(service, account)) ?? null;
   if (call.op === 'delete') return driver.deletePassword(service, account);

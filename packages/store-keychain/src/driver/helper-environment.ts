@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /**
- * What the helper inherits: how to find the user's session and keychain, and nothing else. The host's own secrets, and
- * variables that make Node or the driver load code, stay out.
+ * The variables that the helper inherits: enough to find the user's session and keychain. Secrets of the host, and variables
+ * that make Node or the driver load code, are not passed on.
  */
 const INHERITED = [
-  // Linux: the session bus and where a prompt can be shown
+  // Linux: the session bus, and the display for prompts
   'DBUS_SESSION_BUS_ADDRESS',
   'XDG_RUNTIME_DIR',
   'XDG_DATA_HOME',
@@ -14,7 +14,7 @@ const INHERITED = [
   'DISPLAY',
   'WAYLAND_DISPLAY',
   'XAUTHORITY',
-  // everywhere
+  // All platforms
   'HOME',
   'USER',
   'LOGNAME',
@@ -37,7 +37,7 @@ const INHERITED = [
   'TMP',
 ];
 
-/** Tells the helper what it is. If the program that was started is the host itself, it does not start another one. */
+/** Marks the helper, so that a host program that was started as its own helper does not start another one. */
 const MARK = 'MCP_FITTINGS_KEYCHAIN_HELPER';
 
 export function helperEnvironment(): Record<string, string> {
@@ -46,20 +46,20 @@ export function helperEnvironment(): Record<string, string> {
     const value = process.env[name];
     if (value !== undefined) environment[name] = value;
   }
-  // Electron's binary is a Node only when told so.
+  // Electron runs as Node only with this variable.
   if ('electron' in process.versions) environment['ELECTRON_RUN_AS_NODE'] = '1';
   return environment;
 }
 
-/** The Node that runs the helper, or an error that says what to do where this program is all in one binary. */
+/** Returns the Node that runs the helper. Throws when this program is a single binary. */
 export function helperRuntime(execPath: string | undefined): string {
   if (execPath !== undefined) return execPath;
   if (process.env[MARK] !== undefined || isSingleBinary()) {
     throw storeError(
       'STORE_UNAVAILABLE',
-      'This program can not start a helper for the keychain: it has no Node of its own.',
+      'Cannot start the helper process of the keychain: this program is a single binary without Node.',
       {
-        hint: "Pass `isolation: 'in-process'`, or the path of a Node as `execPath`.",
+        hint: "Pass `isolation: 'in-process'`, or the path of a Node binary as `execPath`.",
         retryable: false,
         details: { state: 'unavailable' },
       },
