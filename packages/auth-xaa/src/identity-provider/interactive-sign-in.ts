@@ -1,29 +1,29 @@
 import { authorizationCode, chooseSurface, deviceCode, throughBrowser } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import type { Connection } from './connection.js';
+import type { IdentityProviderConnection } from './connection.js';
 import type { IdentityProviderOptions } from './options.js';
 import type { StepUp } from './step-up.js';
 
 /**
- * Sends the person to the identity provider: OpenID Connect with code, PKCE and nonce. Claims and signature of the ID token
- * are checked. Rejects with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `TIMEOUT`, `ABORTED`.
+ * Sends the user to the identity provider: OpenID Connect with authorization code, PKCE and nonce. Claims and signature of the
+ * ID token are verified. Rejects with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `TIMEOUT`, `ABORTED`.
  * @see https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth
  */
-export async function askPerson(
-  connection: Connection,
+export async function signInInteractively(
+  connection: IdentityProviderConnection,
   options: IdentityProviderOptions,
   { acrValues, maxAge }: StepUp,
   signal: AbortSignal | undefined,
 ): Promise<TokenEndpointResponse> {
-  const { context } = connection;
-  const { server, clock } = context;
+  const { deps } = connection;
+  const { server, clock } = deps;
   const { scopes = ['openid', 'offline_access'], callbackPort, allowMissingPkceSupport = false } = options;
   const request = await connection.request({ idToken: true, signal });
   const surface = chooseSurface(server, options.interaction, request.authorizationServer);
   const response =
     surface.kind === 'device'
-      ? await deviceCode({ ...request, surface, scopes, clock, pages: context.pages })
+      ? await deviceCode({ ...request, surface, scopes, clock, pages: deps.pages })
       : await throughBrowser(surface, { server, callbackPort, signal }, (session) =>
           authorizationCode({
             ...request,
@@ -38,8 +38,12 @@ export async function askPerson(
           }),
         );
   if (response.id_token !== undefined) return response;
-  throw new FittingsError('AUTH_FAILED', `${connection.issuer} does not say who signed in.`, {
-    server,
-    hint: 'The scopes of the identity provider have to contain "openid".',
-  });
+  throw new FittingsError(
+    'AUTH_FAILED',
+    `The identity provider ${connection.issuer} did not return an ID token.`,
+    {
+      server,
+      hint: 'Add "openid" to the scopes of the identity provider.',
+    },
+  );
 }

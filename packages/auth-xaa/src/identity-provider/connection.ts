@@ -9,17 +9,17 @@ import {
 } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { ID_JAG } from '../jag/token-types.js';
-import { checkSettings, type IdentityProviderOptions } from './options.js';
+import { ID_JAG } from '../id-jag/token-exchange.js';
+import { checkIdentityProviderConfig, type IdentityProviderOptions } from './options.js';
 
-/** How the identity provider is reached, and who we are to it. */
-export interface Connection {
-  readonly context: ProviderDeps;
+/** Access to the identity provider, as the configured client. */
+export interface IdentityProviderConnection {
+  readonly deps: ProviderDeps;
   readonly issuer: string;
   readonly clientId: string;
-  /** Its metadata: read once, and again after a failure. */
+  /** The metadata of the identity provider: read once, and again after a failure. */
   metadata(signal?: AbortSignal): Promise<AuthorizationServer>;
-  /** A request to its token endpoint; `server` is who it is for, in messages. */
+  /** Prepares a request to its token endpoint. `server` is the name of the MCP server in messages. */
   request(options?: {
     readonly server?: string | undefined;
     readonly idToken?: boolean;
@@ -27,11 +27,11 @@ export interface Connection {
   }): Promise<TokenRequest>;
 }
 
-export function createConnection(options: IdentityProviderOptions): Connection {
-  checkSettings(options);
+export function connectToIdentityProvider(options: IdentityProviderOptions): IdentityProviderConnection {
+  checkIdentityProviderConfig(options);
   const { issuer, clientId, clientSecret, clientKey, clientAuthMethod, store, network, clock, logger } =
     options;
-  const context = createProviderDeps({
+  const deps = createProviderDeps({
     url: issuer,
     server: new URL(issuer).host,
     store,
@@ -43,14 +43,18 @@ export function createConnection(options: IdentityProviderOptions): Connection {
   let known: Promise<AuthorizationServer> | undefined;
 
   const find = async (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    const reader = createDocumentReader(context.network, context.server, signal);
+    const reader = createDocumentReader(deps.network, deps.server, signal);
     const found = await findAuthorizationServer(reader, issuer, 'identical');
-    if (found !== undefined) return checked(found);
+    if (found !== undefined) return assertIssuesIdJags(found);
     throw (
       reader.trouble ??
-      new FittingsError('AUTH_DISCOVERY_FAILED', `The identity provider ${issuer} has no metadata.`, {
-        hint: 'Check its issuer in your configuration.',
-      })
+      new FittingsError(
+        'AUTH_DISCOVERY_FAILED',
+        `The identity provider ${issuer} does not publish metadata.`,
+        {
+          hint: 'Check the issuer of the identity provider in your configuration.',
+        },
+      )
     );
   };
 
@@ -63,11 +67,11 @@ export function createConnection(options: IdentityProviderOptions): Connection {
   };
 
   return {
-    context,
+    deps,
     issuer,
     clientId,
     metadata,
-    async request({ server = context.server, idToken = false, signal } = {}) {
+    async request({ server = deps.server, idToken = false, signal } = {}) {
       const authorizationServer = await metadata(signal);
       const authenticate = clientAuthOf(authorizationServer, {
         secret: clientSecret,
@@ -75,18 +79,18 @@ export function createConnection(options: IdentityProviderOptions): Connection {
         method: clientAuthMethod,
       });
       const client: OAuthClient = { issuer, clientId, origin: 'configured', authenticate };
-      return { network: context.network, server, authorizationServer, client, idToken, signal };
+      return { network: deps.network, server, authorizationServer, client, idToken, signal };
     },
   };
 }
 
-/** A list without it says that it gives no assertions; no list says nothing. */
-function checked(found: AuthorizationServer): AuthorizationServer {
+/** A list without ID-JAG means that it does not issue them; no list means nothing. */
+function assertIssuesIdJags(found: AuthorizationServer): AuthorizationServer {
   const types = found['identity_chaining_requested_token_types_supported'];
   if (!Array.isArray(types) || types.includes(ID_JAG)) return found;
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `The identity provider ${found.issuer} says that it gives no assertions for other applications.`,
-    { hint: 'Its administrator has to turn on cross-app access (ID-JAG).' },
+    `The identity provider ${found.issuer} does not support cross-app access (ID-JAG).`,
+    { hint: 'Ask its administrator to enable cross-app access.' },
   );
 }

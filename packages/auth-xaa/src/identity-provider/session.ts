@@ -1,56 +1,55 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import type { SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
-import type { SubjectToken } from './options.js';
-import type { Connection } from './connection.js';
+import type { IdentityProviderConnection } from './connection.js';
 
 /**
- * The shared sign-in as it is kept: a token record like any other, so that it is renewed, locked and saved as all of them are.
- * Its `accessToken` is the ID token, empty where the identity provider gave none.
+ * The stored form of a sign-in: a token record, so that it is renewed, locked and saved like any other. Its `accessToken` is the
+ * ID token, empty when the identity provider did not return one.
  */
 export type SessionRecord = TokenRecord;
 
 /**
- * Id of a sign-in: whose it is, and which one. The second half stays when the same person signs in again, and changes after a
- * sign-out, so that nothing that was derived before counts any more.
+ * Returns the id of a sign-in: a hash of the user, and a random part. The random part stays when the same user signs in again,
+ * and changes after a sign-out, so that tokens derived before it are no longer used.
  */
-export function sessionIdFor(idToken: string | undefined, previous: string | undefined): string {
+export function nextSessionId(idToken: string | undefined, previous: string | undefined): string {
   const account = accountOf(idToken);
   const isSame = account !== '' && previous !== undefined && accountIn(previous) === account;
   return isSame ? previous : `${account}.${randomUUID()}`;
 }
 
-/** The ID token is of another person than the sign-in. */
-export function isSomebodyElse(idToken: string, session: string | undefined): boolean {
+/** Whether the ID token belongs to another user than the sign-in. */
+export function isOtherUser(idToken: string, session: string | undefined): boolean {
   const account = accountIn(session ?? '');
   return account !== '' && account !== accountOf(idToken);
 }
 
-/** Ends the id of a sign-in that the host vouches for. */
+/** Suffix of the id of a sign-in of the host. */
 const HOST_MARK = 'host';
 
-/** Id of a sign-in of a person that the host vouches for. */
+/** Returns the id of a sign-in of a user whom the host has signed in. */
 export function hostSessionId(account: string, unique: string): string {
   return `${account}.${unique}.${HOST_MARK}`;
 }
 
 /**
- * Whose tokens are kept apart within one entry: the person's, where a host serves several. Empty for the one sign-in that is
- * ours.
+ * The user whose tokens are kept apart within one entry, when a host serves several. Empty for the sign-in of this package.
  */
-export function personOf(session: string | undefined): string {
+export function hostAccountOf(session: string | undefined): string {
   const [account = '', , mark] = (session ?? '').split('.');
   return mark === HOST_MARK ? account : '';
 }
 
-/** Tells people of a host apart: by issuer and subject, by the host's own id, or by the token itself. */
+/** Identifies a user of a host: by issuer and subject, by the host's own id, or by the token itself. */
 export function accountOfSubject({ type, token, person }: SubjectToken): string {
   if (person !== undefined && person !== '') return digestOf(['person', person]);
   return (type === 'id_token' ? accountOf(token) : '') || digestOf([type, token]);
 }
 
-/** The sign-in and the proof of the host are of the same person. */
-export function isSamePerson(session: string | undefined, account: string): boolean {
+/** Whether a sign-in belongs to this user. */
+export function belongsTo(session: string | undefined, account: string): boolean {
   return accountIn(session ?? '') === account;
 }
 
@@ -58,7 +57,7 @@ function accountIn(session: string): string {
   return session.split('.')[0] ?? '';
 }
 
-/** Not the name of the person, which is nobody's business in a token's record. Empty where the token does not say who it is. */
+/** A hash, so that the record of a token does not reveal the user. Empty when the token does not identify the user. */
 function accountOf(idToken: string | undefined): string {
   const { iss, sub } = (idToken === undefined ? undefined : readJwt(idToken)?.claims) ?? {};
   if (typeof iss !== 'string' || iss === '' || typeof sub !== 'string' || sub === '') return '';
@@ -69,8 +68,9 @@ function digestOf(values: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
 }
 
+/** Creates the record of a sign-in. */
 export function sessionRecord(
-  { issuer, clientId, context: { clock } }: Connection,
+  { issuer, clientId, deps: { clock } }: IdentityProviderConnection,
   tokens: {
     readonly idToken: string | undefined;
     readonly refreshToken: string | undefined;
