@@ -46,10 +46,10 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 
-  const vault = keychainStore({ service: 'my-agent' });
-  const { state, error } = await vault.status();
+  const keychain = keychainStore({ service: 'my-agent' });
+  const { state, error } = await keychain.status();
   if (error !== undefined) console.error(`Sign-ins last until this program ends: ${error.message}`);
-  const store = state === 'available' ? vault : memoryStore();
+  const store = state === 'available' ? keychain : memoryStore();
 
   const host = createHost({
     engine: sdk({ name: 'my-agent', version: '1.0.0' }),
@@ -70,7 +70,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     async close() {
       await tools.close();
       await host.close();
-      await vault.close();
+      await keychain.close();
     },
   };
 }

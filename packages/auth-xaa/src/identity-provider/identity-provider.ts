@@ -124,9 +124,9 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
   return {
     issuer,
     sessionId: () => shared.id(),
-    async signInVersion(options) {
+    async signInVersion({ reload = false } = {}) {
       const before = await shared.version();
-      const now = await shared.version(options);
+      const now = await shared.version({ reload });
       // A requirement of the identity provider may be satisfied now.
       if (now !== before) blocked.clear();
       return now;
