@@ -7,7 +7,17 @@ export interface KeyedMutex {
   acquire(key: string, waitMs: number): Promise<() => void>;
 }
 
-/** Creates a {@link KeyedMutex}, for a store that only this process uses, or in front of a lock across processes. */
+/**
+ * Creates a {@link KeyedMutex}, for a store that only this process uses, or in front of a lock across processes.
+ * @example
+ * const mutex = createKeyedMutex(systemClock);
+ * const release = await mutex.acquire('https://as.example', 60_000);
+ * try {
+ *   await refresh();
+ * } finally {
+ *   release();
+ * }
+ */
 export function createKeyedMutex(clock: Clock): KeyedMutex {
   /** The callers that wait for each key that is locked. */
   const waiting = new Map<string, Set<() => void>>();
