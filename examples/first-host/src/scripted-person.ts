@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { loopback, type Interaction } from '@mcp-fittings/auth-oauth';
 
 /**
- * The real loopback surface, with a script where the person's browser would be: it follows the pages of the authorization
+ * The real loopback interaction, with a script where the person's browser would be: it follows the pages of the authorization
  * server, fills in each form, and arrives at the callback. A host of yours says `loopback()` and is done.
  */
 export function scriptedPerson(): Interaction {
@@ -24,7 +24,7 @@ async function browse(start: URL): Promise<void> {
   let visit: Visit = { url: start };
   for (let page = 0; page < MAX_PAGES; page++) {
     const { url, form } = visit;
-    // Back where we came from: the callback of the loopback surface, which only a page load reaches, not a script's fetch.
+    // Back where we came from: the callback of the loopback interaction, which only a page load reaches, not a script's fetch.
     if (url.origin !== start.origin) return load(url);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {

@@ -3,28 +3,37 @@ import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createIdleNetwork, type Network } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';
-import { createTokenHolder } from './token-holder.js';
-import { getToken } from './token-source.js';
+import { createTokenManager } from './token-manager.js';
+import { requestToken } from './token-request.js';
 
 const SERVICE_ACCOUNT = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,254}$/;
-/** It goes into the query of the metadata server as it is. */
+/** Sent to the metadata server in the query, without encoding. */
 const AUDIENCE = /^[\w.~:/@%+=-]{1,2048}$/;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Signs the requests to one server with Google credentials of this machine: the file that
- * `GOOGLE_APPLICATION_CREDENTIALS` names, the one that `gcloud auth application-default login` writes, or those of the
- * machine in Google Cloud. Never asks a person.
+ * Creates a provider that signs the requests to one server with the Google credentials of this machine: the file at the
+ * path in `GOOGLE_APPLICATION_CREDENTIALS`, the one that `gcloud auth application-default login` writes, or those of a
+ * machine in Google Cloud. It never asks a person.
  *
- * Throws `CONFIG_INVALID` for options that can't work and `POLICY_DENIED` for a server that may not get a token. Its
- * requests reject with `AUTH_REQUIRED` (the sign-in of `gcloud` has ended), `AUTH_FAILED` (no credentials, or Google gave no token), `AUTH_REJECTED` (the server refuses
- * the tokens), `AUTH_SCOPE_INSUFFICIENT`, `RATE_LIMITED`, `SERVER_ERROR`, `TIMEOUT` or other codes of the network.
+ * Throws `CONFIG_INVALID` for invalid options and `POLICY_DENIED` for a server that must not receive a token. Its methods
+ * reject with `AUTH_REQUIRED` (the sign-in of `gcloud` has expired), `AUTH_FAILED` (no credentials, or Google refused to
+ * issue a token), `AUTH_REJECTED` (the server refuses the tokens), `AUTH_SCOPE_INSUFFICIENT`, `RATE_LIMITED`,
+ * `SERVER_ERROR`, `TIMEOUT`, or other codes of the network.
+ * @example
+ * ```ts
+ * const provider = createGoogleProvider({
+ *   url: 'https://bigquery.googleapis.com/mcp',
+ *   scopes: ['https://www.googleapis.com/auth/bigquery'],
+ * });
+ * const headers = await provider.headers({ url: new URL('https://bigquery.googleapis.com/mcp'), method: 'POST' });
+ * ```
  * @see https://cloud.google.com/docs/authentication/application-default-credentials
  */
 export function createGoogleProvider(options: GoogleProviderOptions): AuthProvider {
   const { endpoints = {}, serviceAccount, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
   if (!URL.canParse(String(options.url))) {
-    throw new FittingsError('CONFIG_INVALID', 'The URL of the server is not one.', {
+    throw new FittingsError('CONFIG_INVALID', `"${String(options.url)}" is not an absolute URL.`, {
       server: options.server,
     });
   }
@@ -35,7 +44,7 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
   check(server, options);
   checkRecipient({ url, server, audience, hosts: options.hosts ?? [] });
 
-  const source = {
+  const request = {
     server,
     network: networkOf(options, url, server),
     endpoints,
@@ -45,15 +54,15 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
     clock,
   };
   const error = (): FittingsError =>
-    new FittingsError('TIMEOUT', `Google gave no token within ${String(timeoutMs)} ms.`, { server });
-  // Google's library retries, and can't be told to stop.
-  const get = () => withTimeout({ ms: timeoutMs, error, clock }, () => getToken(source));
-  const holder = createTokenHolder(get, clock);
+    new FittingsError('TIMEOUT', `Google issued no token within ${String(timeoutMs)} ms.`, { server });
+  // Google's library retries, and cannot be aborted.
+  const get = () => withTimeout({ ms: timeoutMs, error, clock }, () => requestToken(request));
+  const tokens = createTokenManager(get, clock);
 
   return {
-    async headers(request) {
-      if (request.url.origin !== url.origin) return {};
-      const token = await holder.current();
+    async headers({ url: target }) {
+      if (target.origin !== url.origin) return {};
+      const token = await tokens.current();
       const quotaProject = options.quotaProject ?? token.quotaProject;
       return {
         authorization: token.authorization,
@@ -61,26 +70,26 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
       };
     },
     async hasNewSignIn() {
-      // The credentials file is read anew. A token server that refuses is asked once a minute at most.
-      return holder.current().then(
+      // Reads the credentials file again. A token service that refuses is asked at most once a minute.
+      return tokens.current().then(
         () => true,
         () => false,
       );
     },
     async onChallenge(challenge) {
-      const { held } = holder;
-      // Somebody else was refused as well, and was faster.
+      const { held } = tokens;
+      // Another request was refused as well, and has already replaced the token.
       if (held === undefined || (challenge.refused ?? held.authorization) !== held.authorization)
         return 'retry';
       if (challenge.status === 403) throw insufficient(server, challenge, audience === undefined);
-      if ((await holder.replace(held)) !== undefined) return 'retry';
-      throw new FittingsError('AUTH_REJECTED', `"${server}" refuses the tokens that Google gives.`, {
+      if ((await tokens.replace(held)) !== undefined) return 'retry';
+      throw new FittingsError('AUTH_REJECTED', `"${server}" refuses the tokens that Google issues.`, {
         server,
         delivery: 'rejected',
         hint:
           audience === undefined
-            ? 'Check whether it takes access tokens of these credentials.'
-            : `Check whether it takes ID tokens for the audience ${audience}.`,
+            ? 'Check whether the server accepts access tokens of these credentials.'
+            : `Check whether the server accepts ID tokens for the audience ${audience}.`,
       });
     },
   };
@@ -89,14 +98,14 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
 function insufficient(server: string, { status }: AuthChallenge, access: boolean): FittingsError {
   return new FittingsError(
     'AUTH_SCOPE_INSUFFICIENT',
-    `"${server}" demands more than the Google token allows.`,
+    `"${server}" requires a scope or role that the Google token does not have.`,
     {
       server,
       delivery: 'rejected',
       details: { status },
       hint: access
-        ? 'Add the missing scope to "oauth.scopes" of its entry.'
-        : 'Grant the account in use the right to call it, e.g. the role "Cloud Run Invoker".',
+        ? 'Add the missing scope to "oauth.scopes" in the entry of the server.'
+        : 'Grant the account a role that may call the server, for example "Cloud Run Invoker".',
     },
   );
 }
@@ -107,15 +116,15 @@ function check(server: string, { scopes = [], audience, serviceAccount }: Google
   };
   if (audience !== undefined && scopes.length > 0) {
     refuse(
-      `The entry of "${server}" asks for scopes and for an audience.`,
-      'Scopes make an access token, an audience makes an ID token: keep one.',
+      `The entry of "${server}" sets both scopes and an audience.`,
+      'Keep one: scopes request an access token, an audience requests an ID token.',
     );
   }
   if (audience !== undefined && !AUDIENCE.test(audience)) {
-    refuse(`The audience for "${server}" is not one.`, 'Write a URL without a query, or a client id.');
+    refuse(`The audience for "${server}" is not valid.`, 'Use a URL without a query, or a client id.');
   }
   if (serviceAccount !== undefined && !SERVICE_ACCOUNT.test(serviceAccount)) {
-    refuse(`The service account for "${server}" is not one.`, 'Write its e-mail address or its unique id.');
+    refuse(`The service account for "${server}" is not valid.`, 'Use its email address or its unique id.');
   }
 }
 

@@ -1,36 +1,42 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Network, NetworkOptions } from '@mcp-fittings/http-client';
 
+/** Options of `createGoogleProvider()`. */
 export interface GoogleProviderOptions {
-  /** URL of the MCP server: its origin alone gets the token. */
+  /** URL of the MCP server. The token is sent to its origin only. */
   readonly url: string | URL;
-  /** Name of the server, for messages. Default: its host. */
+  /** Name of the server, for messages. Default: the host of `url`. */
   readonly server?: string | undefined;
-  /** Scopes of an access token. Without them an ID token is sent. */
+  /** Scopes of an access token. Default: none, and an ID token is sent instead. */
   readonly scopes?: readonly string[] | undefined;
-  /** Who the ID token is for: a URL or a client id. Default: the origin of the server. */
+  /** Audience of the ID token: a URL or a client id. Cannot be combined with `scopes`. Default: the origin of `url`. */
   readonly audience?: string | undefined;
-  /** Service account to act as: its e-mail address or its unique id. Default: whoever the credentials are of. */
+  /** Service account to impersonate: its email address or unique id. Default: none, the credentials are used directly. */
   readonly serviceAccount?: string | undefined;
   /**
-   * Hosts that may get a token besides Google's: `mcp.example.com`, `*.example.com`. Without it an access token goes to
-   * `*.googleapis.com` only, and an ID token also to `*.run.app`, where its audience is that very server.
+   * Further hosts that may receive a token: `mcp.example.com`, `*.example.com`. Default: none. Access tokens then go to
+   * `*.googleapis.com` only, and ID tokens also to `*.run.app` if their audience is that server.
    */
   readonly hosts?: readonly string[] | undefined;
-  /** Project to bill, sent as `x-goog-user-project`. Default: what the credentials say. */
+  /** Project to bill, sent as `x-goog-user-project`. Default: the project of the credentials. */
   readonly quotaProject?: string | undefined;
-  /** Where Google's token services are reached, e.g. behind Private Service Connect. */
+  /** URLs of Google's token services, for example behind Private Service Connect. Default: the public ones. */
   readonly endpoints?: GoogleEndpoints | undefined;
-  /** Proxy, certificates, time-outs, addresses for the requests for tokens. A `Network` stays yours to close. */
+  /**
+   * How token requests reach Google: proxy, certificates, timeouts, allowed addresses. A `Network` is used as it is and stays
+   * yours to close. Default: the defaults of `NetworkOptions`.
+   */
   readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Pick<Network, 'fetch'> | undefined;
-  /** How long getting a token may take, milliseconds; 0: as long as it takes. Default 30 000. */
+  /** How long a token request may take, in milliseconds, retries included; 0 for no limit. Default 30 000. */
   readonly timeoutMs?: number | undefined;
+  /** Time source for expiry, pauses and `timeoutMs`. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
+/** URLs of Google's token services. */
 export interface GoogleEndpoints {
-  /** Default `https://oauth2.googleapis.com/token`; for the credentials of a person. */
+  /** The token endpoint for the credentials of a person. Default `https://oauth2.googleapis.com/token`. */
   readonly token?: string | undefined;
-  /** Default `https://iamcredentials.googleapis.com`; for impersonation. */
+  /** The IAM Credentials API, for impersonation. Default `https://iamcredentials.googleapis.com`. */
   readonly iamCredentials?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { entrySchema, listOf, oneOf, readEntry, required, text } from '@mcp-fitt
 import { createGoogleProvider } from './google-provider.js';
 import type { GoogleProviderOptions } from './options.js';
 
-/** What a host decides for all of its servers; their entries say the rest. */
+/** Options of {@link google}, which apply to all servers of a host. Their entries set the rest. */
 export type GooglePluginOptions = Pick<
   GoogleProviderOptions,
   'hosts' | 'endpoints' | 'network' | 'timeoutMs'
@@ -11,7 +11,7 @@ export type GooglePluginOptions = Pick<
 
 const TYPES = ['google_credentials', 'service_account_impersonation'] as const;
 
-/** The members of a config entry that are ours. */
+/** The members of an entry that the plugin reads. */
 const ENTRY = entrySchema({
   url: required(text({ minLength: 1 })),
   authProviderType: required(oneOf(...TYPES)),
@@ -21,8 +21,17 @@ const ENTRY = entrySchema({
 const OAUTH = entrySchema({ scopes: listOf(text({ minLength: 1 })) });
 
 /**
- * Signs the requests to every server whose entry says `authProviderType: "google_credentials"` or
- * `"service_account_impersonation"`. Put it before plugins that take any server with a URL, such as `oauth()`.
+ * Creates the auth plugin for servers whose entry has the `authProviderType` `google_credentials` or
+ * `service_account_impersonation`. Put it before plugins that accept any server with a URL, such as `oauth()`. Its `create`
+ * throws `CONFIG_INVALID` for an invalid entry, and `POLICY_DENIED` for a server that must not receive a token.
+ * @example
+ * ```ts
+ * const host = createHost({
+ *   engine: sdk({ name: 'my-app', version: '1.0.0' }),
+ *   transports: [http()],
+ *   auth: [google({ hosts: ['mcp.example.com'] })],
+ * });
+ * ```
  */
 export function google(options: GooglePluginOptions = {}): AuthPlugin {
   return {
@@ -36,12 +45,12 @@ export function google(options: GooglePluginOptions = {}): AuthPlugin {
       if (impersonates !== (entry.targetServiceAccount !== undefined)) {
         throw new FittingsError(
           'CONFIG_INVALID',
-          `The entry of the server "${name}" is not valid: "service_account_impersonation" and "targetServiceAccount" go together.`,
+          `The server "${name}" must have both the "authProviderType" "service_account_impersonation" and a "targetServiceAccount", or neither.`,
           { server: name },
         );
       }
       return createGoogleProvider({
-        // Its `network` as well: the proxy and the authorities of an entry are for its server, not for a person's credentials.
+        // Including `network`: the proxy and certificates of an entry are for its server, not for the person's credentials.
         ...options,
         url: entry.url,
         server: name,

@@ -25,8 +25,8 @@ async function failureOf(world: World, provider: AuthProvider): Promise<Fittings
   return error;
 }
 
-describe('O8 when there is no token, the error says what to do', () => {
-  it('no credentials: what to run', async () => {
+describe('O8 without a token, the error says what to do', () => {
+  it('no credentials: names the command to run', async () => {
     await using world = await createWorld({ credentials: 'none' });
     const error = await failureOf(world, world.provider({ scopes }));
     expect(error).toMatchObject({ code: 'AUTH_FAILED', kind: 'auth', server: 'cloud' });
@@ -34,14 +34,14 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(world.google.requests).toEqual([]);
   });
 
-  it('AO-32 a file that is no JSON: which file, and nothing of its content', async () => {
+  it('AO-32 a file that is not JSON: names the file, and shows nothing of its content', async () => {
     await using world = await createWorld({ credentials: 'garbage' });
     const error = await failureOf(world, world.provider({ scopes }));
     expect(error.code).toBe('AUTH_FAILED');
     expect(error.hint).toContain('GOOGLE_APPLICATION_CREDENTIALS');
   });
 
-  it('AO-32 a sign-in that ended: sign in again, and the refresh token is shown to nobody', async () => {
+  it('AO-32 an expired sign-in: says to sign in again, and does not show the refresh token', async () => {
     await using world = await createWorld({
       credentials: ({ userFile }) => ({ ...userFile, client_secret: 'canary-key' }),
     });
@@ -53,7 +53,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(error.hint).toContain('gcloud auth application-default login');
   });
 
-  it('C1: a sign-in that ended wants a person, and a new one with gcloud is noticed', async () => {
+  it('C1: an expired sign-in requires a new one, and notices it', async () => {
     let good: unknown;
     await using world = await createWorld({
       credentials({ userFile }) {
@@ -72,7 +72,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(await world.use(provider)).toBe(200);
   });
 
-  it('a service account that one may not act as: which role', async () => {
+  it('a service account that may not be impersonated: names the role', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const error = await failureOf(
       world,
@@ -83,7 +83,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(error.hint).toContain('Service Account Token Creator');
   });
 
-  it('an ID token that is made out to somebody else is not sent', async () => {
+  it('does not send an ID token with another audience', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const error = await failureOf(world, world.provider());
     expect(error.code).toBe('AUTH_FAILED');
@@ -100,14 +100,14 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code, retryable: true });
   });
 
-  it('a token that can not stand in a header is not sent', async () => {
+  it('does not send a token with characters that a header cannot hold', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const body = JSON.stringify({ access_token: 'a b', expires_in: 9, token_type: 'Bearer' });
     world.google.faults.push({ status: 200, body });
     expect(await failureOf(world, world.provider({ scopes }))).toMatchObject({ code: 'AUTH_FAILED' });
   });
 
-  it('text of the token service is cut and cleaned', async () => {
+  it('escapes and shortens the text of the token service', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const body = JSON.stringify({ error: 'odd', error_description: `\u001b[31m${'x'.repeat(9000)}` });
     world.google.faults.push({ status: 400, body });
@@ -116,7 +116,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(message.length).toBeLessThan(400);
   });
 
-  it('no answer at all: TIMEOUT', async () => {
+  it('no response: TIMEOUT', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     world.google.silent = true;
     expect(await failureOf(world, world.provider({ scopes, timeoutMs: 150 }))).toMatchObject({
@@ -124,7 +124,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     });
   });
 
-  it('the failure is remembered for a while, so that many calls are not many requests', async () => {
+  it('remembers a failure for a while, so that many calls do not cause many requests', async () => {
     await using world = await createWorld({
       credentials: ({ userFile }) => ({ ...userFile, client_secret: 'wrong' }),
     });
@@ -133,7 +133,7 @@ describe('O8 when there is no token, the error says what to do', () => {
     expect(world.google.requests).toHaveLength(1);
   });
 
-  it('AO-08 requests for tokens obey the address guard', async () => {
+  it('AO-08 token requests follow the address policy', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const provider = world.provider({ scopes, endpoints: { token: 'https://10.0.0.1/token' }, network: {} });
     expect(await failureOf(world, provider)).toMatchObject({ code: 'ADDRESS_BLOCKED' });

@@ -37,16 +37,16 @@ describe('google()', () => {
   it.each([
     [{ authProviderType: 'google_credentials' }, '"url" is missing'],
     [{ authProviderType: 'google_credentials', url, oauth: { scopes: 'x' } }, '"oauth.scopes" must be'],
-    [{ authProviderType: 'service_account_impersonation', url }, 'go together'],
-    [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'go together'],
+    [{ authProviderType: 'service_account_impersonation', url }, 'or neither'],
+    [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'or neither'],
     [{ authProviderType: 'google_credentials', url, targetAudience: 7 }, '"targetAudience" must be'],
-  ])('says what is wrong with %j', (entry, message) => {
+  ])('reports what is wrong with %j', (entry, message) => {
     expect(() => google().create(config(entry), {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
     );
   });
 
-  it('HT-16 asks for tokens past the proxy and the authorities of an entry, which are for its server', async () => {
+  it('HT-16 requests tokens without the proxy and certificates of an entry, which are for its server', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const { url: server, google: stand } = world;
     const plugin = google({ hosts: ['127.0.0.1'], endpoints: { token: `${stand.origin}/token` } });
@@ -56,7 +56,7 @@ describe('google()', () => {
     expect(headers?.['authorization']).toMatch(/^Bearer ya29/);
   });
 
-  it('O8 O5 signs what a host sends, as the entry says; without credentials the server fails and the host does not', async () => {
+  it('O8 O5 signs the requests of a host as the entry says; without credentials only the server fails', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     const projects: unknown[] = [];
     const server = createServer((request, response) => {

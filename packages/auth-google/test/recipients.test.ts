@@ -12,7 +12,7 @@ function codeOf(url: string, options: Partial<GoogleProviderOptions>): string {
   }
 }
 
-describe('O8 HT-16 who may get a token', () => {
+describe('O8 HT-16 which servers receive a token', () => {
   it.each([
     ['https://bigquery.googleapis.com/mcp', { scopes }],
     ['https://service-1234.a.run.app/mcp', {}],
@@ -46,7 +46,7 @@ describe('O8 HT-16 who may get a token', () => {
     expect(codeOf(url, options)).toBe('POLICY_DENIED');
   });
 
-  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is no host', (host) => {
+  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is not a host name', (host) => {
     expect(codeOf('https://mcp.example.com', { scopes, hosts: [host] })).toBe('CONFIG_INVALID');
   });
 

@@ -26,7 +26,7 @@ const claims = (headers: Readonly<Record<string, string>>): unknown =>
   JSON.parse(Buffer.from(headers['authorization']?.split('.')[1] ?? '', 'base64url').toString());
 
 describe('O8 application default credentials', () => {
-  it('asks the metadata server for an access token of the configured scopes', async () => {
+  it('requests an access token with the configured scopes from the metadata server', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     expect(await world.use(world.provider({ scopes: SCOPES }))).toBe(200);
     expect(lines(world)).toEqual([
@@ -34,7 +34,7 @@ describe('O8 application default credentials', () => {
     ]);
   });
 
-  it('makes an ID token out to the server itself, or to the configured audience', async () => {
+  it('requests an ID token for the server itself, or for the configured audience', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     const { url } = world;
     const headers = (audience?: string) => world.provider({ audience }).headers({ url, method: 'POST' });
@@ -68,7 +68,7 @@ describe('O8 application default credentials', () => {
 });
 
 describe('O8 impersonation', () => {
-  it('asks for an access token as Google documents it', async () => {
+  it('requests an access token as Google documents it', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     expect(await world.use(world.provider({ scopes: SCOPES, serviceAccount: ROBOT }))).toBe(200);
     const [, request] = world.google.requests;
@@ -76,7 +76,7 @@ describe('O8 impersonation', () => {
     expect(JSON.parse(request?.body ?? '')).toEqual({ delegates: [], scope: SCOPES, lifetime: '3600s' });
   });
 
-  it('asks for an ID token with the audience of the entry', async () => {
+  it('requests an ID token with the audience of the entry', async () => {
     await using world = await createWorld({ credentials: ({ keyFile }) => keyFile });
     const provider = world.provider({ audience: 'https://service.example', serviceAccount: ROBOT });
     expect(await world.use(provider)).toBe(200);
@@ -93,8 +93,8 @@ describe('O8 impersonation', () => {
   });
 });
 
-describe('O4 one token for everybody', () => {
-  it('is asked for once by all that need it', async () => {
+describe('O4 one token for all requests', () => {
+  it('is requested once for concurrent requests', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const provider = world.provider({ scopes: SCOPES });
     const statuses = await Promise.all(Array.from({ length: 20 }, () => world.use(provider)));
@@ -102,7 +102,7 @@ describe('O4 one token for everybody', () => {
     expect(lines(world)).toEqual(['POST /token']);
   });
 
-  it('is renewed a minute before its end, and used to its end when that fails', async () => {
+  it('is renewed a minute before it expires, and used until then if that fails', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const clock = movable();
     const { url, google } = world;
@@ -123,7 +123,7 @@ describe('O4 one token for everybody', () => {
     expect(google.requests).toHaveLength(3);
   });
 
-  it('AO-33 is not asked for again and again when it is born dead', async () => {
+  it('AO-33 is not requested without end if it is issued expired', async () => {
     await using world = await createWorld({ credentials: ({ keyFile }) => keyFile });
     world.google.lifetime = -300;
     const provider = world.provider();
@@ -131,7 +131,7 @@ describe('O4 one token for everybody', () => {
     expect(world.google.requests).toHaveLength(1);
   });
 
-  it('HT-13 ends when fresh tokens are refused, and when Google has no other one', async () => {
+  it('HT-13 stops when new tokens are refused, and when Google issues no other one', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     const provider = world.provider({ scopes: SCOPES });
     world.google.caches = true;
@@ -142,7 +142,7 @@ describe('O4 one token for everybody', () => {
     expect(world.google.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('says which scope or role is missing at a 403', async () => {
+  it('names the missing scope or role after a 403', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     world.status = 403;
     const code = 'AUTH_SCOPE_INSUFFICIENT';

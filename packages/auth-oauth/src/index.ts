@@ -1,50 +1,61 @@
-/** For hosts: OAuth 2.1 sign-in to one server, or to all of a host. Authors of a sign-in scheme: `./flows`. */
+/**
+ * OAuth 2.1 sign-in to MCP servers. For authors of other sign-in schemes: `@mcp-fittings/auth-oauth/toolkit`.
+ */
+
+/** Sign-in of a person. */
 export { oauth, type OAuthPluginOptions } from './plugin.js';
 export { createOAuthProvider } from './provider/oauth-provider.js';
-export type { OAuthProviderOptions } from './provider/options.js';
-/** Sign-in of a web application: the person may come back to another process. */
+export type { OAuthProviderOptions, TokenProviderOptions } from './provider/options.js';
 export type { StartedSignIn, StartSignInOptions, WebSignIn } from './provider/web-sign-in.js';
-export type { TokenProviderOptions } from './provider/context.js';
 export type { ConfiguredEndpoints } from './discovery/discover.js';
-export type { ClientIdentity } from './registration/find-client.js';
-export type { ClientKey } from './registration/client-auth.js';
-/** How a person signs in. */
-export { loopback, type LoopbackOptions } from './surface/loopback.js';
-export type { LoopbackHost } from './surface/redirect-address.js';
-export { pasteBack, type PasteBackOptions, type PasteBackQuestion } from './surface/paste-back.js';
-export { deviceCode } from './surface/device.js';
+export type { OAuthClientOptions } from './registration/client-registry.js';
+export type { ClientKey } from './registration/oauth-client.js';
+export type { Fetcher } from './protocol/guarded-fetch.js';
+
+/** How a person takes part. */
+export { loopback, type LoopbackOptions } from './interaction/loopback.js';
+export type { LoopbackHost } from './interaction/redirect-uri.js';
+export { pasteBack, type PasteBackOptions, type PasteBackQuestion } from './interaction/paste-back.js';
 export {
+  detectEnvironment,
   interactionForEnvironment,
-  placeOf,
   type EnvironmentOptions,
-  type Place,
-} from './surface/environment.js';
-export { openBrowser, type OpenBrowserOptions } from './surface/open-browser.js';
-export type {
-  DeviceInteraction,
-  DevicePrompt,
-  Interaction,
-  InteractionOptions,
-  InteractionSession,
-  SignInSurface,
-  SurfaceChooser,
-} from './flow/interaction.js';
-/** Without a person. */
+  type RuntimeEnvironment,
+} from './interaction/environment.js';
+export { openBrowser, type OpenBrowserOptions } from './interaction/open-browser.js';
+export {
+  deviceCode,
+  type DeviceCodeOptions,
+  type DeviceInteraction,
+  type DevicePrompt,
+  type Interaction,
+  type InteractionChooser,
+  type InteractionOptions,
+  type InteractionSession,
+  type SignInInteraction,
+  type SupportedGrants,
+} from './interaction/interaction.js';
+
+/** Credentials without a person. */
 export {
   createClientCredentialsProvider,
   type ClientCredentialsOptions,
-} from './machine/client-credentials.js';
-export { createWorkloadProvider, type WorkloadOptions } from './machine/workload.js';
-export { createBearerProvider, type BearerOptions } from './machine/bearer.js';
-export { createHeadersCommandProvider, type HeadersCommandOptions } from './machine/headers-command.js';
-/** In transports that are not ours. */
+} from './non-interactive/client-credentials.js';
+export { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
+export { createBearerProvider, type BearerOptions } from './non-interactive/bearer-token.js';
+export {
+  createHeadersCommandProvider,
+  type HeadersCommandOptions,
+} from './non-interactive/headers-command.js';
+
+/** In the transports of the official SDKs. */
 export {
   authorizedFetch,
   type AuthorizedFetchOptions,
   type FetchFunction,
-} from './adapters/authorized-fetch.js';
+} from './official-sdk/authorized-fetch.js';
 export {
   toSdkAuthProvider,
   type SdkAuthProvider,
   type SdkAuthProviderOptions,
-} from './adapters/sdk-auth-provider.js';
+} from './official-sdk/sdk-auth-provider.js';

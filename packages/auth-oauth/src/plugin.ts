@@ -8,16 +8,17 @@ import {
   readEntry,
   text,
 } from '@mcp-fittings/client-core/transport';
-import { createClientCredentialsProvider } from './machine/client-credentials.js';
-import { createWorkloadProvider, type WorkloadOptions } from './machine/workload.js';
-import { hasOwnCredentials } from './own-credentials.js';
-import { networkFor } from './entry-network.js';
-import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
-import { entryIdentity } from './provider/entry-identity.js';
+import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
+import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
+import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 import { createOAuthProvider } from './provider/oauth-provider.js';
 import type { OAuthProviderOptions } from './provider/options.js';
+import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 
-/** What a host decides for all of its servers; an entry's `oauth` says the rest. */
+/**
+ * Options of {@link oauth}: what a host decides for all of its servers. The `oauth` member of a server's entry sets the
+ * rest, and takes precedence.
+ */
 export type OAuthPluginOptions = Omit<
   OAuthProviderOptions,
   | 'url'
@@ -32,11 +33,11 @@ export type OAuthPluginOptions = Omit<
   | 'redirectUri'
   | 'identity'
 > & {
-  /** The JWT of this workload, for servers whose entry says `oauth: { grant: "jwt_bearer" }`. */
+  /** Returns the JWT of this workload, for servers whose entry has `oauth: { grant: "jwt_bearer" }`. Default: none. */
   readonly assertion?: WorkloadOptions['assertion'] | undefined;
 };
 
-/** The `oauth` member of a config entry. */
+/** The `oauth` member of a server's entry. */
 const OAUTH = entrySchema({
   enabled: flag(),
   clientId: text({ minLength: 1 }),
@@ -55,9 +56,20 @@ const OAUTH = entrySchema({
 });
 
 /**
- * Signs in to every server that is reached by a URL and has no credentials of its own in its entry (`apiKey`, an
- * `Authorization` header), unless the entry says `oauth: { enabled: false }` or leaves it to XAA. Throws `CONFIG_INVALID`,
- * also for an `authProviderType` that is another plugin's: such an entry never falls back to OAuth.
+ * Creates the auth plugin that signs in to servers with OAuth 2.1. It accepts every server that has a `url`, unless its
+ * entry has credentials (`apiKey`, an `Authorization` header), `oauth: { enabled: false }`, or `oauth: { xaa: true }`.
+ *
+ * Throws `CONFIG_INVALID` for an invalid option. So does its `create` for an invalid entry, and for an `authProviderType` of
+ * another plugin: such an entry never falls back to OAuth.
+ * @example
+ * ```ts
+ * const host = createHost({
+ *   engine: sdk({ name: 'my-app', version: '1.0.0' }),
+ *   transports: [http()],
+ *   auth: [oauth({ clientName: 'My App', store: memoryStore(), interaction: interactionForEnvironment() })],
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export function oauth(options: OAuthPluginOptions): AuthPlugin {
   checkClientMetadataUrl(options.clientMetadataUrl);
@@ -69,7 +81,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
       const url = config['url'];
       if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
       checkProviderType(name, config['authProviderType']);
-      if (hasOwnCredentials(config)) return undefined;
+      if (hasStaticCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, config['oauth'] ?? {}, { server: name, member: 'oauth' });
       if (entry.enabled === false || entry.xaa === true) return undefined;
       const { authorizationUrl, tokenUrl, authServerMetadataUrl: metadataUrl } = entry;
@@ -78,7 +90,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         network: networkFor(config, name, options.network),
         url,
         server: name,
-        identity: entryIdentity(configured),
+        identity: credentialIdentity(configured),
         logger,
         clock,
         clientId: entry.clientId,
@@ -91,13 +103,13 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
       if (entry.grant === 'client_credentials') {
         return createClientCredentialsProvider({
           ...common,
-          clientId: entry.clientId ?? missing(name, 'a "clientId"'),
+          clientId: entry.clientId ?? missing(name, entry.grant, 'a "clientId" in its entry'),
         });
       }
       if (entry.grant === 'jwt_bearer') {
         return createWorkloadProvider({
           ...common,
-          assertion: options.assertion ?? missing(name, 'an "assertion" from the host'),
+          assertion: options.assertion ?? missing(name, entry.grant, 'the "assertion" option of oauth()'),
         });
       }
       return createOAuthProvider({
@@ -110,28 +122,28 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
   };
 }
 
-/** Other plugins' values, with where they are from. */
+/** Values of `authProviderType` that other plugins handle. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   google_credentials: 'google() of @mcp-fittings/auth-google',
   service_account_impersonation: 'google() of @mcp-fittings/auth-google',
 };
-/** Ours: the sign-in that the server itself names. */
+/** The value of this plugin: the server names its authorization server. */
 const OWN_TYPE = 'dynamic_discovery';
 
-/** An entry that names a way to sign in is signed in to in that way, or not at all. */
+/** An entry with an `authProviderType` is signed in to in that way, or not at all. */
 function checkProviderType(server: string, type: unknown): void {
   if (type === undefined || type === OWN_TYPE) return;
   const shown = typeof type === 'string' ? sanitizeText(type, { maxLength: 80 }) : typeof type;
   const plugin = typeof type === 'string' && Object.hasOwn(OTHER_TYPES, type) ? OTHER_TYPES[type] : undefined;
   throw new FittingsError(
     'CONFIG_INVALID',
-    `"authProviderType" of the server "${server}" is "${shown}", which oauth() does not provide.`,
+    `The server "${server}" has the "authProviderType" "${shown}", which oauth() does not support.`,
     {
       server,
       hint:
         plugin === undefined
-          ? `${spellingHint(shown)} Values of other plugins need that plugin in "auth", before oauth().`
-          : `Put ${plugin} into "auth", before oauth().`,
+          ? `${spellingHint(shown)} If another plugin supports it, add that plugin to "auth" before oauth().`
+          : `Add ${plugin} to "auth" before oauth().`,
     },
   );
 }
@@ -143,6 +155,10 @@ function spellingHint(type: string): string {
   return meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `Known values are ${known.join(', ')}.`;
 }
 
-function missing(server: string, what: string): never {
-  throw new FittingsError('CONFIG_INVALID', `The grant of the server "${server}" needs ${what}.`, { server });
+function missing(server: string, grant: string, what: string): never {
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The grant "${grant}" of the server "${server}" requires ${what}.`,
+    { server },
+  );
 }

@@ -24,7 +24,7 @@ async function signs(url: string, target: string | URL, paths?: readonly string[
 
 const BASE = 'https://mcp.example/team/mcp';
 
-describe('S39: authorizedFetch signs the resource, not the origin', () => {
+describe('S39: authorizedFetch signs requests to the server, not to its origin', () => {
   it.each([
     BASE,
     `${BASE}/`,
@@ -68,7 +68,7 @@ describe('S39: authorizedFetch signs the resource, not the origin', () => {
     expect(await signs(BASE, target)).toBe(false);
   });
 
-  it('S39: other paths of the server can be named, and a server at the root has all of its origin', async () => {
+  it('S39: signs further paths, and for a server at the root the whole origin', async () => {
     const sse = 'https://mcp.example/sse';
     expect(await signs(sse, 'https://mcp.example/messages?session=1')).toBe(false);
     expect(await signs(sse, 'https://mcp.example/messages?session=1', ['/messages'])).toBe(true);

@@ -57,7 +57,7 @@ describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
     await page.close();
   }, 60_000);
 
-  it('AO-17 AO-18 a page of somebody else reaches the listener, and changes nothing', async () => {
+  it('AO-17 AO-18 a page of another site reaches the listener, and changes nothing', async () => {
     const session = await loopback({ open: async () => undefined }).begin({
       server: '<script>alert(1)</script>',
     });
@@ -102,7 +102,7 @@ describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
     expect(parameters.get('code')).toBeNull();
     await session.finish?.('failure');
     await shown;
-    expect(await good.textContent('h1')).toContain('did not succeed');
+    expect(await good.textContent('h1')).toContain('Sign-in failed');
     await good.screenshot({ path: join(ARTIFACTS, 'sign-in-failed.png') });
     expect(await good.locator('script').count()).toBe(0);
     expect(dialogs).toBe(0);

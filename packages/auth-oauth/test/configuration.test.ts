@@ -58,7 +58,7 @@ describe('S19 the URL of a Client ID Metadata Document', () => {
   });
 });
 
-describe('F14 an entry that names another way to sign in', () => {
+describe('F14 an entry with another authProviderType', () => {
   it.each([
     ['google_credentials', 'auth-google'],
     ['service_account_impersonation', 'auth-google'],
@@ -80,7 +80,7 @@ describe('F14 an entry that names another way to sign in', () => {
     );
   });
 
-  it('F14: the discovery of the server itself is taken, and a local server does not matter', () => {
+  it('F14: accepts "dynamic_discovery", and ignores a local server', () => {
     expect(create({ authProviderType: 'dynamic_discovery' })).toBeDefined();
     expect(create({ url: undefined, command: 'x', authProviderType: 'google' })).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe('F6 the redirect URI of an entry', () => {
     'http://127.0.0.1:33418/',
     'http://[::1]:8080/cb',
     'http://localhost/cb',
-  ])('F6: %s is what the authorization server is told', async (redirectUri) => {
+  ])('F6: %s is sent to the authorization server', async (redirectUri) => {
     await using server = await startFalseServer();
     server.describe();
     const person = scriptSignIn(server);
@@ -147,11 +147,11 @@ describe('F6 the redirect URI of an entry', () => {
   });
 });
 
-describe('M9 a program without a browser says what is missing', () => {
+describe('M9 a program without a browser reports what is missing', () => {
   const showCode = (): void => undefined;
   const choose = (options: object, deviceGrant: boolean): unknown => {
     try {
-      return interactionForEnvironment({ place: 'remote', ...options })({ deviceGrant });
+      return interactionForEnvironment({ environment: 'remote', ...options })({ deviceGrant });
     } catch (error) {
       return error;
     }
@@ -160,10 +160,10 @@ describe('M9 a program without a browser says what is missing', () => {
     [
       { showCode },
       false,
-      /does not offer the device grant, which "showCode" needs, and "askForAddress" is missing/,
+      /does not support the device grant, which "showCode" needs, and "askForAddress" is missing/,
       /askForAddress/,
     ],
-    [{}, false, /does not offer the device grant, and "askForAddress" is missing/, /askForAddress/],
+    [{}, false, /does not support the device grant, and "askForAddress" is missing/, /askForAddress/],
     [{}, true, /both "showCode" and "askForAddress" are missing/, /showCode/],
   ])('M9: %o, device grant %s', (options, deviceGrant, message, hint) => {
     expect(choose(options, deviceGrant)).toMatchObject({

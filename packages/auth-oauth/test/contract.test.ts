@@ -99,7 +99,7 @@ authProviderSuite(runner, {
   },
 });
 
-/** A token that somebody else gets; the count is theirs. */
+/** A token that is managed elsewhere, and counted there. */
 async function foreignToken(world: World) {
   const issuer = createClientCredentialsProvider({
     url: world.resource.url,
@@ -117,7 +117,7 @@ async function foreignToken(world: World) {
 }
 
 authProviderSuite(runner, {
-  name: 'a token of somebody else',
+  name: 'a token that is managed elsewhere',
   async setup() {
     const world = await createWorld({ clients: [CLIENT] });
     const authorization = await (await foreignToken(world))();

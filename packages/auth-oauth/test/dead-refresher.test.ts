@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 
@@ -25,7 +25,7 @@ const EXPIRED: TokenRecord = {
 };
 const FRESH: TokenRecord = { ...EXPIRED, accessToken: 'new', expiresAt: Date.now() + 3_600_000 };
 
-function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenManager {
+function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenManager {
   const renewal = { possible: (held?: TokenRecord) => held?.refreshToken !== undefined, run };
   return createTokenManager({
     server: 'test',
@@ -40,18 +40,18 @@ function keeperOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecor
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
-    import { createTokenManager } from '@mcp-fittings/auth-oauth/flows';
+    import { createTokenManager } from '@mcp-fittings/auth-oauth/toolkit';
     import { systemClock } from '@mcp-fittings/client-core';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
-    const keeper = createTokenManager({
+    const tokens = createTokenManager({
       server: 'test', store, key: 'k', clock: systemClock, logger: undefined,
       renewal: { possible: () => true, onRefusal: 'ask', run: () => {
         console.log('sent');
         return new Promise(() => setInterval(() => {}, 1000));
       } },
     });
-    await keeper.usable();`;
+    await tokens.usable();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -62,7 +62,7 @@ async function dieWhileRefreshing(store: string): Promise<void> {
   await once(child, 'exit');
 }
 
-describe('C11 a process that was killed in the middle of a refresh', () => {
+describe('C11 a process that is killed during a refresh', () => {
   let path: string;
   beforeEach(async () => {
     path = await mkdtemp(join(tmpdir(), 'dead-'));
@@ -83,7 +83,7 @@ describe('C11 a process that was killed in the middle of a refresh', () => {
     async (which) => {
       const [store, source] = stores()[which] ?? [];
       if (store === undefined || source === undefined) throw new Error('no store');
-      await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+      await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
       await dieWhileRefreshing(source);
       expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
       const pauses: number[] = [];
@@ -94,27 +94,27 @@ describe('C11 a process that was killed in the middle of a refresh', () => {
           return systemClock.schedule(task, ms, options);
         },
       };
-      expect(await keeperOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
+      expect(await managerOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
       expect(pauses).toEqual([]);
     },
   );
 
-  it('C1: what it left is an ended sign-in when the authorization server took the refresh token', async () => {
+  it('C1: leaves an ended sign-in if the authorization server had received the refresh token', async () => {
     const [[store, source] = []] = stores();
     if (store === undefined || source === undefined) throw new Error('no store');
-    await keeperOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+    await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
     await dieWhileRefreshing(source);
-    const keeper = keeperOn(store, systemClock, () =>
+    const tokens = managerOn(store, systemClock, () =>
       Promise.reject(
         new FittingsError('AUTH_FAILED', 'used', { details: { status: 400, oauthError: 'invalid_grant' } }),
       ),
     );
-    expect(await keeper.usable()).toBeUndefined();
-    expect(keeper.renewable(keeper.held)).toBe(false);
+    expect(await tokens.usable()).toBeUndefined();
+    expect(tokens.renewable(tokens.held)).toBe(false);
     expect(await store.get('k')).not.toHaveProperty('refreshToken');
   });
 
-  it('C11: one of another machine is waited for 15 seconds, those in which its lock goes stale included', async () => {
+  it('C11: on another machine it is waited for 15 seconds, including the time until its lock is stale', async () => {
     const clock = createManualClock();
     const inner = memoryStore();
     const lease = 10_000;
@@ -129,11 +129,11 @@ describe('C11 a process that was killed in the middle of a refresh', () => {
     };
     await inner.set('k', { version: 1, ...EXPIRED, renewing: 'of-another-machine' });
     let sentAt: number | undefined;
-    const keeper = keeperOn(store, { ...clock, now: () => clock.now() + 1_000_000 }, async () => {
+    const tokens = managerOn(store, { ...clock, now: () => clock.now() + 1_000_000 }, async () => {
       sentAt = clock.now();
       return FRESH;
     });
-    const renewed = keeper.usable();
+    const renewed = tokens.usable();
     for (let ms = 0; ms < 30_000 && sentAt === undefined; ms += 50) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       await clock.advance(50);

@@ -29,7 +29,7 @@ describe('S16 a list of authorization servers', () => {
   const dead = (count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${server.origin}/dead-${String(index)}`);
 
-  it('S16: of 3000, three are asked because of one refusal, and three others because of the next one', async () => {
+  it('S16: of 3000, one refusal asks three, and the next refusal three others', async () => {
     const clock = createManualClock();
     server.describe({ resource: { authorization_servers: dead(3000) } });
     const provider = machine({ clock });
@@ -48,7 +48,7 @@ describe('S16 a list of authorization servers', () => {
     expect(asked.size).toBe(9);
   });
 
-  it('S16: what failed is not asked again at once, and is asked again after a while', async () => {
+  it('S16: a failed one is asked again after a while, and not before', async () => {
     const clock = createManualClock();
     server.describe({ resource: { authorization_servers: dead(2) } });
     const provider = machine({ clock });
@@ -64,7 +64,7 @@ describe('S16 a list of authorization servers', () => {
     expect(count()).toBe(2 * first);
   });
 
-  it('S16: a good one behind five dead ones is found by the second refusal, and a person is not kept waiting', async () => {
+  it('S16: a usable one behind five dead ones is found at the second refusal, and a sign-in asks them at once', async () => {
     server.describe({ resource: { authorization_servers: [...dead(5), server.origin] } });
     const clock = createManualClock();
     const provider = machine({ clock });
@@ -94,7 +94,7 @@ describe('S16 a list of authorization servers', () => {
     expect(failure).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } });
   });
 
-  it('S16: metadata that cannot be used does not keep from the next one', async () => {
+  it('S16: unacceptable metadata does not prevent the next one', async () => {
     server.answers.set('/.well-known/oauth-authorization-server/liar', {
       body: { issuer: 'https://somebody.example', token_endpoint: 'https://somebody.example/token' },
     });
@@ -123,7 +123,7 @@ describe('S23 the metadata of an issuer is on its own host', () => {
   });
 });
 
-describe('S24 the resource is the server, letter by letter', () => {
+describe('S24 the resource is the exact URL of the server', () => {
   it.each([
     ['a parent path', (origin: string) => `${origin}/`],
     ['the origin', (origin: string) => origin],
@@ -215,7 +215,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
     });
   });
 
-  it('S30: the pages of the device grant are held to the same', async () => {
+  it('S30: the same rule applies to the pages of the device grant', async () => {
     const issuer = 'https://login.example';
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -246,7 +246,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
   });
 });
 
-describe('S34 what is not typed as JSON is not an answer', () => {
+describe('S34 ignores responses that are not served as JSON', () => {
   const TYPES = ['text/html', 'text/plain; charset=utf-8', 'application/json-seq', 'text/json', ''];
   const typed = (path: string, type: string): void => {
     const found = server.answers.get(path);

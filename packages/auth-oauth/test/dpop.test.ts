@@ -68,7 +68,7 @@ describe('DPoP', () => {
     const MCP = { id: 1, jsonrpc: '2.0', method: 'ping' };
     const answer = ({ id }: { readonly id?: unknown }) => ({ jsonrpc: '2.0', id, result: {} });
 
-    it('authorizedFetch is refused once for want of a nonce, and never again', async () => {
+    it('authorizedFetch is refused once for a missing nonce, and never again', async () => {
       await using world = await createWorld({ dpopNonce: true });
       const proofs = createProofChecker();
       Object.assign(world.resource, { dpopOnly: true, proofs });
@@ -78,7 +78,7 @@ describe('DPoP', () => {
       expect(proofs.trouble).toBe('');
     });
 
-    it('twenty calls at once get through, each with the newest nonce that it could know', async () => {
+    it('twenty concurrent calls succeed, each with the newest nonce', async () => {
       await using world = await createWorld();
       const proofs = createProofChecker(40);
       Object.assign(world.resource, { dpopOnly: true, proofs });
@@ -90,7 +90,7 @@ describe('DPoP', () => {
       expect(proofs.verdicts.slice(before)).toEqual(Array.from({ length: 20 }, () => 'good'));
     });
 
-    it('a dead token and a missing nonce are cured in one request', async () => {
+    it('recovers from a dead token and a missing nonce in one request', async () => {
       await using world = await createWorld({ dpopNonce: true });
       const proofs = createProofChecker();
       Object.assign(world.resource, { dpopOnly: true, proofs });
@@ -123,7 +123,7 @@ describe('DPoP', () => {
     }
   });
 
-  it('is not pressed into a seam that sends bearer tokens', async () => {
+  it('rejects an SDK option that supports bearer tokens only', async () => {
     await using world = await createWorld();
     world.resource.dpopOnly = true;
     const provider = world.provider();

@@ -66,7 +66,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   };
   const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 
-  it('S26: a client secret is not in the error', async () => {
+  it('S26: the error does not contain a client secret', async () => {
     const provider = createClientCredentialsProvider({
       url: server.url,
       store: memoryStore(),
@@ -90,7 +90,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
     expectHidden(second, basic, echo);
   });
 
-  it('S26: a code, its verifier, a refresh token and the JWT of a workload are not in the error', async () => {
+  it('S26: the error does not contain a code, its verifier, a refresh token or the JWT of a workload', async () => {
     const person = scriptSignIn(server);
     person.answer = (state) => `code=canary-code-4711&state=${state}`;
     refuseWith((body) => echo(body.get('code') ?? ''));
@@ -108,7 +108,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   });
 });
 
-it('S26: a secret in place of the error code, and one at the cut, are not shown', async () => {
+it('S26: does not show a secret in place of the error code, or one at the cut', async () => {
   const provider = (): ReturnType<typeof createClientCredentialsProvider> =>
     createClientCredentialsProvider({
       url: server.url,

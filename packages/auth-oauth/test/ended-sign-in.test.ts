@@ -50,7 +50,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     expect(next.server('notes').state.status).toBe('connected');
   });
 
-  it('C1: is needs-auth when the server refuses what looked valid and nothing can renew it', async () => {
+  it('C1: is needs-auth when the server refuses a valid token that cannot be renewed', async () => {
     await world.edit((record) => ({ ...record, refreshToken: undefined }));
     await world.refuseHeld();
     if (kind !== 'ws') await expect(call()).rejects.toBeInstanceOf(AuthRequiredError);
@@ -80,7 +80,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
 });
 
 describe('C1 a refresh whose answer is lost', () => {
-  it('C1: is an ended sign-in as soon as the authorization server says that it was used', async () => {
+  it('C1: ends the sign-in when the authorization server says that the refresh token was used', async () => {
     await using world = await createWorld({ accessTokenTtl: 3600 });
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
@@ -96,7 +96,7 @@ describe('C1 a refresh whose answer is lost', () => {
     const send = authorizedFetch(provider, { url: world.resource.url });
     passed = 7_200_000;
     const request = (): Promise<Response> => send(world.resource.url, { method: 'POST', body: '{}' });
-    // It may pass: nobody is asked to sign in for a network that is away. And the call itself never left (C12).
+    // A temporary failure: an unreachable network does not ask for a sign-in. And the call itself was not sent (C12).
     await expect(request()).rejects.toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
     passed += 60_000;
     await expect(request()).rejects.toBeInstanceOf(AuthRequiredError);

@@ -83,22 +83,22 @@ describe('S12 credentials belong to an entry', () => {
       { identity: 'user' },
     ],
     ['of another client', { oauth: { clientId: 'mine' } }, { identity: 'user' }],
-    ['of another person', {}, { identity: 'user' }, 'somebody else'],
+    ['of another person', {}, { identity: 'user' }, 'another person'],
   ])('S12: an entry %s is given neither', async (_, config, who, principal) => {
     const store = memoryStore();
     await entry(store, {}, { identity: 'user' }).signIn?.({});
-    const stranger = entry(store, config, who, principal);
-    expect(await authorization(stranger)).toBeUndefined();
+    const other = entry(store, config, who, principal);
+    expect(await authorization(other)).toBeUndefined();
     const get = vi.spyOn(store, 'get');
-    await stranger.onChallenge(challenge()).catch(() => undefined);
-    await stranger.signIn?.({}).catch(() => undefined);
+    await other.onChallenge(challenge()).catch(() => undefined);
+    await other.signIn?.({}).catch(() => undefined);
     const read = await Promise.all(get.mock.results.map(({ value }) => value));
     const before = JSON.stringify(read.filter((value) => value?.['obtainedAt'] !== undefined));
     expect(before).not.toContain('"refreshToken":"r"');
     expect(await authorization(entry(store, {}, { identity: 'user' }))).toBe('Bearer good');
   });
 
-  it('S12: without an identity an entry is told apart by its name', async () => {
+  it('S12: without an identity an entry is identified by its name', async () => {
     const store = memoryStore();
     await entry(store, {}, { name: 'work' }).signIn?.({});
     expect(await authorization(entry(store, {}, { name: 'work' }))).toBe('Bearer good');
@@ -189,7 +189,7 @@ describe('S11 a client credential goes to one issuer', () => {
     expect(JSON.stringify(other.asked)).not.toContain('canary');
   });
 
-  it('S11: a key, whose assertions are worth as much', async () => {
+  it('S11: a private key, and what is signed with it', async () => {
     const store = memoryStore();
     const { privateKey: key } = await crypto.subtle.generateKey(
       { name: 'ECDSA', namedCurve: 'P-256' },
@@ -202,7 +202,7 @@ describe('S11 a client credential goes to one issuer', () => {
     await expectKept(Promise.resolve(person.provider(options).signIn?.({})));
   });
 
-  it('S11: an issuer beside the secret is the one, whatever was first, and lets it move', async () => {
+  it('S11: a configured issuer takes precedence over the stored one', async () => {
     const store = memoryStore();
     await expect(
       machine(store, { clientIssuer: other.origin }).onChallenge(challenge()),
@@ -216,7 +216,7 @@ describe('S11 a client credential goes to one issuer', () => {
   });
 });
 
-describe('S40 what is stored and cannot stand in a header', () => {
+describe('S40 a stored token with characters that a header cannot hold', () => {
   it.each(['a\r\nx-evil: 1', 'a\nb', 'a b', 'a\u0000', 'ä', '\u{1f600}', ' a', ''])(
     'S40: the access token %j is not a token',
     async (accessToken) => {
@@ -229,7 +229,7 @@ describe('S40 what is stored and cannot stand in a header', () => {
     },
   );
 
-  it('S40: a refresh token of that kind is not sent', async () => {
+  it('S40: does not send such a refresh token', async () => {
     const store = memoryStore();
     expect(await person.signIn({ store })).toBe('signed in');
     const key = `oauth\n${server.url}`;

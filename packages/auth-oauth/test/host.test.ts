@@ -9,7 +9,7 @@ import { scriptedPerson } from './support/authorization-server.mjs';
 import { createWorld } from './support/world.js';
 
 describe('O5 in a host', () => {
-  it('waits in needs-auth, opens nothing, signs in when told to through the loopback listener, and connects', async () => {
+  it('waits in needs-auth, opens no browser, signs in on request through the loopback listener, and connects', async () => {
     await using world = await createWorld();
     world.resource.answer = ({ id, method }) =>
       method === 'initialize'
@@ -43,7 +43,7 @@ describe('O5 in a host', () => {
         oauth({
           clientName: 'tests',
           store: world.store,
-          interaction: interactionForEnvironment({ place: 'desktop', loopback: { open } }),
+          interaction: interactionForEnvironment({ environment: 'desktop', loopback: { open } }),
         }),
       ],
     });
@@ -62,7 +62,7 @@ describe('O5 in a host', () => {
     await host.close();
   });
 
-  it('leaves entries alone that are not its own, and names the mistake in those that are', () => {
+  it('ignores entries of other plugins, and reports the mistake in its own', () => {
     const plugin = oauth({ clientName: 'tests', store: { ...unused } });
     const create = (config: object): unknown => plugin.create({ name: 's', config: { ...config } }, {});
     const url = 'https://mcp.example/';
@@ -81,7 +81,7 @@ describe('O5 in a host', () => {
     expect(() => create({ url, oauth: { grant: 'jwt_bearer' } })).toThrow('assertion');
   });
 
-  it('reaches the authorization server as the entry says that its server is reached', async () => {
+  it('reaches the authorization server with the network options of the entry', async () => {
     await using world = await createWorld({ clients: [MACHINE] });
     const url = world.resource.url;
     const grant = { grant: 'client_credentials', clientId: 'machine', clientSecret: 'secret' };
@@ -91,11 +91,11 @@ describe('O5 in a host', () => {
       const challenge = { url: new URL(url), status: 401 } as const;
       return provider?.onChallenge(challenge).catch((error: { code?: unknown }) => error.code);
     };
-    const nobody = 'http://127.0.0.1:1';
+    const unreachable = 'http://127.0.0.1:1';
     expect(await codeOf({})).toBe('retry');
-    expect(await codeOf({ proxy: nobody })).toBe('PROXY_FAILED');
-    expect(await codeOf({}, { proxy: nobody })).toBe('PROXY_FAILED');
-    expect(await codeOf({ proxy: 'none' }, { proxy: nobody })).toBe('retry');
+    expect(await codeOf({ proxy: unreachable })).toBe('PROXY_FAILED');
+    expect(await codeOf({}, { proxy: unreachable })).toBe('PROXY_FAILED');
+    expect(await codeOf({ proxy: 'none' }, { proxy: unreachable })).toBe('retry');
     expect(await codeOf({ ca: '/no/such/file.pem' })).toBe('CONFIG_INVALID');
     await expect(codeOf({ allowAddresses: 'all' })).rejects.toThrow('allowAddresses');
   });

@@ -49,7 +49,7 @@ describe('hostile and broken authorization servers', () => {
     );
   const asked = (path: string): number => server.asked.filter(({ line }) => line.endsWith(` ${path}`)).length;
 
-  it('is a good server when nothing is changed', async () => {
+  it('signs in if nothing is changed', async () => {
     expect(await signIn()).toBe('signed in');
   });
 
@@ -80,7 +80,7 @@ describe('hostile and broken authorization servers', () => {
     expect(opened).toEqual([]);
   });
 
-  it('AO-04 metadata whose issuer differs by a port that goes without saying is refused', async () => {
+  it('AO-04 refuses metadata whose issuer differs by the default port', async () => {
     const issuer = 'https://as.example';
     const documents: Readonly<Record<string, object>> = {
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -123,7 +123,7 @@ describe('hostile and broken authorization servers', () => {
     },
   );
 
-  it('AO-06 resource_metadata elsewhere on the same origin is read, and known in the next process', async () => {
+  it('AO-06 reads resource_metadata elsewhere on the same origin, also in the next process', async () => {
     const body = { resource: server.url, authorization_servers: [`${server.origin}/tenant`] };
     server.answers.set('/elsewhere', { body });
     const metadata = server.answers.get('/.well-known/oauth-authorization-server');
@@ -156,7 +156,7 @@ describe('hostile and broken authorization servers', () => {
     expect(await signIn({ allowedEndpointOrigins })).toMatchObject({ code: 'ADDRESS_BLOCKED' });
   });
 
-  it('AO-08 an authorization server and a registration at such addresses are blocked', async () => {
+  it('AO-08 blocks an authorization server and a registration endpoint at such addresses', async () => {
     server.describe({ resource: { authorization_servers: ['https://169.254.169.254'] } });
     expect(await signIn()).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
@@ -169,7 +169,7 @@ describe('hostile and broken authorization servers', () => {
     expect(opened).toEqual([]);
   });
 
-  it('AO-10 redirects of discovery and of the token endpoint are not followed', async () => {
+  it('AO-10 does not follow redirects of discovery and of the token endpoint', async () => {
     server.answers.set('/.well-known/oauth-authorization-server', {
       status: 302,
       headers: { location: '/evil' },
@@ -200,7 +200,7 @@ describe('hostile and broken authorization servers', () => {
     },
   );
 
-  it('RFC 9126 pushed requests that are demanded and have no place, or are refused, end the sign-in before it begins', async () => {
+  it('RFC 9126 required pushed requests without an endpoint, or refused ones, fail before the browser opens', async () => {
     const demanding = { require_pushed_authorization_requests: true };
     server.describe({ issuer: demanding });
     expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
@@ -220,7 +220,7 @@ describe('hostile and broken authorization servers', () => {
     ['advertised and missing', true, undefined, false],
     ['advertised and wrong', true, 'https://evil.example', false],
     ['advertised and right', true, '', true],
-    ['a normalised variant', true, '/', false],
+    ['a normalized variant', true, '/', false],
     ['not advertised and right', false, '', true],
     ['not advertised and wrong', false, 'https://evil.example', false],
     ['not advertised and absent', false, undefined, true],
@@ -244,16 +244,16 @@ describe('hostile and broken authorization servers', () => {
     ['no code and no error', 'x=1'],
     ['two codes', 'code=a&code=b'],
     ['a code and an error', 'code=a&error=b'],
-  ])('AO-20 an answer with %s is a typed error', async (_, parameters) => {
+  ])('AO-20 a redirect with %s is a typed error', async (_, parameters) => {
     answer = (state) => `${parameters}&state=${state}`;
     expect(await signIn()).toMatchObject({
       code: 'AUTH_FAILED',
-      message: expect.stringContaining('no code, or several'),
+      message: expect.stringContaining('one "code" or one "error"'),
     });
     expect(asked('/token')).toBe(0);
   });
 
-  it('AO-17 the text of an error is cleaned and cut', async () => {
+  it('AO-17 escapes and shortens the text of an error', async () => {
     answer = (state) =>
       `error=access_denied&state=${state}&error_description=${encodeURIComponent(`\u001b[31m${'x'.repeat(1e6)}`)}`;
     const error = await signIn();
@@ -306,14 +306,14 @@ describe('hostile and broken authorization servers', () => {
     },
   );
 
-  it('AO-21 an ID token that nobody asked for, and that is worth nothing, does not matter', async () => {
+  it('AO-21 ignores an invalid ID token that was not requested', async () => {
     server.answers.set('/token', {
       body: { access_token: 'a', token_type: 'Bearer', id_token: 'not.a.jwt' },
     });
     expect(await signIn()).toBe('signed in');
   });
 
-  it('AO-22 keys that reach into prototypes do nothing', async () => {
+  it('AO-22 ignores keys that reach into prototypes', async () => {
     const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}';
     for (const [path, found] of Array.from(server.answers)) {
       const body = typeof found === 'object' ? JSON.stringify(found.body ?? {}) : '{}';
@@ -371,7 +371,7 @@ describe('hostile and broken authorization servers', () => {
     expect(await store.get(`oauth\n${server.url}`)).toMatchObject({ accessToken: 'new', refreshToken: 'r' });
   });
 
-  it('AO-26 what an old issuer gave is not sent to a new one', async () => {
+  it('AO-26 does not send the tokens of an old issuer to a new one', async () => {
     await using moved = await startFalseServer();
     moved.describe();
     const store = memoryStore();
@@ -395,7 +395,7 @@ describe('hostile and broken authorization servers', () => {
     expect(moved.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
-  it('AO-28 ever-new scopes come to an end; scopes that can not be sent are not asked for', async () => {
+  it('AO-28 stops asking for ever-new scopes, and does not request scopes with invalid characters', async () => {
     const signed = provider();
     await signed.signIn?.({});
     const codes: string[] = [];
@@ -418,7 +418,7 @@ describe('hostile and broken authorization servers', () => {
     expect(opened.at(-1)?.searchParams.get('scope')).toBe('s0 s1');
   });
 
-  it('AO-28 of ten thousand scopes, as many are asked for as a URL bears', async () => {
+  it('AO-28 of ten thousand scopes, requests as many as fit into a URL', async () => {
     const all = Array.from({ length: 10_000 }, (_, n) => `s${n}`);
     const wwwAuthenticate = `Bearer error="insufficient_scope", scope="${all.join(' ')}"`;
     expect(await signIn({}, wwwAuthenticate)).toBe('signed in');
@@ -481,7 +481,7 @@ describe('hostile and broken authorization servers', () => {
     expect(inspect(process.env) + process.argv.join()).not.toContain('canary-');
   });
 
-  it('AO-29 a challenge of 16 KB with everything in it is read or ignored', async () => {
+  it('AO-29 reads or ignores a challenge of 16 KB with everything in it', async () => {
     const wild = `Basic realm="a", Bearer resource_metadata="x", resource_metadata="y", ${'Bearer a="\\" '.repeat(1300)}`;
     expect(await signIn({}, wild)).toBe('signed in');
   });

@@ -58,7 +58,7 @@ describe('S12 identity() of oauth()', () => {
     expect(name).not.toMatch(/canary|Bearer/);
   });
 
-  it('S12: is another one after every sign-in, though it gives the same token', async () => {
+  it('S12: changes with every sign-in, even with the same token', async () => {
     const names = new Set<string | undefined>();
     for (let n = 0; n < 3; n++) {
       give('canary');
@@ -68,14 +68,14 @@ describe('S12 identity() of oauth()', () => {
     expect(names.size).toBe(3);
   });
 
-  it('S12: of two persons is two names', async () => {
+  it('S12: differs for two persons', async () => {
     await program('ann').signIn?.({});
     expect(await nameOf(program('bob'))).toBeUndefined();
     await program('bob').signIn?.({});
     expect(await nameOf(program('ann'))).not.toBe(await nameOf(program('bob')));
   });
 
-  it('S12: a record of before, which has no name, is told apart by when it was obtained', async () => {
+  it('S12: a record of an earlier version, without a sign-in id, is identified by when it was obtained', async () => {
     await program().signIn?.({});
     const kept = store;
     const watched = new Set<string>();

@@ -84,7 +84,7 @@ const TARGETS = [
 ];
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'DELETE', 'PRI', 'M-SEARCH'];
 
-describe('S8 nothing that knocks ends the program', () => {
+describe('S8 no request to the listener ends the program', () => {
   it.each(TARGETS)('S8: the target %j, by every method', async (target) => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
@@ -98,7 +98,7 @@ describe('S8 nothing that knocks ends the program', () => {
     const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
     expect((await answer).get('code')).toBe('good');
     await session[Symbol.asyncDispose]();
-    expect(await page).toContain('did not succeed');
+    expect(await page).toContain('Sign-in failed');
   });
 
   it.each<[string, (host: string) => string | Buffer]>([
@@ -160,7 +160,7 @@ describe('S8 nothing that knocks ends the program', () => {
     await page;
   });
 
-  it('S8: a connection that is reset at once, and one that stays open, do not keep the listener from closing', async () => {
+  it('S8: closes despite a connection that was reset, and one that stays open', async () => {
     const { session } = await started();
     const { port, host } = new URL(session.redirectUri);
     const idle = connect(Number(port), '127.0.0.1');
@@ -219,10 +219,10 @@ describe('F6 the redirect URI that was registered', () => {
     blocker.close();
   });
 
-  it('F6: what an entry says goes before the surface, in both surfaces', async () => {
+  it('F6: the entry takes precedence over the options of the interaction, for both interactions', async () => {
     const request = { server: 'test', callbackHost: 'localhost', callbackPath: '/done' } as const;
-    for (const surface of [loopback({ path: '/x' }), pasteBack({ ask: async () => '', path: '/x' })]) {
-      const session = await surface.begin(request);
+    for (const interaction of [loopback({ path: '/x' }), pasteBack({ ask: async () => '', path: '/x' })]) {
+      const session = await interaction.begin(request);
       expect(new URL(session.redirectUri)).toMatchObject({ hostname: 'localhost', pathname: '/done' });
       await session[Symbol.asyncDispose]();
     }
@@ -236,7 +236,7 @@ describe('F6 the redirect URI that was registered', () => {
   );
 });
 
-describe('D12 a host whose functions fail', () => {
+describe('D12 functions of the host that fail', () => {
   it.each<[string, unknown]>([
     [
       'throws',
@@ -256,7 +256,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: "open" that returns nothing is taken at its word', async () => {
+  it('D12: accepts an "open" that returns nothing', async () => {
     const options: LoopbackOptions = Object.fromEntries([['open', () => undefined]]);
     const { session, answer } = await started(options);
     void visit(`${session.redirectUri}?code=good&state=${STATE}`).catch(() => undefined);
@@ -264,7 +264,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: "onUrl" that throws is named as the culprit', async () => {
+  it('D12: names an "onUrl" that throws', async () => {
     const { session, answer } = await started({
       onUrl() {
         throw new Error('of the host');
@@ -277,7 +277,7 @@ describe('D12 a host whose functions fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: paste-back whose "ask" gives something else than text asks again', async () => {
+  it('D12: paste-back asks again if "ask" does not return a string', async () => {
     const answers: unknown[] = [
       undefined,
       5,

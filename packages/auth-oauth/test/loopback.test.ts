@@ -9,8 +9,8 @@ const SIGN_IN = new URL('https://as.example/authorize?x=1');
 
 async function started(options: LoopbackOptions = {}, server = 'test') {
   const opened: URL[] = [];
-  const surface = loopback({ open: async (url) => void opened.push(url), ...options });
-  const session = await surface.begin({ server });
+  const interaction = loopback({ open: async (url) => void opened.push(url), ...options });
+  const session = await interaction.begin({ server });
   const answer = session.authorize({ url: SIGN_IN, state: 'the-state' });
   answer.catch(() => undefined);
   return { session, answer, opened };
@@ -37,8 +37,8 @@ async function knock(
   return { status: response.statusCode ?? 0, headers: response.headers, body };
 }
 
-describe('O2 the loopback surface', () => {
-  it('takes the one answer, and tells the person when it is known how it ended', async () => {
+describe('O2 the loopback interaction', () => {
+  it('accepts one redirect, and shows the outcome when it is known', async () => {
     const { session, answer, opened } = await started();
     expect(session.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     const page = knock(session, '/callback?code=abc&state=the-state');
@@ -53,12 +53,12 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('tells a failure when the sign-in fails after the answer', async () => {
+  it('shows a failure if the sign-in fails after the redirect', async () => {
     const { session, answer } = await started();
     const page = knock(session, '/callback?code=abc&state=the-state');
     await answer;
     await session[Symbol.asyncDispose]();
-    expect((await page).body).toContain('did not succeed');
+    expect((await page).body).toContain('Sign-in failed');
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('O2 the loopback surface', () => {
     ],
     ['prefetch', '/callback?code=evil&state=the-state', { headers: { 'sec-purpose': 'prefetch' } }, 403],
     [
-      'a target that is no path',
+      'a target that is not a path',
       'http://evil.example/callback?code=evil&state=the-state',
       { headers: { host: 'evil.example' } },
       403,
@@ -128,7 +128,7 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('AO-17 shows nothing of what came with the request, and escapes what it shows', async () => {
+  it('AO-17 shows no text of the request, and escapes the name of the server', async () => {
     const { session, answer } = await started({}, '<img src=x onerror=alert(1)>"&');
     const evil = encodeURIComponent('<script>alert(1)</script>\u001b[31m');
     const page = knock(session, `/callback?error=access_denied&error_description=${evil}&state=the-state`);
@@ -141,7 +141,7 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('gives up after its time, by the injected clock', async () => {
+  it('times out, by the injected clock', async () => {
     const clock = createManualClock();
     const { session, answer } = await started({ clock, timeoutMs: 5000 });
     await clock.advance(5000);
@@ -150,11 +150,11 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('can be cancelled, and opens nothing when it already was', async () => {
+  it('can be aborted, and opens nothing if it already was', async () => {
     const cancel = new AbortController();
     const opened: URL[] = [];
-    const surface = loopback({ open: async (url) => void opened.push(url) });
-    const session = await surface.begin({ server: 'test', signal: cancel.signal });
+    const interaction = loopback({ open: async (url) => void opened.push(url) });
+    const session = await interaction.begin({ server: 'test', signal: cancel.signal });
     const answer = session.authorize({ url: SIGN_IN, state: 's' });
     cancel.abort();
     await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
@@ -163,7 +163,7 @@ describe('O2 the loopback surface', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('fails when the browser can not be opened, unless the host shows the link', async () => {
+  it('fails if the browser cannot be opened, unless the host shows the link', async () => {
     const open = async (): Promise<void> => {
       throw new Error('no browser');
     };
@@ -179,7 +179,7 @@ describe('O2 the loopback surface', () => {
     await patient.session[Symbol.asyncDispose]();
   });
 
-  it('says that a fixed port is taken, and takes another one where it was only preferred', async () => {
+  it('reports that a fixed port is in use, and uses another one if it was only preferred', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const address = blocker.address();

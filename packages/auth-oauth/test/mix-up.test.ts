@@ -68,7 +68,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(network.asked.map(({ url }) => url)).not.toContain(token);
   });
 
-  it('S9: the same origin in another spelling is not another one', async () => {
+  it('S9: accepts the same origin in another spelling', async () => {
     const issuer = 'https://login.example';
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -87,7 +87,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(await person.signIn({ url, clientId: 'c', network })).toBe('signed in');
   });
 
-  it('S9: metadata at a configured address, and metadata of the legacy place, are held to the same', async () => {
+  it('S9: the same rule applies to metadata at a configured URL and at the legacy URL', async () => {
     const issuer = { token_endpoint: `${evil.origin}/token` };
     server.describe({ issuer });
     const metadataUrl = `${server.origin}/.well-known/oauth-authorization-server`;
@@ -126,7 +126,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(evil.asked).toEqual([]);
   });
 
-  it('S9: a person can allow an origin, and a server that promises to name itself needs no leave', async () => {
+  it('S9: accepts an allowed origin, and any origin of a server that sends iss', async () => {
     server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
     expect(await person.signIn({ allowedEndpointOrigins: [evil.origin] })).toBe('signed in');
     server.describe({
@@ -137,14 +137,14 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     });
     person.answer = (state) => `code=abc&state=${state}&iss=${encodeURIComponent(server.origin)}`;
     expect(await person.signIn()).toBe('signed in');
-    // The honest server of a mix-up names itself, or nobody.
+    // The honest server of a mix-up names itself, or sends no issuer.
     const before = evil.asked.length;
     person.answer = (state) => `code=abc&state=${state}`;
     expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
     expect(evil.asked).toHaveLength(before);
   });
 
-  it('S9: the promise says nothing of the device grant, which is not offered across origins', async () => {
+  it('S9: does not offer the device grant across origins, even if the server sends iss', async () => {
     const grants: boolean[] = [];
     server.describe({
       issuer: {
@@ -206,7 +206,7 @@ describe('S12 metadata speaks for an issuer of its own origin only', () => {
     },
   );
 
-  it('S12: the well-known place of one tenant does not speak for another one of the same host', async () => {
+  it('S12: the well-known URL of one tenant cannot describe another one of the same host', async () => {
     const place = '/.well-known/oauth-authorization-server/evil';
     server.answers.set(place, {
       body: {
@@ -222,7 +222,7 @@ describe('S12 metadata speaks for an issuer of its own origin only', () => {
     });
   });
 
-  it('S12: its own issuer, at a place of its own, is taken', async () => {
+  it('S12: accepts its own issuer at a URL of its own', async () => {
     const found = server.answers.get('/.well-known/oauth-authorization-server');
     server.answers.set('/elsewhere.json', found ?? {});
     expect(await person.signIn({ endpoints: { metadataUrl: `${server.origin}/elsewhere.json` } })).toBe(

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 
 /** Strict rotation: the authorization server ends the whole sign-in when a refresh token comes twice. */
-describe('a lock that was lost while a refresh token was on its way', () => {
+describe('a lock that is lost while a refresh token is being sent', () => {
   let world: World;
   let passed: number;
   const clock = { ...systemClock, now: () => Date.now() + passed };
@@ -20,7 +20,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
   const expire = (): void => {
     passed += 86_400_000;
   };
-  /** A store whose lock keeps nobody out, as one that was taken over. */
+  /** A store whose lock does not exclude other processes, as if it had been lost. */
   const withoutLock = (more: Partial<TokenStore> = {}): TokenStore => ({
     get: (key) => world.store.get(key),
     set: (key, value) => world.store.set(key, value),
@@ -31,7 +31,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
   const bearer = async (provider: ReturnType<World['provider']>): Promise<string | undefined> =>
     (await provider.headers({ url: new URL(world.resource.url), method: 'POST' }))['authorization'];
 
-  it('a second one waits for what the first one gets, and the refresh token is sent once', async () => {
+  it('a second process waits for the outcome of the first, and the refresh token is sent once', async () => {
     const inner = createNetwork({ url: world.resource.url, server: 'test' });
     const [arrived, released] = [gate(), gate()];
     const fetch: typeof inner.fetch = async (url, init) => {
@@ -61,12 +61,12 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     expect(refreshes()).toEqual([200]);
   });
 
-  it('what came of it is written as soon as the store takes it', async () => {
+  it('stores the outcome as soon as the store is available', async () => {
     let refusals = 0;
     const store = withoutLock({
       async set(key, value) {
         if (key.startsWith('oauth\n') && value['renewing'] === undefined && refusals++ < 2) {
-          throw new FittingsError('STORE_LOCK_LOST', 'taken over');
+          throw new FittingsError('STORE_LOCK_LOST', 'lost');
         }
         await world.store.set(key, value);
       },
@@ -78,14 +78,14 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     expect(refreshes()).toEqual([200]);
   });
 
-  it('nothing is written after a sign-out somewhere else', async () => {
+  it('stores nothing after a sign-out in another process', async () => {
     const key = `oauth\n${world.resource.url}`;
     let refused = 0;
     const store = withoutLock({
       async set(name, value) {
         if (name === key && value['renewing'] === undefined && refused++ === 0) {
           await world.store.delete(key);
-          throw new FittingsError('STORE_LOCK_LOST', 'taken over');
+          throw new FittingsError('STORE_LOCK_LOST', 'lost');
         }
         await world.store.set(name, value);
       },
@@ -107,7 +107,7 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     expect(refused).toBe(1);
   });
 
-  it('nobody sends a refresh token that could not be marked, nor one whose lock was lost before', async () => {
+  it('does not send a refresh token that could not be marked, nor one whose lock was lost before', async () => {
     const away = withoutLock({
       set: () => Promise.reject(new FittingsError('STORE_UNAVAILABLE', 'away')),
     });
@@ -121,9 +121,9 @@ describe('a lock that was lost while a refresh token was on its way', () => {
     expect(refreshes()).toEqual([]);
   });
 
-  it('one who does not come back is waited for, and no longer than a while', async () => {
+  it('waits for a process that does not come back, and only for a while', async () => {
     const key = `oauth\n${world.resource.url}`;
-    await world.store.set(key, { ...(await world.store.get(key)), renewing: 'somebody who was killed' });
+    await world.store.set(key, { ...(await world.store.get(key)), renewing: 'a process that was killed' });
     const started = Date.now();
     const fast: Clock = {
       now: () => clock.now() + 49 * (Date.now() - started),

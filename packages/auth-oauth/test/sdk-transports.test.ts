@@ -63,7 +63,7 @@ describe('O4 inside the transports of the SDKs', () => {
     },
   );
 
-  it('toSdkAuthProvider in v2: nobody signed in is an AUTH_REQUIRED that a host can act on', async () => {
+  it('toSdkAuthProvider in v2: rejects with an AUTH_REQUIRED that a host can act on before a sign-in', async () => {
     const provider = world.provider();
     const url = new URL(world.resource.url);
     const authProvider = toSdkAuthProvider(provider, { url });
@@ -102,7 +102,7 @@ describe('O4 inside the transports of the SDKs', () => {
     }
   }
 
-  it('authorizedFetch in v1: nobody signed in is an AUTH_REQUIRED that a host can act on', async () => {
+  it('authorizedFetch in v1: rejects with an AUTH_REQUIRED that a host can act on before a sign-in', async () => {
     const provider = world.provider();
     const url = new URL(world.resource.url);
     const fetch = authorizedFetch(provider, { url });
@@ -112,7 +112,7 @@ describe('O4 inside the transports of the SDKs', () => {
     await connect();
   });
 
-  it('HT-16 authorizedFetch signs nothing for another origin, and follows no redirect', async () => {
+  it('HT-16 authorizedFetch signs no request to another origin, and follows no redirect', async () => {
     const provider = world.provider();
     await world.use(provider);
     const seen: (string | undefined)[] = [];

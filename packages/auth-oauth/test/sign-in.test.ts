@@ -10,7 +10,7 @@ describe('signing in at a real authorization server', () => {
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
-  it('O1 O3 finds the server, registers, signs in and is let in', async () => {
+  it('O1 O3 discovers the server, registers, signs in and is accepted', async () => {
     const { as, resource } = world;
     const response = await world.use(world.provider());
     expect(response.status).toBe(200);
@@ -19,7 +19,7 @@ describe('signing in at a real authorization server', () => {
     expect(as.tokenRequests[0]?.body.get('resource')).toBe(resource.url);
   });
 
-  it('O4 a new process with the same store needs no person and no registration', async () => {
+  it('O4 a new process with the same store needs no sign-in and no registration', async () => {
     await world.use(world.provider());
     const before = world.as.requests.filter((request) => request === 'POST /reg').length;
     const response = await world.use(world.provider({ interaction: undefined }));
@@ -27,7 +27,7 @@ describe('signing in at a real authorization server', () => {
     expect(world.as.requests.filter((request) => request === 'POST /reg')).toHaveLength(before);
   });
 
-  it('O4 signs with a valid token without a look into the store, and with another one as soon as there is one', async () => {
+  it('O4 signs with a valid token without reading the store, and with a newer one once it is stored', async () => {
     let reads = 0;
     const store = {
       ...world.store,
@@ -51,7 +51,7 @@ describe('signing in at a real authorization server', () => {
     expect(await provider.headers(request)).toEqual({});
   });
 
-  it('RFC 8252 registers again when the registered port is not to be had, and keeps it when it is', async () => {
+  it('RFC 8252 registers again if the registered port is in use, and uses it otherwise', async () => {
     const registrations = (): number => world.as.requests.filter((request) => request === 'POST /reg').length;
     const provider = world.provider();
     await world.use(provider);
@@ -61,7 +61,7 @@ describe('signing in at a real authorization server', () => {
     expect(registrations()).toBe(2);
   });
 
-  it('AO-25 keeps a token in memory that could not be saved, and says so', async () => {
+  it('AO-25 keeps a token in memory that could not be stored, and logs it', async () => {
     const lines: string[] = [];
     const inner = memoryStore();
     const store = {
@@ -77,7 +77,7 @@ describe('signing in at a real authorization server', () => {
     const logger = { debug() {}, info() {}, warn() {}, error: (line: string) => void lines.push(line) };
     const provider = world.provider({ store, logger });
     await world.use(provider);
-    expect(lines.join()).toContain('could not be saved');
+    expect(lines.join()).toContain('Could not store the new token');
     // A refusal reads the store again, where nothing is: the token in memory must survive that.
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
     world.resource.dead.add(token);
@@ -119,7 +119,7 @@ describe('signing in at a real authorization server', () => {
     await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_SCOPE_INSUFFICIENT' });
   });
 
-  it('AO-34 signs out here although the revocation fails, and revokes where it does not', async () => {
+  it('AO-34 signs out locally if the revocation fails, and revokes otherwise', async () => {
     const provider = world.provider();
     await world.use(provider);
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
@@ -133,7 +133,7 @@ describe('signing in at a real authorization server', () => {
     expect(await provider.headers({ url: new URL(world.resource.url), method: 'POST' })).toEqual({});
   });
 
-  it('registers anew when the server has forgotten the client', async () => {
+  it('registers again if the server has forgotten the client', async () => {
     await world.use(world.provider());
     await world.as[Symbol.asyncDispose]();
     const other = await createWorld();
@@ -142,7 +142,7 @@ describe('signing in at a real authorization server', () => {
       const key = `oauth-client\n${other.as.origin}`;
       const redirectUris = ['http://127.0.0.1:33418/callback'];
       await other.store.set(key, { version: 1, registrations: [{ clientId: 'forgotten', redirectUris }] });
-      // The authorization page itself refuses an unknown client, and no redirect comes: this person waits in vain.
+      // The authorization page itself refuses an unknown client, and never redirects.
       await expect(provider.signIn?.({})).rejects.toThrow('no redirect');
     } finally {
       await other[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes
 import { createWorld, type World } from './support/world.js';
 
 /** Strict rotation: a refresh token that is used twice takes the whole family with it. */
-describe('O4 twenty calls at once on a token that is no good any more, at a strictly rotating server', () => {
+describe('O4 twenty concurrent calls with an expired token, at a strictly rotating server', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld({ accessTokenTtl: 86_400 });

@@ -7,7 +7,7 @@ import { encryptedFileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 
-describe('what is stored can not be read any more', () => {
+describe('a stored token that cannot be read any more', () => {
   let world: World;
   let path: string;
   let store: TokenStore;
@@ -34,7 +34,7 @@ describe('what is stored can not be read any more', () => {
     }
   };
 
-  it('a person has to sign in and is told why; nothing is wiped, and the sign-in replaces it', async () => {
+  it('requires a sign-in and says why; deletes nothing, and the sign-in replaces it', async () => {
     const provider = world.provider({ store });
     const before = await files();
     await expect(provider.headers(request())).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('what is stored can not be read any more', () => {
     expect((await world.use(world.provider({ store, interaction: undefined }))).status).toBe(200);
   });
 
-  it('signing out takes it away', async () => {
+  it('is deleted by signing out', async () => {
     const provider = world.provider({ store });
     await provider.signOut?.();
     expect(await provider.headers(request())).toEqual({});

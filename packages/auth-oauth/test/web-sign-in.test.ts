@@ -8,7 +8,7 @@ import { createWorld, type World } from './support/world.js';
 const redirectUri = 'http://127.0.0.1:8080/signed-in';
 
 /** Two providers that share nothing but the store, as two replicas do. */
-describe('a sign-in that begins in one place and ends in another', () => {
+describe('a sign-in that starts in one process and is completed in another', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
@@ -28,7 +28,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
   const isIn = async (provider: ReturnType<typeof replica>): Promise<boolean> =>
     (await world.use(provider).catch(() => undefined))?.status === 200;
 
-  it('the second one redeems what the first one asked for, and both are in', async () => {
+  it('the second process redeems the code that the first one requested, and both are signed in', async () => {
     const [first, second] = [replica(), replica()];
     const { url, state, expiresAt } = await first.startSignIn({ redirectUri });
     expect(url.searchParams.get('code_challenge_method')).toBe('S256');
@@ -40,7 +40,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     expect(tokenRequests()).toBe(1);
   });
 
-  it('AO-16 a callback counts once, also when it comes to two replicas at once', async () => {
+  it('AO-16 a callback counts once, even at two replicas at the same time', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = await comeBack(url);
     const ended = await Promise.allSettled([
@@ -52,7 +52,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     expect(tokenRequests()).toBe(1);
   });
 
-  it('AO-13 a callback with a foreign state, several, or none changes nothing, and the real one still counts', async () => {
+  it('AO-13 a callback with another state, several, or none changes nothing, and the right one still counts', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const real = await comeBack(url);
     const forged = ['', '?state=', '?code=x', '?state=a&state=b&code=x', `?state=${'x'.repeat(43)}&code=x`];
@@ -65,7 +65,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     await replica().completeSignIn(real);
   });
 
-  it('the state of another server of the same host is foreign', async () => {
+  it('refuses the state of another server of the same host', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = await comeBack(url);
     const other = replica({ url: `${world.resource.origin}/mcp/other` });
@@ -73,7 +73,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     await replica().completeSignIn(callback);
   });
 
-  it('a person who took too long has to start again', async () => {
+  it('an expired sign-in has to be started again', async () => {
     const { url } = await replica().startSignIn({ redirectUri, lifeMs: 1000 });
     const callback = await comeBack(url);
     const later = replica({ clock: { ...systemClock, now: () => Date.now() + 2000 } });
@@ -82,7 +82,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     expect(tokenRequests()).toBe(0);
   });
 
-  it('AO-14 the issuer in the answer has to be the one that was recorded', async () => {
+  it('AO-14 the issuer in the callback must be the stored one', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = new URL(await comeBack(url));
     callback.searchParams.set('iss', 'https://evil.example');
@@ -90,7 +90,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     expect(tokenRequests()).toBe(0);
   });
 
-  it('AO-26 a server that names another authorization server meanwhile gets no code', async () => {
+  it('AO-26 does not send the code to an authorization server that the server names meanwhile', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = await comeBack(url);
     const other = await createWorld();
@@ -103,7 +103,7 @@ describe('a sign-in that begins in one place and ends in another', () => {
     }
   });
 
-  it('AO-17 a refusal of the authorization server is a typed error without its text as it was', async () => {
+  it('AO-17 a refusal of the authorization server is a typed error with its text escaped', async () => {
     const { state } = await replica().startSignIn({ redirectUri });
     const parameters = new URLSearchParams({
       state,

@@ -1,4 +1,4 @@
-import { oauthErrorOf } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import {
   AuthRequiredError,
   FittingsError,
@@ -11,13 +11,13 @@ type Stage = 'identity-provider' | 'authorization-server';
 
 /** Gives a refusal of the identity provider its code; returns every other error unchanged. */
 export function tokenExchangeError(error: unknown, server: string): unknown {
-  if (oauthErrorOf(error) === 'access_denied') return policyDenied(error, server, 'identity-provider');
+  if (oauthErrorCode(error) === 'access_denied') return policyDenied(error, server, 'identity-provider');
   return isRefusal(error) ? withCode(error, 'AUTH_EXCHANGE_FAILED', server, 'identity-provider') : error;
 }
 
 /** Gives a refusal of the server's authorization server its code; returns every other error unchanged. */
 export function redemptionError(error: unknown, server: string): unknown {
-  const reason = oauthErrorOf(error);
+  const reason = oauthErrorCode(error);
   if (reason === 'access_denied') return policyDenied(error, server, 'authorization-server');
   if (!isRefusal(error)) return error;
   if (reason === 'unsupported_grant_type') {

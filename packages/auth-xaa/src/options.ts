@@ -1,5 +1,5 @@
 import type { ClientKey } from '@mcp-fittings/auth-oauth';
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/flows';
+import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
 import type { IdentityProvider } from './identity-provider/identity-provider.js';
 

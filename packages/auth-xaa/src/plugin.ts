@@ -1,4 +1,8 @@
-import { checkClientMetadataUrl, entryIdentity, hasOwnCredentials } from '@mcp-fittings/auth-oauth/flows';
+import {
+  checkClientMetadataUrl,
+  credentialIdentity,
+  hasStaticCredentials,
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, isRecord, type AuthPlugin, type AuthProvider } from '@mcp-fittings/client-core';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
 import { isXaaUnsupported } from './errors.js';
@@ -79,7 +83,7 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
       const { logger = options.logger, clock = options.clock } = authContext;
       const { url, oauth } = config;
       if (!isRecord(oauth) || oauth['xaa'] !== true || oauth['enabled'] === false) return undefined;
-      if (typeof url !== 'string' || !URL.canParse(url) || hasOwnCredentials(config)) return undefined;
+      if (typeof url !== 'string' || !URL.canParse(url) || hasStaticCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, oauth, { server: name, member: 'oauth' });
       const forbidden = FORBIDDEN.find((member) => oauth[member] !== undefined);
       if (forbidden !== undefined) throw notWithXaa(name, forbidden);
@@ -87,7 +91,7 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
         ...shared,
         url,
         server: name,
-        identity: entryIdentity(server),
+        identity: credentialIdentity(server),
         identityProvider,
         logger,
         clock,

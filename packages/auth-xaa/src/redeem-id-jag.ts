@@ -1,13 +1,13 @@
 import {
   JWT_BEARER_GRANT,
-  oauthErrorOf,
-  requestOtherGrant,
-  type ClientFinder,
-  type Discovered,
+  oauthErrorCode,
+  requestExtensionGrant,
+  type ClientRegistry,
+  type DiscoveredServer,
   type GrantedToken,
   type GrantRequest,
   type OAuthClient,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { redemptionError, xaaUnsupported } from './errors.js';
 import type { IdJag, IdJagTarget } from './id-jag/id-jag.js';
@@ -22,12 +22,12 @@ import type { XaaProviderOptions, XaaSharedOptions } from './options.js';
  */
 export async function redeemIdJag(
   options: XaaProviderOptions,
-  clients: Pick<ClientFinder, 'find'>,
+  clients: Pick<ClientRegistry, 'find'>,
   request: GrantRequest,
 ): Promise<GrantedToken> {
   const { identityProvider } = options;
-  const { context, discovered, scopes, signal } = request;
-  const { server } = context;
+  const { provider, discovered, scopes, signal } = request;
+  const { server } = provider;
   const { authorizationServer, resource } = discovered;
   const { issuer: audience } = authorizationServer;
   checkAuthorizationServer(server, discovered, options);
@@ -46,7 +46,7 @@ export async function redeemIdJag(
       const stepUp = stepUpIn(error);
       const demanded = stepUp && identityProvider.requireStepUp({ ...stepUp, server });
       if (demanded !== undefined) throw demanded;
-      if (oauthErrorOf(error) === 'invalid_grant') {
+      if (oauthErrorCode(error) === 'invalid_grant') {
         identityProvider.discardIdJag(target, idJag);
         if (idJag.reused) continue;
       }
@@ -56,13 +56,13 @@ export async function redeemIdJag(
 }
 
 function requestAccessToken(
-  { context: { server, network }, discovered, scopes, dpop, signal }: GrantRequest,
+  { provider: { server, network }, discovered, scopes, dpop, signal }: GrantRequest,
   client: OAuthClient,
   idJag: IdJag,
 ) {
   const { authorizationServer, resource } = discovered;
   const requested = idJag.scopes ?? scopes;
-  return requestOtherGrant(
+  return requestExtensionGrant(
     { network, server, authorizationServer, client, dpop, signal },
     'Redeeming the ID-JAG',
     JWT_BEARER_GRANT,
@@ -76,7 +76,7 @@ function requestAccessToken(
 
 /** Logs once when the company permits fewer scopes than requested; the others are not requested again. */
 function reportMissingScopes(
-  { context: { server, logger }, scopes }: GrantRequest,
+  { provider: { server, logger }, scopes }: GrantRequest,
   permitted: readonly string[] | undefined,
   given: string | undefined,
 ): void {
@@ -102,7 +102,7 @@ function unknownClient(server: string, issuer: string): FittingsError {
  */
 function checkAuthorizationServer(
   server: string,
-  { authorizationServer: as }: Discovered,
+  { authorizationServer: as }: DiscoveredServer,
   { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaSharedOptions,
 ): void {
   if (allowed !== undefined && !allowed.includes(as.issuer)) {

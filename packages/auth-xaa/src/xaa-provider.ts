@@ -1,11 +1,11 @@
 import {
   checkClientMetadataUrl,
-  createClientFinder,
+  createClientRegistry,
   createGrantProvider,
   createProviderDeps,
-  readChallenge,
-  revoke,
-} from '@mcp-fittings/auth-oauth/flows';
+  parseOAuthChallenge,
+  revokeTokens,
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
 import { signInRequired } from './errors.js';
 import { hostAccountOf } from './identity-provider/session.js';
@@ -83,18 +83,10 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       return granted;
     },
   });
-  const { context, keeper, silent } = grants;
-  const { server, store, network, clock, logger } = context;
-  const key = context.keyOf(kind);
-  const clients = createClientFinder({
-    identity: { ...options, clientName: '', registration: 'never' },
-    network,
-    store,
-    server,
-    clock,
-    keyOf: context.keyOf,
-    owner: context.owner,
-  });
+  const { provider: deps, tokens, tokenProvider } = grants;
+  const { server, store, network, logger } = deps;
+  const key = deps.keyOf(kind);
+  const clients = createClientRegistry(deps, { ...options, clientName: '', registration: 'never' });
 
   /** Drops tokens that were derived from a sign-in that has ended. */
   const synchronize = async (): Promise<void> => {
@@ -104,7 +96,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     session = now;
     isSynchronized = true;
     const stored = await store.get(key);
-    if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await keeper.drop();
+    if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await tokens.drop();
   };
 
   const required = (challenge: AuthChallenge, details?: AuthRequiredError['details']): AuthRequiredError =>
@@ -112,9 +104,9 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
 
   /** RFC 9470: the server itself requires a stronger sign-in. If the user has completed it, a newer token is enough. */
   const checkStepUp = async (challenge: AuthChallenge): Promise<void> => {
-    const { error, acrValues, maxAge } = readChallenge(challenge);
+    const { error, acrValues, maxAge } = parseOAuthChallenge(challenge);
     if (error !== STEP_UP_ERROR) return;
-    const since = (await keeper.current())?.obtainedAt;
+    const since = (await tokens.current())?.obtainedAt;
     const refusal = identityProvider.requireStepUp({ server, acrValues, maxAge, since });
     if (refusal !== undefined) throw refusal;
   };
@@ -132,7 +124,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     async headers(request) {
       try {
         await synchronize();
-        return await silent.headers(request);
+        return await tokenProvider.headers(request);
       } catch (error) {
         // The server's refusal will say what to sign in for.
         if (error instanceof AuthRequiredError) return {};
@@ -144,12 +136,12 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       if (isSignedOut(await store.get(key))) throw await requireSignIn(challenge);
       try {
         await checkStepUp(challenge);
-        return await silent.onChallenge(challenge);
+        return await tokenProvider.onChallenge(challenge);
       } catch (error) {
         throw error instanceof AuthRequiredError ? await requireSignIn(challenge, error.details) : error;
       }
     },
-    onDpopNonce: (reply) => silent.onDpopNonce(reply),
+    onDpopNonce: (reply) => tokenProvider.onDpopNonce(reply),
     async hasNewSignIn() {
       if (isSignedOut(await store.get(key))) return false;
       const version = await identityProvider.signInVersion({ reload: true });
@@ -160,7 +152,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     },
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
-        context.tryAgain();
+        deps.retryFailedIssuers();
         await identityProvider.signIn({ signal });
         await synchronize();
         try {
@@ -172,12 +164,13 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       }
     },
     async signOut() {
-      const record = await keeper.reload();
+      const record = await tokens.reload();
       await grants.forget();
       // Without this mark, the next request would sign in again silently.
       await store.set(key, SIGNED_OUT);
       if (record === undefined) return;
-      await revoke({ record, network, server, clients, logger, find: () => context.find({ record }) });
+      const discover = () => deps.discover({ record });
+      await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
 }

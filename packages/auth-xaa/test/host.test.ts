@@ -25,7 +25,7 @@ describe('O7 in a host with real MCP servers', () => {
         });
       });
     };
-    const interaction = interactionForEnvironment({ place: 'desktop', loopback: { open } });
+    const interaction = interactionForEnvironment({ environment: 'desktop', loopback: { open } });
     const { store } = world;
     const plugin = xaa({
       identityProvider: { issuer: world.idp.origin, clientId: 'host' },

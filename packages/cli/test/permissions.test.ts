@@ -80,7 +80,7 @@ it.each([
     'Pass an auth plugin that serves this entry to createHost({ auth }).',
     'fittings login s',
   ],
-  ['AUTH_FAILED', 'Pass "showCode" to interactionForEnvironment(), or "askForAddress".', 'fittings login s'],
+  ['AUTH_FAILED', 'Pass "showCode" or "askForAddress" to interactionForEnvironment().', 'fittings login s'],
   ['SERVER_UNKNOWN', 'Add it with host.connect().', 'fittings add'],
   ['TOOL_UNKNOWN', 'host.tools() lists what there is.', 'fittings list tools s'],
   ['SERVER_DISABLED', 'Enable it in its configuration, or with host.enable().', 'fittings enable s'],

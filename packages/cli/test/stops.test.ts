@@ -105,7 +105,7 @@ describe('S10: a server that answers a plain 401 without its header', () => {
     expect((await workspace.fittings(['status'], { env })).stdout).toContain('fittings login bare');
     const login = await workspace.fittings(['login', 'bare', '--method', 'browser'], { env });
     expect(login.stderr).toContain(
-      `${server.origin} does not register clients: it answered with status 401.`,
+      `${server.origin} does not support dynamic client registration: it answered with status 401.`,
     );
     expect(login.stderr).toContain('API key');
   });

@@ -1,8 +1,10 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { textOf, textsOf, type DocumentReader } from './documents.js';
+import type { Fetcher } from '../protocol/guarded-fetch.js';
+import { textOf, textsOf } from '../protocol/json.js';
 import { checkEndpoint } from './endpoint-policy.js';
-import { issuerUrl, mayDescribe, metadataPlaces } from './issuer-url.js';
+import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';
+import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 
 const ENDPOINTS = [
   'authorization_endpoint',
@@ -33,86 +35,123 @@ const FLAGS = [
   'require_pushed_authorization_requests',
 ] as const;
 
-/** How the issuer in the metadata has to compare with the one that was asked for. */
-export type IssuerRule = 'identical' | 'same-origin';
+/**
+ * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, or with the same
+ * origin.
+ */
+export type IssuerMatch = 'exact' | 'origin';
+
+/** Which authorization server {@link findAuthorizationServer} looks for. */
+export interface FindAuthorizationServerOptions {
+  /** Sends the requests. */
+  readonly network: Fetcher;
+  /** Name of the server that the lookup is for, for messages. */
+  readonly server: string;
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** How the `issuer` in the metadata must compare with `issuer`. Default `exact`. */
+  readonly match?: IssuerMatch | undefined;
+  /** Aborts the requests. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
- * Finds the metadata of an authorization server, at every place that the specifications know. Only members that are used,
- * of the right type, are taken over. Undefined when there is none; throws `AUTH_DISCOVERY_FAILED` when it is not
+ * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves
+ * with the members that sign-in uses, or with undefined if there is no metadata. Rejects with `AUTH_DISCOVERY_FAILED` if
+ * the metadata is not acceptable, and with the codes of the network for temporary failures.
+ * @example
+ * ```ts
+ * const metadata = await findAuthorizationServer({ network, server: 'idp', issuer: 'https://idp.example.com' });
+ * console.log(metadata?.token_endpoint);
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc8414.html
+ */
+export async function findAuthorizationServer({
+  network,
+  server,
+  issuer,
+  match = 'exact',
+  signal,
+}: FindAuthorizationServerOptions): Promise<AuthorizationServer | undefined> {
+  const reader = createMetadataReader(network, server, signal);
+  const found = await readIssuerMetadata(reader, issuer, match);
+  if (found === undefined && reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+  return found;
+}
+
+/**
+ * Reads the metadata of an issuer at the well-known URLs that the MCP specification lists. Only members that are used, and of
+ * the right type, are kept. Resolves with undefined if none exists; rejects with `AUTH_DISCOVERY_FAILED` if it is not
  * acceptable.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
-export async function findAuthorizationServer(
-  reader: DocumentReader,
+export async function readIssuerMetadata(
+  reader: MetadataReader,
   issuer: string,
-  rule: IssuerRule,
+  match: IssuerMatch,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<AuthorizationServer | undefined> {
   const identifier = issuerUrl(issuer);
   if (identifier === undefined) return undefined;
-  for (const url of metadataPlaces(identifier)) {
+  for (const url of metadataUrls(identifier)) {
     const document = await reader.read(url, headers);
     const named = document && textOf(document, 'issuer');
     if (document === undefined || named === undefined) continue;
-    checkIssuer(named, issuer, rule);
+    checkIssuer(named, issuer, match);
     return pickMetadata(document, named);
   }
   return undefined;
 }
 
 /**
- * Reads the metadata at an address that was configured. Throws `AUTH_DISCOVERY_FAILED` when there is none, or when it
- * claims an issuer whose metadata cannot be there: what belongs to that issuer must not be shown to this one.
+ * Reads the metadata at a configured URL. Rejects with `AUTH_DISCOVERY_FAILED` if none exists, or if it names an issuer
+ * whose metadata cannot be at that URL: the credentials of that issuer must not be sent to another server.
  */
-export async function readAuthorizationServer(
-  reader: DocumentReader,
-  url: URL,
-): Promise<AuthorizationServer> {
+export async function readConfiguredMetadata(reader: MetadataReader, url: URL): Promise<AuthorizationServer> {
   const document = await reader.read(url);
   const issuer = document && textOf(document, 'issuer');
   if (document === undefined || issuer === undefined) {
     throw (
-      reader.trouble ??
-      new FittingsError(
-        'AUTH_DISCOVERY_FAILED',
-        `There is no authorization server metadata at ${url.href}.`,
-        {
-          hint: 'Check "authServerMetadataUrl" in the configuration of the server.',
-          details: { reason: 'missing' },
-        },
-      )
+      reader.temporaryFailure ??
+      new FittingsError('AUTH_DISCOVERY_FAILED', `Found no authorization server metadata at ${url.href}.`, {
+        hint: 'Check "authServerMetadataUrl" in the entry of the server.',
+        details: { reason: 'missing' },
+      })
     );
   }
   const identifier = issuerUrl(issuer);
-  if (identifier !== undefined && mayDescribe(url, identifier)) return pickMetadata(document, issuer);
+  if (identifier !== undefined && canDescribe(url, identifier)) return pickMetadata(document, issuer);
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `The metadata at ${url.href} claims to be that of "${sanitizeText(issuer, { maxLength: 200 })}".`,
+    `The metadata at ${url.href} names the issuer "${sanitizeText(issuer, { maxLength: 200 })}", which does not belong to that URL.`,
     {
-      hint: 'Set "authServerMetadataUrl" to an address on the origin of the issuer, at its own well-known path.',
+      hint: 'Set "authServerMetadataUrl" to the well-known URL of the issuer, on its own origin.',
       details: { reason: 'issuer' },
     },
   );
 }
 
-function checkIssuer(named: string, asked: string, rule: IssuerRule): void {
+function checkIssuer(named: string, asked: string, match: IssuerMatch): void {
   const acceptable =
-    rule === 'identical'
+    match === 'exact'
       ? named === asked
       : URL.canParse(named) && new URL(named).origin === new URL(asked).origin;
   if (acceptable) return;
   const shown = sanitizeText(named, { maxLength: 200 });
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `The authorization server calls itself "${shown}" instead of "${asked}".`,
+    `The metadata of the authorization server "${asked}" names another issuer, "${shown}".`,
     {
-      hint: 'Its metadata has to repeat the issuer letter by letter (RFC 8414, section 3.3).',
+      hint: 'The "issuer" in the metadata must be identical to the issuer that the MCP server names (RFC 8414, section 3.3).',
       details: { reason: 'issuer' },
     },
   );
 }
 
-/** The members that are used, of the right type. Throws `AUTH_DISCOVERY_FAILED` for an endpoint that is not acceptable. */
+/**
+ * Picks the members that are used, if they have the right type. Throws `AUTH_DISCOVERY_FAILED` for an unacceptable
+ * endpoint.
+ */
 export function pickMetadata(
   document: Readonly<Record<string, unknown>>,
   issuer: string,

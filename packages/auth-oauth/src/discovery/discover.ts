@@ -1,72 +1,95 @@
 import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { Fetcher } from '../library-fetch.js';
-import { withoutMixUp } from './endpoint-origins.js';
+import type { Fetcher } from '../protocol/guarded-fetch.js';
+import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
+import { parseOAuthChallenge } from './challenge.js';
+import { checkBrowserTarget, checkEndpoint, checkEndpointOrigins } from './endpoint-policy.js';
 import { createFailedIssuers, type FailedIssuers } from './failed-issuers.js';
 import { issuerUrl } from './issuer-url.js';
-import { checkPage } from './page-policy.js';
-import { findAuthorizationServer, readAuthorizationServer } from './authorization-server.js';
-import { readChallenge } from './challenge.js';
-import { createDocumentReader, type DocumentReader } from './documents.js';
-import { checkEndpoint } from './endpoint-policy.js';
+import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
 
+/** Options of {@link discover}. */
 export interface DiscoverOptions {
+  /** Sends the requests. */
   readonly network: Fetcher;
-  /** Name of the server, for messages. */
+  /** Name of the MCP server, for messages. */
   readonly server: string;
+  /** URL of the MCP server. */
   readonly serverUrl: URL;
+  /** The refusal that caused the discovery; its `resource_metadata` parameter is tried first. */
   readonly challenge?: AuthChallenge | undefined;
+  /** Aborts the requests. */
   readonly signal?: AbortSignal | undefined;
-  /** What a person configured goes before what servers say. */
+  /** Endpoints from the configuration, which take precedence over what servers say. */
   readonly configured?: ConfiguredEndpoints | undefined;
-  /** Where the metadata was found before, when `challenge` does not say where it is. */
+  /** URL at which the protected resource metadata was found before, for when `challenge` does not name one. */
   readonly resourceMetadata?: string | undefined;
-  /** Taken when the server names several authorization servers and this is one of them. */
+  /** The issuer to choose if the server names several authorization servers and this is one of them. */
   readonly preferredIssuer?: string | undefined;
-  /** Authorization servers that could not be used lately. Default: none are known. */
-  readonly failed?: FailedIssuers | undefined;
-  /** Origins that may receive credentials besides the one of the sign-in page, see `allowedEndpointOrigins`. */
+  /** Origins that may receive credentials although the sign-in page is on another origin. Default: none. */
   readonly allowedEndpointOrigins?: readonly string[] | undefined;
-  /** Hosts and address ranges that the server may send a browser to, besides public ones. */
+  /** Hosts and address ranges that the server may send a browser to, besides public ones. Default: none. */
   readonly allowAddresses?: readonly string[] | undefined;
 }
 
+/** OAuth endpoints from the configuration of a server, for authorization servers that discovery does not find. */
 export interface ConfiguredEndpoints {
+  /** The authorization endpoint, used together with `tokenUrl`. Default: discovered. */
   readonly authorizationUrl?: string | undefined;
+  /** The token endpoint. If set, no authorization server metadata is read. Default: discovered. */
   readonly tokenUrl?: string | undefined;
+  /** URL of the authorization server metadata, which must be on the issuer's origin. Default: the well-known URLs. */
   readonly metadataUrl?: string | undefined;
 }
 
-/** Where and for what to sign in. */
-export interface Discovered {
+/** The result of a discovery: where to sign in, and for which resource. */
+export interface DiscoveredServer {
+  /** Metadata of the authorization server, reduced to the members that are used. */
   readonly authorizationServer: AuthorizationServer;
-  /** Sent as `resource` in every request. @see https://www.rfc-editor.org/rfc/rfc8707.html */
+  /** The resource that tokens are requested for (`resource`). @see https://www.rfc-editor.org/rfc/rfc8707.html */
   readonly resource: string;
-  /** Scopes that the server lists; undefined when it lists none. */
+  /** Scopes that the MCP server lists (`scopes_supported`); undefined if it lists none. */
   readonly scopes: readonly string[] | undefined;
-  /** Where the challenge says that the metadata is; to be kept, since only a challenge says it. */
+  /** URL of the protected resource metadata that the challenge named. Keep it: only a challenge names it. */
   readonly resourceMetadata: string | undefined;
+  /** Whether the MCP server accepts DPoP-bound tokens only. @see https://www.rfc-editor.org/rfc/rfc9449.html */
   readonly dpopRequired: boolean;
-  /** False when only endpoints are configured: then nobody can say which issuer an answer has to name. */
+  /** False if only endpoints are configured, so that the issuer in an authorization response cannot be checked. */
   readonly issuerKnown: boolean;
-  /** The server has no metadata at all: revision 2025-03-26. */
+  /** Whether the MCP server has no protected resource metadata, as under protocol revision 2025-03-26. */
   readonly withoutMetadata: boolean;
 }
 
-/** The revision whose servers are asked for metadata at their own origin. */
+/** Servers of this revision have their authorization server at their own origin. */
 const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
 
 /**
- * Finds out where to sign in. Throws `AUTH_DISCOVERY_FAILED` when nothing acceptable is found, whose `details.reason` is
- * `missing`, `resource`, `issuer` or `endpoint`, and the network's own error when the truth could not be learned for now.
+ * Discovers the authorization server of an MCP server: protected resource metadata, then authorization server metadata.
+ * Rejects with `AUTH_DISCOVERY_FAILED` if nothing acceptable is found (`details.reason` is `missing`, `resource`, `issuer`
+ * or `endpoint`), with `CONFIG_INVALID` for an invalid configured URL, and with the codes of the network for temporary
+ * failures.
+ * @example
+ * ```ts
+ * const { authorizationServer, resource } = await discover({ network, server: 'notes', serverUrl: new URL(url) });
+ * console.log(authorizationServer.issuer, resource);
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery
  */
-export async function discover(options: DiscoverOptions): Promise<Discovered> {
+export function discover(options: DiscoverOptions): Promise<DiscoveredServer> {
+  return discoverExcept(createFailedIssuers(systemClock), options);
+}
+
+/** Discovers like {@link discover}, without asking authorization servers that failed recently. */
+export async function discoverExcept(
+  failed: FailedIssuers,
+  options: DiscoverOptions,
+): Promise<DiscoveredServer> {
   const { network, server, serverUrl, configured = {} } = options;
-  const reader = createDocumentReader(network, server, options.signal);
-  const { resourceMetadata = options.resourceMetadata, dpopOnly } = readChallenge(options.challenge);
+  const reader = createMetadataReader(network, server, options.signal);
+  const { resourceMetadata = options.resourceMetadata, dpopOnly } = parseOAuthChallenge(options.challenge);
   const resource = await findProtectedResource(reader, serverUrl, resourceMetadata);
-  const facts = {
+  const result = {
     resource: resource?.resource ?? canonicalResource(serverUrl),
     scopes: resource?.scopes,
     resourceMetadata,
@@ -78,33 +101,33 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const checked = (as: AuthorizationServer): AuthorizationServer => checkMetadata(as, options);
 
   if (configured.metadataUrl !== undefined) {
-    const place = configuredUrl('authServerMetadataUrl', configured.metadataUrl, server);
-    return { ...facts, authorizationServer: checked(await readAuthorizationServer(reader, place)) };
+    const metadataUrl = configuredUrl('authServerMetadataUrl', configured.metadataUrl, server);
+    return { ...result, authorizationServer: checked(await readConfiguredMetadata(reader, metadataUrl)) };
   }
   if (configured.tokenUrl !== undefined) {
-    return { ...facts, issuerKnown: false, authorizationServer: fixedEndpoints(configured) };
+    return { ...result, issuerKnown: false, authorizationServer: fixedEndpoints(configured) };
   }
   if (resource !== undefined && resource.authorizationServers.length > 0) {
     const issuers = preferred(resource.authorizationServers, options.preferredIssuer);
-    return { ...facts, authorizationServer: await firstOf(reader, issuers, options, checked) };
+    return { ...result, authorizationServer: await firstUsable(reader, issuers, server, failed, checked) };
   }
-  if (reader.trouble !== undefined) throw reader.trouble;
-  return { ...facts, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
+  if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+  return { ...result, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
 }
 
-/** The metadata, if a person and credentials may be sent where it says. Throws `AUTH_DISCOVERY_FAILED`. */
+/** Returns the metadata if a browser and credentials may be sent to its endpoints. Throws `AUTH_DISCOVERY_FAILED`. */
 export function checkMetadata(
   as: AuthorizationServer,
   options: Pick<DiscoverOptions, 'server' | 'serverUrl' | 'allowAddresses' | 'allowedEndpointOrigins'>,
 ): AuthorizationServer {
   const { server, serverUrl, allowAddresses: allowed } = options;
   if (as.authorization_endpoint !== undefined) {
-    checkPage('authorization_endpoint', as.authorization_endpoint, { serverUrl, allowed });
+    checkBrowserTarget('authorization_endpoint', as.authorization_endpoint, { serverUrl, allowed });
   }
-  return withoutMixUp(as, server, options.allowedEndpointOrigins);
+  return checkEndpointOrigins(as, server, options.allowedEndpointOrigins);
 }
 
-/** What a person wrote, which may be anything. Throws `CONFIG_INVALID`. */
+/** Parses a URL from the configuration. Throws `CONFIG_INVALID`. */
 function configuredUrl(name: string, value: string, server: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
@@ -113,7 +136,7 @@ function configuredUrl(name: string, value: string, server: string): URL {
     `"${name}" of the server "${server}" is not an absolute https URL.`,
     {
       server,
-      hint: 'Write it in full: https://host/path.',
+      hint: 'Use a complete URL, such as https://host/path.',
     },
   );
 }
@@ -123,19 +146,20 @@ function preferred(issuers: readonly string[], first: string | undefined): reado
   return [first, ...issuers.filter((issuer) => issuer !== first)];
 }
 
-/** So many authorization servers are asked because of one refusal; a server that lists more gets its turn later. */
+/** One refusal causes requests to this many authorization servers; the others of the list are tried at later refusals. */
 const MAX_ASKED = 3;
-/** So many of a server's list are looked at. */
+/** Entries of a longer list are ignored. */
 const MAX_LISTED = 1_000;
 
 /**
- * The first authorization server that can be used. What is not an issuer is left out, and what failed lately is not asked
- * again, so that a good one at the end of a long list is found in the end.
+ * Returns the first authorization server that can be used. Values that are not issuers are skipped, and issuers that failed
+ * recently are not asked again, so that a usable one at the end of a long list is found eventually.
  */
-async function firstOf(
-  reader: DocumentReader,
+async function firstUsable(
+  reader: MetadataReader,
   listed: readonly string[],
-  { server, failed = createFailedIssuers(systemClock) }: DiscoverOptions,
+  server: string,
+  failed: FailedIssuers,
   checked: (as: AuthorizationServer) => AuthorizationServer,
 ): Promise<AuthorizationServer> {
   const issuers = [...new Set(listed.slice(0, MAX_LISTED))].filter((each) => issuerUrl(each) !== undefined);
@@ -144,35 +168,35 @@ async function firstOf(
   let failure: FittingsError | undefined;
   for (const issuer of due) {
     try {
-      const found = await findAuthorizationServer(reader, issuer, 'identical');
+      const found = await readIssuerMetadata(reader, issuer, 'exact');
       if (found !== undefined) return checked(found);
-      const cause = reader.obstacles.get(originOf(issuer));
-      failed.add(issuer, reader.trouble ?? nowhere(server, cause));
+      const cause = reader.lastingFailures.get(originOf(issuer));
+      failed.add(issuer, reader.temporaryFailure ?? noMetadata(server, cause));
     } catch (error) {
       if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;
-      // Not acceptable. The next one may be, and if none is, this is the reason to name.
+      // The next one may be acceptable; if none is, the first reason is reported.
       failure ??= error;
       failed.add(issuer, error);
     }
   }
   if (failure !== undefined) throw failure;
-  if (reader.trouble !== undefined) throw reader.trouble;
-  const cause = due.flatMap((issuer) => reader.obstacles.get(originOf(issuer)) ?? [])[0];
-  if (due.length > 0) throw nowhere(server, cause);
-  throw issuers.flatMap((issuer) => failed.get(issuer) ?? [])[0] ?? nowhere(server, undefined);
+  if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+  const cause = due.flatMap((issuer) => reader.lastingFailures.get(originOf(issuer)) ?? [])[0];
+  if (due.length > 0) throw noMetadata(server, cause);
+  throw issuers.flatMap((issuer) => failed.get(issuer) ?? [])[0] ?? noMetadata(server, undefined);
 }
 
-function nowhere(server: string, cause: FittingsError | undefined): FittingsError {
-  const why = cause === undefined ? 'No authorization server has metadata.' : cause.message;
+function noMetadata(server: string, cause: FittingsError | undefined): FittingsError {
+  const why = cause === undefined ? 'None of its authorization servers has metadata.' : cause.message;
   return new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `It is not known where to sign in to "${server}": ${why}`,
+    `Could not find the authorization server of "${server}": ${why}`,
     {
       server,
       cause,
       hint:
         cause?.hint ??
-        'Set "authServerMetadataUrl", or "authorizationUrl" and "tokenUrl", in its configuration.',
+        'Set "oauth.authServerMetadataUrl", or "oauth.authorizationUrl" and "oauth.tokenUrl", in its entry.',
       details: { reason: 'missing' },
     },
   );
@@ -182,10 +206,10 @@ function noIssuer(server: string, first: string): FittingsError {
   const shown = sanitizeText(first, { maxLength: 200 });
   return new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `"${server}" names "${shown}" as its authorization server, which is not the https URL of an issuer.`,
+    `"${server}" names the authorization server "${shown}", which is not an https URL.`,
     {
       server,
-      hint: 'Its owner has to correct "authorization_servers" in its metadata.',
+      hint: 'Ask its owner to correct "authorization_servers" in its protected resource metadata.',
       details: { reason: 'issuer' },
     },
   );
@@ -195,18 +219,18 @@ function originOf(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : '';
 }
 
-/** Revision 2025-03-26: the authorization server is the server's own origin, with metadata or with fixed paths. */
-async function onServerOrigin(reader: DocumentReader, serverUrl: URL): Promise<AuthorizationServer> {
+/** Revision 2025-03-26: the authorization server is at the server's own origin, with metadata or at default paths. */
+async function onServerOrigin(reader: MetadataReader, serverUrl: URL): Promise<AuthorizationServer> {
   const { origin } = serverUrl;
-  const found = await findAuthorizationServer(reader, origin, 'same-origin', LEGACY_REVISION);
+  const found = await readIssuerMetadata(reader, origin, 'origin', LEGACY_REVISION);
   if (found !== undefined) return found;
-  if (reader.trouble !== undefined) throw reader.trouble;
+  if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // That revision demands PKCE of every server, so there is nothing to look up.
+    // That revision requires PKCE of every server, so there is no metadata to check.
     code_challenge_methods_supported: ['S256'],
   };
 }
@@ -223,7 +247,7 @@ function fixedEndpoints({ authorizationUrl, tokenUrl = '' }: ConfiguredEndpoints
   };
 }
 
-/** The most specific identifier: no fragment, no trailing slash. */
+/** Returns the most specific resource identifier: the URL without fragment and trailing slash. */
 function canonicalResource(serverUrl: URL): string {
   const url = new URL(serverUrl);
   url.hash = '';

@@ -1,9 +1,11 @@
+import { BlockList, isIP } from 'node:net';
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/http-client';
+import type { AuthorizationServer } from 'oauth4webapi';
 
 /**
- * The canonical form of an endpoint that a stranger named: https, or http on this machine's loopback, without credentials.
- * Throws `AUTH_DISCOVERY_FAILED`. Everything else could reach a shell, a file or an eavesdropper.
+ * Returns the normalized URL of an endpoint that a server named: https, or http with a loopback host, without credentials.
+ * Throws `AUTH_DISCOVERY_FAILED` for anything else, which could reach a shell, a file or an eavesdropper.
  */
 export function checkEndpoint(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -12,9 +14,161 @@ export function checkEndpoint(name: string, value: string): string {
   const shown = sanitizeText(value, { maxLength: 200 });
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `The authorization server names "${shown}" as its ${name}.`,
+    `The ${name} "${shown}" of the authorization server is not an https URL.`,
     {
-      hint: 'Only https is accepted, and http on this machine.',
+      hint: 'Only https URLs without credentials are accepted, and http URLs with a loopback host.',
+      details: { reason: 'endpoint' },
+    },
+  );
+}
+
+/** Which pages a server may send the person's browser to. */
+export interface BrowserTargetPolicy {
+  /** URL of the MCP server, which names the authorization server. */
+  readonly serverUrl: URL;
+  /** Further hosts and address ranges that are allowed, as in `allowAddresses`. Default: none. */
+  readonly allowed?: readonly string[] | undefined;
+}
+
+/**
+ * Prevents a server from sending the person's browser to addresses that the server cannot reach itself: loopback, private and
+ * link-local ones. A server on this machine may name all of them, a server in a private network that kind of address, and
+ * every server its own host. Throws `AUTH_DISCOVERY_FAILED`.
+ */
+export function checkBrowserTarget(
+  name: string,
+  page: string,
+  { serverUrl, allowed = [] }: BrowserTargetPolicy,
+): void {
+  const host = bare(new URL(page).hostname);
+  const server = bare(serverUrl.hostname);
+  const scope = addressScope(host);
+  if (scope === 'public' || host === server || isAllowed(host, allowed)) return;
+  const own = addressScope(server);
+  if (own === 'loopback' || own === scope) return;
+  throw new FittingsError(
+    'AUTH_DISCOVERY_FAILED',
+    `The ${name} of the authorization server is on ${host}: a remote server cannot send the browser to a local address.`,
+    {
+      hint: 'If you trust the server, add the host to "allowAddresses" in its entry.',
+      details: { reason: 'endpoint' },
+    },
+  );
+}
+
+type AddressScope = 'loopback' | 'link-local' | 'private' | 'public';
+
+function addressScope(host: string): AddressScope {
+  const address = embedded(host);
+  if (isLoopbackHost(address) || isIn(address, THIS_MACHINE)) return 'loopback';
+  if (isIn(address, LINK_LOCAL)) return 'link-local';
+  return isIn(address, PRIVATE) || /\.(?:local|internal|home\.arpa)$/.test(host) ? 'private' : 'public';
+}
+
+/** Returns the IPv4 address in a NAT64 or 6to4 address. */
+function embedded(host: string): string {
+  const groups = isIP(host) === 6 ? groupsOf(host) : [];
+  const isNat64 = groups[0] === 0x64 && groups[1] === 0xff9b;
+  const at = isNat64 ? 6 : groups[0] === 0x2002 ? 1 : undefined;
+  if (at === undefined) return host;
+  const [high = 0, low = 0] = groups.slice(at, at + 2);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** Parses an IPv6 address in the form of URLs: lower case, at most one `::`. */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::');
+  const parse = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((each) => Number.parseInt(each, 16));
+  const [first, last] = [parse(head), parse(tail ?? '')];
+  return tail === undefined
+    ? first
+    : [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}
+
+const THIS_MACHINE = ['0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128'];
+const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
+const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'];
+
+/** Covers IPv4 addresses in IPv6 form as well. */
+function isIn(address: string, ranges: readonly string[]): boolean {
+  const family = isIP(address);
+  if (family === 0) return false;
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [start = '', bits] = range.split('/');
+    const kind = isIP(start) === 4 ? 'ipv4' : 'ipv6';
+    if (isIP(start) !== 0) list.addSubnet(start, Number(bits ?? (kind === 'ipv4' ? 32 : 128)), kind);
+  }
+  return list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** The network has checked the syntax of these hosts, addresses and ranges. */
+function isAllowed(host: string, allowed: readonly string[]): boolean {
+  return allowed.some((each) => bare(each) === host) || isIn(host, allowed.map(bare));
+}
+
+function bare(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+}
+
+/** Endpoints that receive a code, a token, client credentials, or a request that leads to them. */
+const RECEIVERS = [
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'introspection_endpoint',
+  'device_authorization_endpoint',
+  'pushed_authorization_request_endpoint',
+] as const;
+
+/**
+ * Checks the metadata against mix-up attacks, in which a sign-in on one page ends at the endpoint of another server. Unless
+ * the server names itself in authorization responses (`iss`), every endpoint that receives credentials must be on the
+ * origin of its sign-in page. Responses of the device grant never carry an issuer, so that grant is removed if its
+ * endpoints differ. Throws `AUTH_DISCOVERY_FAILED`.
+ * @see https://www.rfc-editor.org/rfc/rfc9207.html#section-1
+ */
+export function checkEndpointOrigins(
+  as: AuthorizationServer,
+  server: string,
+  allowed: readonly string[] = [],
+): AuthorizationServer {
+  const accepted = allowed.flatMap((each) => originOf(each) ?? []);
+  const differ = (endpoint: string | undefined, other: string): boolean => {
+    const origin = endpoint === undefined ? undefined : originOf(endpoint);
+    return origin !== undefined && origin !== originOf(other) && !accepted.includes(origin);
+  };
+  const { authorization_endpoint: page, device_authorization_endpoint: device, token_endpoint: token } = as;
+  if (page !== undefined && as.authorization_response_iss_parameter_supported !== true) {
+    const stray = RECEIVERS.find((name) => differ(as[name], page));
+    if (stray !== undefined) throw otherOrigin(server, as, stray);
+  }
+  if (device === undefined || token === undefined || !differ(token, device)) return as;
+  const { device_authorization_endpoint: _, ...rest } = as;
+  return rest;
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function otherOrigin(
+  server: string,
+  as: AuthorizationServer,
+  name: (typeof RECEIVERS)[number],
+): FittingsError {
+  const page = originOf(as.authorization_endpoint ?? '') ?? '';
+  const other = originOf(as[name] ?? '') ?? '';
+  return new FittingsError(
+    'AUTH_DISCOVERY_FAILED',
+    `The sign-in page of ${as.issuer} is on ${page}, but its ${name} is on ${other}, and it does not send "iss" in authorization responses (RFC 9207).`,
+    {
+      server,
+      hint: `If both origins belong to this authorization server, add "${other}" to "oauth.allowedEndpointOrigins" in the entry of the server.`,
       details: { reason: 'endpoint' },
     },
   );

@@ -1,18 +1,19 @@
 import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 
-/** Which authorization servers could not be used lately, so that a list of dead ones is not asked anew by every refusal. */
+/** Authorization servers that failed recently, so that a list of dead ones is not asked again at every refusal. */
 export interface FailedIssuers {
-  /** Why it could not be used; undefined when it may be asked. */
+  /** Returns why an issuer failed; undefined if it may be asked. */
   get(issuer: string): FittingsError | undefined;
+  /** Remembers a failure: for five seconds if it is temporary, else for a minute. */
   add(issuer: string, failure: FittingsError): void;
-  /** A person has asked for a sign-in: what is remembered does not count. */
+  /** Forgets all failures. */
   clear(): void;
 }
 
-/** There is no metadata, or it is not acceptable. */
+/** For missing or unacceptable metadata. */
 const LASTING_MS = 60_000;
-/** It did not answer. */
-const PASSING_MS = 5_000;
+/** For an issuer that did not answer. */
+const TEMPORARY_MS = 5_000;
 const MAX_KEPT = 300;
 
 export function createFailedIssuers(clock: Clock): FailedIssuers {
@@ -22,13 +23,13 @@ export function createFailedIssuers(clock: Clock): FailedIssuers {
       const found = failures.get(issuer);
       if (found === undefined) return undefined;
       const left = found.until - clock.now();
-      // More is left than there can be after a clock was set back.
+      // More time is left than possible if the clock was set back.
       if (left > 0 && left <= LASTING_MS) return found.failure;
       failures.delete(issuer);
       return undefined;
     },
     add(issuer, failure) {
-      const ms = failure.kind === 'network-temporary' ? PASSING_MS : LASTING_MS;
+      const ms = failure.kind === 'network-temporary' ? TEMPORARY_MS : LASTING_MS;
       failures.delete(issuer);
       failures.set(issuer, { until: clock.now() + ms, failure });
       const [oldest] = failures.keys();

@@ -1,8 +1,8 @@
 import { isLoopbackHost } from '@mcp-fittings/http-client';
 
 /**
- * The URL of an issuer identifier: https, or http on loopback, without credentials, query and fragment. Undefined for
- * anything else.
+ * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns
+ * undefined for anything else.
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function issuerUrl(issuer: string): URL | undefined {
@@ -13,17 +13,17 @@ export function issuerUrl(issuer: string): URL | undefined {
 }
 
 /**
- * Where the metadata of an issuer may be, all on its own origin.
+ * Returns the well-known URLs of the metadata of an issuer, all on its own origin.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
-export function metadataPlaces(issuer: URL): readonly URL[] {
+export function metadataUrls(issuer: URL): readonly URL[] {
   const path = issuer.pathname.replace(/\/+$/, '');
   const paths =
     path === ''
       ? [`/${OAUTH}`, `/${OPENID}`]
       : [`/${OAUTH}${path}`, `/${OPENID}${path}`, `${path}/${OPENID}`];
   return paths.map((each) => {
-    // Never resolved as a reference: a path that begins with two slashes would name another host.
+    // Not resolved as a reference: a path that begins with two slashes would name another host.
     const url = new URL(issuer.origin);
     url.pathname = each;
     return url;
@@ -31,13 +31,13 @@ export function metadataPlaces(issuer: URL): readonly URL[] {
 }
 
 /**
- * Whether the metadata of `issuer` may be at this address: on the same origin and, where the address is a well-known one,
- * the one of this very issuer. Anything else could speak for somebody else's issuer.
+ * Returns whether the metadata of `issuer` may be at this URL: on the same origin and, for a well-known URL, the one of
+ * this issuer. A document elsewhere could claim to be of another issuer.
  */
-export function mayDescribe(place: URL, issuer: URL): boolean {
-  if (place.origin !== issuer.origin) return false;
-  if (!/\/\.well-known\//i.test(decodedPath(place))) return true;
-  return metadataPlaces(issuer).some(({ pathname }) => pathname === place.pathname);
+export function canDescribe(url: URL, issuer: URL): boolean {
+  if (url.origin !== issuer.origin) return false;
+  if (!/\/\.well-known\//i.test(decodedPath(url))) return true;
+  return metadataUrls(issuer).some(({ pathname }) => pathname === url.pathname);
 }
 
 function decodedPath({ pathname }: URL): string {

@@ -1,9 +1,10 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { textOf, textsOf, type DocumentReader } from './documents.js';
+import { textOf, textsOf } from '../protocol/json.js';
+import type { MetadataReader } from './metadata-reader.js';
 
-/** What a server says of its own protection. @see https://www.rfc-editor.org/rfc/rfc9728.html */
+/** Protected resource metadata of an MCP server. @see https://www.rfc-editor.org/rfc/rfc9728.html */
 export interface ProtectedResource {
-  /** Its identifier, to be sent as `resource`. */
+  /** The resource identifier, sent as `resource`. */
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[] | undefined;
@@ -13,11 +14,11 @@ export interface ProtectedResource {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
- * Finds the metadata: where the challenge points, then at the path of the server, then at its root. Undefined when there
- * is none. Throws `AUTH_DISCOVERY_FAILED` when it speaks for another resource.
+ * Finds the metadata at the URL of the challenge, then at the well-known URL for the path of the server, then for its root.
+ * Resolves with undefined if none exists; rejects with `AUTH_DISCOVERY_FAILED` if it describes another resource.
  */
 export async function findProtectedResource(
-  reader: DocumentReader,
+  reader: MetadataReader,
   serverUrl: URL,
   named: string | undefined,
 ): Promise<ProtectedResource | undefined> {
@@ -26,7 +27,7 @@ export async function findProtectedResource(
     if (document === undefined) continue;
     const resource = textOf(document, 'resource');
     if (resource === undefined) continue;
-    if (!isOf(resource, serverUrl, url)) throw foreign(resource, serverUrl);
+    if (!describes(resource, serverUrl, url)) throw otherResource(resource, serverUrl);
     return {
       resource,
       authorizationServers: textsOf(document, 'authorization_servers') ?? [],
@@ -40,7 +41,7 @@ export async function findProtectedResource(
 function candidates(serverUrl: URL, named: string | undefined): readonly URL[] {
   const path = serverUrl.pathname.replace(/\/+$/, '');
   const urls: URL[] = [];
-  // A server may keep its metadata elsewhere on its own origin, and nowhere else: the address comes from a stranger.
+  // Any URL on the origin of the server, and no other: the challenge is untrusted.
   if (named !== undefined && URL.canParse(named) && new URL(named).origin === serverUrl.origin)
     urls.push(new URL(named));
   if (path !== '') urls.push(new URL(`${WELL_KNOWN}${path}${serverUrl.search}`, serverUrl));
@@ -49,31 +50,33 @@ function candidates(serverUrl: URL, named: string | undefined): readonly URL[] {
 }
 
 /**
- * The URL of the server, or a parent of it on a segment boundary (`/api` is not one of `/api123`) where the metadata is at
- * the well-known place of that parent: else one tenant of a host could have tokens made for all of them.
+ * Returns whether `resource` is the URL of the server, or a parent of it (`/api` is not a parent of `/api123`) whose
+ * metadata is at its own well-known URL. Otherwise one tenant of a host could obtain tokens for all of them.
  * @see https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3
  */
-function isOf(resource: string, serverUrl: URL, place: URL): boolean {
+function describes(resource: string, serverUrl: URL, metadataUrl: URL): boolean {
   if (!URL.canParse(resource) || resource.includes('#')) return false;
   const url = new URL(resource);
   if (url.origin !== serverUrl.origin || url.username !== '' || url.password !== '') return false;
   const path = withoutSlash(url.pathname);
   if (path === withoutSlash(serverUrl.pathname)) return url.search === serverUrl.search;
   const isParent = `${serverUrl.pathname}/`.startsWith(`${path}/`) && url.search === '';
-  return isParent && place.search === '' && withoutSlash(place.pathname) === `${WELL_KNOWN}${path}`;
+  return (
+    isParent && metadataUrl.search === '' && withoutSlash(metadataUrl.pathname) === `${WELL_KNOWN}${path}`
+  );
 }
 
 function withoutSlash(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-function foreign(resource: string, serverUrl: URL): FittingsError {
+function otherResource(resource: string, serverUrl: URL): FittingsError {
   const shown = sanitizeText(resource, { maxLength: 200 });
   return new FittingsError(
     'AUTH_DISCOVERY_FAILED',
-    `The metadata of ${serverUrl.origin} speaks for another resource: "${shown}".`,
+    `The protected resource metadata of ${serverUrl.origin} describes another resource, "${shown}".`,
     {
-      hint: 'Its owner has to name the URL of the server as "resource", letter by letter.',
+      hint: 'Ask its owner to set "resource" to the exact URL of the server.',
       details: { reason: 'resource' },
     },
   );

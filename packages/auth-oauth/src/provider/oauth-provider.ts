@@ -1,117 +1,118 @@
 import { AuthRequiredError, type AuthProvider, type FittingsError } from '@mcp-fittings/client-core';
-import { readChallenge } from '../discovery/challenge.js';
-import { revoke } from '../flow/revoke.js';
+import { parseOAuthChallenge } from '../discovery/challenge.js';
+import { parseRedirectUri } from '../interaction/redirect-uri.js';
 import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
-import { createClientFinder } from '../registration/find-client.js';
-import { redirectAddress } from '../surface/redirect-address.js';
+import { createClientRegistry } from '../registration/client-registry.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
+import { revokeTokens } from '../tokens/revoke.js';
 import { createTokenManager } from '../tokens/token-manager.js';
-import { isAlive } from '../tokens/token-response.js';
-import { createProviderDeps } from './context.js';
+import { isAlive } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from './options.js';
+import { createProviderDeps } from './provider-deps.js';
 import { refresh } from './refresh.js';
-import { signIn } from './sign-in.js';
-import { createStepUps } from './step-up.js';
+import { signIn, type SignInDeps } from './sign-in.js';
+import { createStepUpLimiter } from './step-up-limiter.js';
 import { authorizationOf, createTokenProvider } from './token-provider.js';
 import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 
 /**
- * Signs the requests to one server with OAuth 2.1 access tokens of a person. Silent but for `signIn`: tokens are refreshed
- * ahead of their end, once for everybody who shares the store; what a person has to do ends in `AUTH_REQUIRED`.
- * Rejects with `AUTH_REQUIRED`, `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, with the codes of the
- * store and, when it may pass, with those of the network.
+ * Creates a provider that signs the requests to one MCP server with a person's OAuth 2.1 access tokens. Only `signIn`
+ * involves the person: tokens are refreshed before they expire, once for all processes that share the store, and everything
+ * else that needs a person rejects with `AUTH_REQUIRED`.
+ *
+ * Throws `CONFIG_INVALID` for an invalid `clientMetadataUrl` or `redirectUri`. Its methods reject with `AUTH_REQUIRED`,
+ * `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, the codes of the store and, for temporary failures,
+ * the codes of the network.
+ * @example
+ * ```ts
+ * const url = 'https://mcp.example.com/mcp';
+ * const provider = createOAuthProvider({ url, clientName: 'My App', store: memoryStore(), interaction: loopback() });
+ * await provider.signIn?.({}); // opens the browser
+ * const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: authorizedFetch(provider, { url }) });
+ * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
-  if (options.redirectUri !== undefined) redirectAddress(options.redirectUri, options.server);
-  const context = createProviderDeps(options);
-  const { server, network, store, clock, logger } = context;
-  const clients = createClientFinder({
-    identity: options,
-    network,
-    store: forReplaceable(store),
-    server,
-    clock,
-    keyOf: context.keyOf,
-    owner: context.owner,
-  });
-  const stepUps = createStepUps(server, clock);
-  const keeper = createTokenManager({
+  if (options.redirectUri !== undefined) parseRedirectUri(options.redirectUri, options.server);
+  const provider = createProviderDeps(options);
+  const { server, network, store, clock, logger } = provider;
+  const clients = createClientRegistry({ ...provider, store: forReplaceable(store) }, options);
+  const stepUps = createStepUpLimiter(server, clock);
+  const tokens = createTokenManager({
     server,
     store,
-    key: context.keyOf('oauth'),
+    key: provider.keyOf('oauth'),
     clock,
     logger,
     renewal: {
       possible: (held) => held?.refreshToken !== undefined,
-      run: (held) => refresh(context, clients, held),
+      run: (held) => refresh(provider, clients, held),
       onRefusal: 'ask',
     },
   });
-  const parts = { context, clients, keeper, options };
-  /** The token that was of no use when a person was last asked for. */
+  const signInDeps: SignInDeps = { provider, clients, tokens, options };
+  /** The token that did not help when a sign-in was last required. */
   let ended: string | undefined;
-  const required = (challenge: AuthRequiredError['challenge'], cause?: FittingsError): AuthRequiredError => {
-    ended = keeper.held?.accessToken;
+  const signInRequired = (
+    challenge: AuthRequiredError['challenge'],
+    cause?: FittingsError,
+  ): AuthRequiredError => {
+    ended = tokens.held?.accessToken;
     return new AuthRequiredError(
-      `"${server}" wants you to sign in${cause === undefined ? '.' : `: ${cause.message}`}`,
-      {
-        server,
-        challenge,
-        cause,
-        hint: 'Call host.signIn(), or signIn() of the provider.',
-      },
+      `"${server}" requires you to sign in${cause === undefined ? '.' : `: ${cause.message}`}`,
+      { server, challenge, cause, hint: 'Call host.signIn(), or signIn() of the provider.' },
     );
   };
-  /** What can't be read is not wiped, and only a person can help. */
-  const explained = <T>(work: Promise<T>, challenge?: AuthRequiredError['challenge']): Promise<T> =>
+  /** A stored token that cannot be read is not deleted; only a new sign-in replaces it. */
+  const requiringSignIn = <T>(work: Promise<T>, challenge?: AuthRequiredError['challenge']): Promise<T> =>
     work.catch((error: unknown) => {
-      throw isCorrupt(error) ? required(challenge, error) : error;
+      throw isCorrupt(error) ? signInRequired(challenge, error) : error;
     });
-  const silent = createTokenProvider({
-    context,
-    keeper,
-    startsAlone: false,
-    exhausted: required,
-    async widen(challenge, record) {
-      stepUps.check(readChallenge(challenge).scopes, record?.requested ?? []);
-      throw required(challenge);
+  const tokenProvider = createTokenProvider({
+    provider,
+    tokens,
+    canStartSilently: false,
+    onUnrecoverable: signInRequired,
+    async onInsufficientScope(challenge, record) {
+      stepUps.check(parseOAuthChallenge(challenge).scopes, record?.requested ?? []);
+      throw signInRequired(challenge);
     },
   });
 
   return {
-    ...silent,
-    headers: (request) => explained(silent.headers(request)),
-    onChallenge: (challenge) => explained(silent.onChallenge(challenge), challenge),
+    ...tokenProvider,
+    headers: (request) => requiringSignIn(tokenProvider.headers(request)),
+    onChallenge: (challenge) => requiringSignIn(tokenProvider.onChallenge(challenge), challenge),
     async hasNewSignIn(challenge) {
-      const record = await keeper.reload().catch(absentWhenCorrupt);
+      const record = await tokens.reload().catch(absentWhenCorrupt);
       if (record === undefined || authorizationOf(record) === challenge?.refused) return false;
-      return isAlive(record, clock.now()) || (record.accessToken !== ended && keeper.renewable(record));
+      return isAlive(record, clock.now()) || (record.accessToken !== ended && tokens.renewable(record));
     },
     async identity() {
-      const record = await keeper.current();
-      // Records of before have no name until they are refreshed.
+      const record = await tokens.current();
+      // Records of earlier versions have no sign-in id until their token is refreshed.
       return record && (record.signIn ?? `${record.issuer} ${record.obtainedAt}`);
     },
     async signIn(request) {
-      context.tryAgain();
-      await signIn(parts, request);
-      if (request.challenge?.status === 403) stepUps.done();
+      provider.retryFailedIssuers();
+      await signIn(signInDeps, request);
+      if (request.challenge?.status === 403) stepUps.add();
     },
     startSignIn(request) {
-      context.tryAgain();
-      return startSignIn(parts, request);
+      provider.retryFailedIssuers();
+      return startSignIn(signInDeps, request);
     },
-    completeSignIn: (callback, request) => completeSignIn(parts, callback, request),
+    completeSignIn: (callback, request) => completeSignIn(signInDeps, callback, request),
     async signOut() {
-      const record = await keeper.reload().catch(absentWhenCorrupt);
-      // Gone here whatever the authorization server says.
-      await keeper.drop();
-      await context.proofs.forget();
-      stepUps.forget();
+      const record = await tokens.reload().catch(absentWhenCorrupt);
+      // Locally first: the sign-out counts whatever the authorization server answers.
+      await tokens.drop();
+      await provider.dpopKeys.forget();
+      stepUps.clear();
       if (record === undefined) return;
-      await revoke({ record, network, server, clients, logger, find: () => context.find({ record }) });
+      const discover = () => provider.discover({ record });
+      await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
 }

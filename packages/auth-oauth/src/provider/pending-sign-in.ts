@@ -1,12 +1,12 @@
 import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
-import { textOf, textsOf } from '../discovery/documents.js';
-import type { Departure } from '../flow/authorization-code.js';
+import type { PendingAuthorization } from '../authorization/authorization-code.js';
+import { textOf, textsOf } from '../protocol/json.js';
 
-/** A sign-in whose person is away, at the authorization server. The verifier in it is a secret until they come back. */
-export interface PendingSignIn extends Departure {
-  /** Key of the tokens that it is to end in: of one server, entry and person. */
+/** A sign-in whose browser is at the authorization server. Its PKCE verifier is a secret until the browser comes back. */
+export interface PendingSignIn extends PendingAuthorization {
+  /** Key in the store of the tokens that it will yield: of one server, entry and person. */
   readonly entry: string;
-  /** Where the answer has to come from. @see https://www.rfc-editor.org/rfc/rfc9207.html */
+  /** The issuer that has to answer. @see https://www.rfc-editor.org/rfc/rfc9207.html */
   readonly issuer: string;
   readonly redirectUri: string;
   readonly clientId: string;
@@ -20,12 +20,13 @@ export interface PendingSignIn extends Departure {
 
 const keyOf = (state: string): string => `oauth-pending\n${state}`;
 
-export async function leavePending(store: TokenStore, pending: PendingSignIn): Promise<void> {
+/** Stores a sign-in until its browser comes back. */
+export async function savePendingSignIn(store: TokenStore, pending: PendingSignIn): Promise<void> {
   await store.set(keyOf(pending.state), { version: 1, ...pending });
 }
 
-/** Takes it out of the store, so that nobody can take it twice. Rejects with `AUTH_FAILED` or `TIMEOUT`. */
-export async function takePending(
+/** Takes a sign-in out of the store, so that it is completed at most once. Rejects with `AUTH_FAILED` or `TIMEOUT`. */
+export async function takePendingSignIn(
   store: TokenStore,
   state: string,
   entry: string,
@@ -36,18 +37,18 @@ export async function takePending(
   const pending = await store.withLock(key, async () => {
     const found = fromStored(state, await store.get(key));
     if (found?.entry !== entry) return undefined;
-    // Refused when the lock was lost: then somebody else has it.
+    // Rejects if the lock was lost: another process has the sign-in then.
     await store.delete(key);
     return found;
   });
   if (pending === undefined) {
-    throw new FittingsError('AUTH_FAILED', `No sign-in to "${server}" waits for this answer.`, {
+    throw new FittingsError('AUTH_FAILED', `No sign-in to "${server}" is waiting for this callback.`, {
       server,
-      hint: 'It was used before, was started elsewhere, or is too old. Start the sign-in again.',
+      hint: 'It was completed before, was started with another store, or has expired. Start the sign-in again.',
     });
   }
   if (pending.expiresAt <= now) {
-    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" took too long.`, {
+    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" has expired.`, {
       server,
       hint: 'Start the sign-in again.',
     });

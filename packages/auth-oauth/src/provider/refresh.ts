@@ -1,44 +1,43 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { ClientFinder } from '../registration/find-client.js';
-import type { TokenRecord } from '../tokens/token-record.js';
-import { refreshGrant } from '../tokens/refresh-grant.js';
-import { toRecord } from '../tokens/token-response.js';
-import { recordContext, type ProviderDeps } from './context.js';
-import { atKnownServer } from './known-server.js';
+import type { ClientRegistry } from '../registration/client-registry.js';
+import { refreshTokenGrant } from '../tokens/token-endpoint.js';
+import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
+import { withCachedDiscovery } from './cached-discovery.js';
+import { tokenRecordOptions, type ProviderDeps } from './provider-deps.js';
 
 /**
- * One refresh token grant, at the authorization server that gave the token and by the client that it was given to.
- * Whatever moved since then: what an old server gave is none of the business of a new one.
+ * Refreshes a token at the authorization server that issued it, as the client that it was issued to. If the MCP server names
+ * another authorization server since, that one is not shown the refresh token.
  */
 export async function refresh(
-  context: ProviderDeps,
-  clients: ClientFinder,
+  provider: ProviderDeps,
+  clients: ClientRegistry,
   record: TokenRecord | undefined,
 ): Promise<TokenRecord> {
-  const { server, network } = context;
+  const { server, network } = provider;
   const refreshToken = record?.refreshToken;
-  if (record === undefined || refreshToken === undefined) throw gone(server);
-  return atKnownServer(context, record, async (known) => {
-    const { authorizationServer, resource } = known;
-    if (authorizationServer.issuer !== record.issuer) throw gone(server);
+  if (record === undefined || refreshToken === undefined) throw foreignToken(server);
+  return withCachedDiscovery(provider, record, async (discovered) => {
+    const { authorizationServer, resource } = discovered;
+    if (authorizationServer.issuer !== record.issuer) throw foreignToken(server);
     const client = await clients.find({
       authorizationServer,
       clientId: record.clientId,
       scopes: record.requested,
     });
-    if (client?.clientId !== record.clientId) throw gone(server);
-    const dpop = record.tokenType === 'DPoP' ? await context.proofs.handle() : undefined;
+    if (client?.clientId !== record.clientId) throw foreignToken(server);
+    const dpop = record.tokenType === 'DPoP' ? await provider.dpopKeys.handle() : undefined;
     const request = { network, server, authorizationServer, client, dpop };
-    const response = await refreshGrant(request, refreshToken, resource);
-    return toRecord(response, {
-      ...recordContext(context, known, client.clientId, record.requested),
+    const response = await refreshTokenGrant(request, refreshToken, resource);
+    return createTokenRecord(response, {
+      ...tokenRecordOptions(provider, discovered, client.clientId, record.requested),
       previous: record,
     });
   });
 }
 
-/** As if the authorization server had said that the refresh token is of no use: to the one that is asked now, it is not. */
-function gone(server: string): FittingsError {
+/** Status 400, as if the authorization server had refused the refresh token: the one that is named now does not know it. */
+function foreignToken(server: string): FittingsError {
   return new FittingsError(
     'AUTH_FAILED',
     `The sign-in to "${server}" belongs to another authorization server.`,

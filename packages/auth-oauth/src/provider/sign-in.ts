@@ -1,62 +1,67 @@
 import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import { readChallenge } from '../discovery/challenge.js';
-import { oauthErrorOf } from '../failures.js';
-import { authorizationCode } from '../flow/authorization-code.js';
-import { deviceCode } from '../flow/device-code.js';
-import type { DeviceInteraction, Interaction } from '../flow/interaction.js';
-import { chooseSurface, throughBrowser } from '../flow/surface.js';
-import type { OAuthClient } from '../registration/client.js';
-import type { ClientFinder } from '../registration/find-client.js';
-import { union } from '../scopes.js';
-import { redirectAddress } from '../surface/redirect-address.js';
-import type { TokenManager } from '../tokens/token-manager.js';
-import type { TokenRequest } from '../tokens/token-request.js';
-import { toRecord } from '../tokens/token-response.js';
+import { authorizationCodeGrant } from '../authorization/authorization-code.js';
+import { deviceCodeGrant } from '../authorization/device-code.js';
+import { parseOAuthChallenge } from '../discovery/challenge.js';
+import {
+  chooseInteraction,
+  signInAborted,
+  withInteraction,
+  type DeviceInteraction,
+  type Interaction,
+} from '../interaction/interaction.js';
+import { parseRedirectUri } from '../interaction/redirect-uri.js';
+import { oauthErrorCode } from '../protocol/oauth-error.js';
+import { mergeScopes } from '../protocol/token-syntax.js';
+import type { ClientRegistry } from '../registration/client-registry.js';
+import type { OAuthClient } from '../registration/oauth-client.js';
 import { absentWhenCorrupt } from '../tokens/corrupt-store.js';
-import { recordContext, type ProviderDeps } from './context.js';
-import type { KnownServer } from './known-server.js';
+import type { TokenRequest } from '../tokens/token-endpoint.js';
+import type { TokenManager } from '../tokens/token-manager.js';
+import { createTokenRecord } from '../tokens/token-record.js';
+import type { CachedDiscovery } from './cached-discovery.js';
 import type { OAuthProviderOptions } from './options.js';
+import { tokenRecordOptions, type ProviderDeps } from './provider-deps.js';
 
-/** One sign-in of a person, from discovery to the stored token. */
-export interface SignIn {
-  readonly context: ProviderDeps;
-  readonly clients: ClientFinder;
-  readonly keeper: TokenManager;
+/** What a sign-in of a person works with, from discovery to the stored token. */
+export interface SignInDeps {
+  readonly provider: ProviderDeps;
+  readonly clients: ClientRegistry;
+  readonly tokens: TokenManager;
   readonly options: OAuthProviderOptions;
 }
 
-/** A sign-in of which it is known where it goes. */
-export interface Plan extends SignIn {
-  readonly discovered: KnownServer;
+/** A sign-in whose authorization server and scopes are known. */
+export interface SignInPlan extends SignInDeps {
+  readonly discovered: CachedDiscovery;
   readonly scopes: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
-export async function signIn(parts: SignIn, request: SignInOptions): Promise<void> {
-  const plan = await planSignIn(parts, request);
-  const { context, options, discovered } = plan;
-  const surface = chooseSurface(context.server, options.interaction, discovered.authorizationServer);
-  await (surface.kind === 'device' ? onDevice(plan, surface) : byRedirect(plan, surface));
+/** Signs a person in with the interaction of the host, and stores the token. */
+export async function signIn(deps: SignInDeps, request: SignInOptions): Promise<void> {
+  const plan = await planSignIn(deps, request);
+  const { provider, options, discovered } = plan;
+  const interaction = chooseInteraction(provider.server, options.interaction, discovered.authorizationServer);
+  await (interaction.kind === 'device' ? withDevice(plan, interaction) : withRedirect(plan, interaction));
 }
 
-/** Finds out where to sign in, and what to ask for. */
-export async function planSignIn(parts: SignIn, { signal, challenge }: SignInOptions): Promise<Plan> {
-  const { context, keeper, options } = parts;
-  if (signal?.aborted === true) {
-    throw new FittingsError('ABORTED', `The sign-in to "${context.server}" was given up.`, {
-      server: context.server,
-    });
-  }
-  const record = await keeper.reload().catch(absentWhenCorrupt);
-  const discovered = await context.find({ record, challenge, signal });
-  const facts = readChallenge(challenge);
-  const held = facts.error === 'insufficient_scope' ? (record?.requested ?? []) : [];
-  return { ...parts, discovered, scopes: scopesFor(options, facts.scopes, held, discovered), signal };
+/** Discovers the authorization server, and decides which scopes to request. */
+export async function planSignIn(
+  deps: SignInDeps,
+  { signal, challenge }: SignInOptions,
+): Promise<SignInPlan> {
+  const { provider, tokens, options } = deps;
+  if (signal?.aborted === true) throw signInAborted(provider.server);
+  const record = await tokens.reload().catch(absentWhenCorrupt);
+  const discovered = await provider.discover({ record, challenge, signal });
+  const parsed = parseOAuthChallenge(challenge);
+  const held = parsed.error === 'insufficient_scope' ? (record?.requested ?? []) : [];
+  return { ...deps, discovered, scopes: scopesFor(options, parsed.scopes, held, discovered), signal };
 }
 
-/** What the authorization code grant has to know besides the client. */
-export function codeFacts({ discovered, scopes, options }: Plan) {
+/** Returns what the authorization code grant needs besides the client. */
+export function codeGrantOptions({ discovered, scopes, options }: SignInPlan) {
   return {
     scopes,
     resource: discovered.resource,
@@ -66,55 +71,52 @@ export function codeFacts({ discovered, scopes, options }: Plan) {
   };
 }
 
-async function byRedirect(plan: Plan, surface: Interaction): Promise<void> {
-  const { context, clients, discovered, options, signal } = plan;
-  const { server } = context;
+async function withRedirect(plan: SignInPlan, interaction: Interaction): Promise<void> {
+  const { provider, clients, discovered, options, signal } = plan;
+  const { server } = provider;
   const preferredPort = await clients.registeredPort(discovered.authorizationServer.issuer);
-  const address =
-    options.redirectUri === undefined ? undefined : redirectAddress(options.redirectUri, server);
-  const callbackPort = address?.callbackPort ?? options.callbackPort;
-  await throughBrowser(surface, { server, ...address, callbackPort, preferredPort, signal }, (session) =>
-    asClient(plan, session.redirectUri, (request) =>
-      authorizationCode({ ...request, session, ...codeFacts(plan) }),
-    ),
+  const redirect =
+    options.redirectUri === undefined ? undefined : parseRedirectUri(options.redirectUri, server);
+  const callbackPort = redirect?.callbackPort ?? options.callbackPort;
+  await withInteraction(
+    interaction,
+    { server, ...redirect, callbackPort, preferredPort, signal },
+    (session) =>
+      asClient(plan, session.redirectUri, (request) =>
+        authorizationCodeGrant({ ...request, session, ...codeGrantOptions(plan) }),
+      ),
   );
 }
 
-async function onDevice(plan: Plan, surface: DeviceInteraction): Promise<void> {
-  const { context, scopes, discovered } = plan;
+async function withDevice(plan: SignInPlan, interaction: DeviceInteraction): Promise<void> {
+  const { provider, scopes, discovered } = plan;
+  const { clock, browserTargets } = provider;
+  const { resource } = discovered;
   await asClient(
     plan,
     DEVICE_REDIRECT,
-    (request) =>
-      deviceCode({
-        ...request,
-        surface,
-        scopes,
-        resource: discovered.resource,
-        clock: context.clock,
-        pages: context.pages,
-      }),
+    (request) => deviceCodeGrant({ ...request, interaction, scopes, resource, clock, browserTargets }),
     [DEVICE_GRANT],
   );
 }
 
-/** Nothing comes back this way in the device grant, but a registration has to have one. */
+/** A registration must have a redirect URI, although the device grant never redirects. */
 const DEVICE_REDIRECT = 'http://127.0.0.1/callback';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Gets a token as the client that the server knows, and keeps it; registers anew, once, when the server has forgotten it. */
+/** Obtains a token and stores it. Registers the client again, once, if the authorization server has forgotten it. */
 async function asClient(
-  { context, clients, keeper, discovered, scopes, signal }: Plan,
+  { provider, clients, tokens, discovered, scopes, signal }: SignInPlan,
   redirectUri: string,
   grant: (request: TokenRequest) => Promise<TokenEndpointResponse>,
   grantTypes?: readonly string[],
 ): Promise<void> {
-  const { server, network } = context;
+  const { server, network } = provider;
   const { authorizationServer } = discovered;
   const once = async (client: OAuthClient) => {
-    const dpop = await context.proofFor(discovered);
+    const dpop = await provider.dpopKeyFor(discovered);
     const response = await grant({ network, server, authorizationServer, client, dpop, signal });
-    return toRecord(response, recordContext(context, discovered, client.clientId, scopes));
+    return createTokenRecord(response, tokenRecordOptions(provider, discovered, client.clientId, scopes));
   };
   const find = async (): Promise<OAuthClient> => {
     const client = await clients.find({ authorizationServer, redirectUri, scopes, grantTypes, signal });
@@ -122,26 +124,26 @@ async function asClient(
   };
   const client = await find();
   const record = await once(client).catch(async (error: unknown) => {
-    if (oauthErrorOf(error) !== 'invalid_client' || client.origin !== 'registered') throw error;
+    if (oauthErrorCode(error) !== 'invalid_client' || client.origin !== 'registered') throw error;
     await clients.forget(client);
     return once(await find());
   });
-  await keeper.keep(record);
+  await tokens.keep(record);
 }
 
 export function noClient(server: string, issuer: string): never {
-  throw new FittingsError('AUTH_FAILED', `There is no client for ${issuer}.`, { server });
+  throw new FittingsError('AUTH_FAILED', `"${server}" has no OAuth client for ${issuer}.`, { server });
 }
 
 function scopesFor(
   options: OAuthProviderOptions,
   demanded: readonly string[] | undefined,
   held: readonly string[],
-  { scopes, authorizationServer }: KnownServer,
+  { scopes, authorizationServer }: CachedDiscovery,
 ): readonly string[] {
   const wanted = options.scopes ?? demanded ?? scopes ?? [];
-  const all = union(held, wanted, demanded ?? []);
-  // Asked for so that there is a refresh token; a server that does not list it would refuse the request.
+  const all = mergeScopes(held, wanted, demanded ?? []);
+  // Yields a refresh token; a server that does not list the scope would refuse the request.
   const offline = authorizationServer.scopes_supported?.includes('offline_access') === true;
-  return offline && all.length > 0 ? union(all, ['offline_access']) : all;
+  return offline && all.length > 0 ? mergeScopes(all, ['offline_access']) : all;
 }

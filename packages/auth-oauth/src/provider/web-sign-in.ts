@@ -1,33 +1,48 @@
 import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
-import { depart, redeem } from '../flow/authorization-code.js';
-import { toRecord } from '../tokens/token-response.js';
-import { recordContext } from './context.js';
-import { leavePending, takePending } from './pending-sign-in.js';
-import { codeFacts, noClient, planSignIn, type SignIn } from './sign-in.js';
+import { redeemCode, startAuthorization } from '../authorization/authorization-code.js';
+import { createTokenRecord } from '../tokens/token-record.js';
+import { savePendingSignIn, takePendingSignIn } from './pending-sign-in.js';
+import { tokenRecordOptions } from './provider-deps.js';
+import { codeGrantOptions, noClient, planSignIn, type SignInDeps } from './sign-in.js';
 
+/** Options of `startSignIn`. */
 export interface StartSignInOptions extends SignInOptions {
-  /** Page of the host that the person comes back to, `https` or on the loopback interface. */
+  /**
+   * The page of the web application that the browser returns to: an `https` URL, or an `http` URL on the loopback interface.
+   * A client that is registered by hand must have it among its redirect URIs.
+   */
   readonly redirectUri: string;
-  /** How long the person may take, milliseconds. Default 600 000. */
+  /** How long the sign-in may take, in milliseconds. `completeSignIn` rejects with `TIMEOUT` after it. Default 600 000. */
   readonly lifeMs?: number | undefined;
 }
 
+/** A sign-in that waits for the browser to come back. */
 export interface StartedSignIn {
-  /** Where to send the browser; canonical, http or https. */
+  /** The page of the authorization server to send the browser to: an http or https URL in its normalized form. */
   readonly url: URL;
-  /** Comes back in the callback: keep it in the session of the browser, and compare. */
+  /**
+   * The `state` parameter of the callback. Keep it in the browser's session and compare it there, so that no one completes
+   * the sign-in of another person.
+   */
   readonly state: string;
-  /** Milliseconds since the epoch. */
+  /** When the sign-in expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** A sign-in that one process begins and another one may end: everything in between lies in the store. */
+/**
+ * A sign-in that one process starts and another may complete: everything in between is kept in the store.
+ * @see https://github.com/mcp-fittings/mcp-fittings/blob/main/docs/fleet.md
+ */
 export interface WebSignIn {
-  /** Rejects with `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, and the codes of the store and the network. */
+  /**
+   * Starts a sign-in and resolves with the page to send the browser to. Rejects with `AUTH_FAILED`,
+   * `AUTH_DISCOVERY_FAILED`, or the codes of the store and the network.
+   */
   startSignIn(options: StartSignInOptions): Promise<StartedSignIn>;
   /**
-   * `callback` is the address that the person came back to. Each start is good for one; of several at once one succeeds.
-   * Rejects with `AUTH_FAILED`, `TIMEOUT` when it took too long, and the codes of the store and the network.
+   * Completes a sign-in. `callback` is the URL that the browser returned to, with its query. Each started sign-in can be
+   * completed once; of several concurrent calls one succeeds. Rejects with `AUTH_FAILED`, `TIMEOUT` when the sign-in has
+   * expired, or the codes of the store and the network.
    */
   completeSignIn(callback: string | URL, options?: Pick<SignInOptions, 'signal'>): Promise<void>;
 }
@@ -35,20 +50,20 @@ export interface WebSignIn {
 const LIFE_MS = 600_000;
 
 export async function startSignIn(
-  parts: SignIn,
+  deps: SignInDeps,
   { redirectUri, lifeMs = LIFE_MS, ...request }: StartSignInOptions,
 ): Promise<StartedSignIn> {
-  const { context, clients } = parts;
-  const { server, network, store, clock } = context;
-  const plan = await planSignIn(parts, request);
+  const { provider, clients } = deps;
+  const { server, network, store, clock } = provider;
+  const plan = await planSignIn(deps, request);
   const { discovered, scopes, signal } = plan;
   const { authorizationServer } = discovered;
   const client =
     (await clients.find({ authorizationServer, redirectUri, scopes, signal })) ??
     noClient(server, authorizationServer.issuer);
-  const dpop = await context.proofFor(discovered);
-  const { url, departure } = await depart({
-    ...codeFacts(plan),
+  const dpop = await provider.dpopKeyFor(discovered);
+  const { url, pending } = await startAuthorization({
+    ...codeGrantOptions(plan),
     network,
     server,
     authorizationServer,
@@ -58,9 +73,9 @@ export async function startSignIn(
     redirectUri,
   });
   const expiresAt = clock.now() + lifeMs;
-  await leavePending(store, {
-    ...departure,
-    entry: context.keyOf('oauth'),
+  await savePendingSignIn(store, {
+    ...pending,
+    entry: provider.keyOf('oauth'),
     issuer: authorizationServer.issuer,
     redirectUri,
     clientId: client.clientId,
@@ -70,34 +85,36 @@ export async function startSignIn(
     scopes,
     expiresAt,
   });
-  return { url, state: departure.state, expiresAt };
+  return { url, state: pending.state, expiresAt };
 }
 
 export async function completeSignIn(
-  parts: SignIn,
+  deps: SignInDeps,
   callback: string | URL,
   { signal }: Pick<SignInOptions, 'signal'> = {},
 ): Promise<void> {
-  const { context, clients, keeper } = parts;
-  const { server, network, store, clock } = context;
+  const { provider, clients, tokens } = deps;
+  const { server, network, store, clock, dpopKeys } = provider;
   const text = String(callback);
   const answer = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
   const [state, ...more] = answer.getAll('state');
-  if (state === undefined || more.length > 0) throw notTheAnswer(server);
-  const pending = await takePending(store, state, context.keyOf('oauth'), server, clock.now());
+  if (state === undefined || more.length > 0) throw invalidCallback(server);
+  const pending = await takePendingSignIn(store, state, provider.keyOf('oauth'), server, clock.now());
   const { issuer, resource, resourceMetadata, redirectUri, clientId, scopes } = pending;
   const tokenType = pending.dpop ? 'DPoP' : 'Bearer';
-  const discovered = await context.find({ record: { issuer, resourceMetadata, tokenType }, signal });
+  const discovered = await provider.discover({ record: { issuer, resourceMetadata, tokenType }, signal });
   const { authorizationServer } = discovered;
-  // What was found then is what the code is for; nothing of it goes to whoever the server names now.
-  if (authorizationServer.issuer !== issuer || discovered.resource !== resource) throw moved(server, issuer);
+  // The code belongs to the issuer and resource that it was requested for; a server that now names others does not get it.
+  if (authorizationServer.issuer !== issuer || discovered.resource !== resource) {
+    throw changedIssuer(server, issuer);
+  }
   const client =
     (await clients.find({ authorizationServer, clientId, scopes, signal })) ?? noClient(server, issuer);
   if (client.clientId !== clientId) noClient(server, issuer);
-  const dpop = pending.dpop ? await context.proofs.handle() : undefined;
-  const response = await redeem(
+  const dpop = pending.dpop ? await dpopKeys.handle() : undefined;
+  const response = await redeemCode(
     {
-      ...codeFacts({ ...parts, discovered, scopes, signal }),
+      ...codeGrantOptions({ ...deps, discovered, scopes, signal }),
       network,
       server,
       authorizationServer,
@@ -109,19 +126,20 @@ export async function completeSignIn(
     pending,
     answer,
   );
-  await keeper.keep(toRecord(response, recordContext(context, discovered, clientId, scopes)));
+  await tokens.keep(createTokenRecord(response, tokenRecordOptions(provider, discovered, clientId, scopes)));
 }
 
-function notTheAnswer(server: string): FittingsError {
-  return new FittingsError('AUTH_FAILED', `This is not the answer to a sign-in to "${server}".`, {
+function invalidCallback(server: string): FittingsError {
+  return new FittingsError('AUTH_FAILED', `The callback URL does not answer a sign-in to "${server}".`, {
     server,
-    hint: 'Pass the whole address that the person came back to.',
+    hint: 'Pass the complete URL that the browser returned to, with its query.',
   });
 }
 
-function moved(server: string, issuer: string): FittingsError {
-  return new FittingsError('AUTH_FAILED', `"${server}" named another place than ${issuer} meanwhile.`, {
-    server,
-    hint: 'Start the sign-in again.',
-  });
+function changedIssuer(server: string, issuer: string): FittingsError {
+  return new FittingsError(
+    'AUTH_FAILED',
+    `"${server}" no longer names ${issuer}, at which this sign-in was started.`,
+    { server, hint: 'Start the sign-in again.' },
+  );
 }

@@ -1,16 +1,16 @@
 import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
 
-/** The store has something, or has lost something, that can't be used: only a new sign-in helps. */
+/** Returns whether a stored value exists but cannot be read, so that only a new sign-in helps. */
 export function isCorrupt(error: unknown): error is FittingsError {
   return error instanceof FittingsError && error.code === 'STORE_CORRUPT';
 }
 
-/** For `catch`, where what can't be used is about to be replaced. */
+/** For `catch`: treats an unreadable value as missing where it is about to be replaced. */
 export function absentWhenCorrupt(error: unknown): undefined {
   if (!isCorrupt(error)) throw error;
 }
 
-/** The same store for what can be made anew at any time, such as a registration. */
+/** Returns the store for values that can be created again, such as registrations: an unreadable value is missing. */
 export function forReplaceable(store: TokenStore): TokenStore {
   return {
     get: (key): Promise<StoredValue | undefined> => store.get(key).catch(absentWhenCorrupt),

@@ -8,70 +8,92 @@ import {
 } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { createRetryPause } from '@mcp-fittings/http-client';
-import { settle } from './settlement.js';
-import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
 import { isCorrupt } from './corrupt-store.js';
-import { fromStored, toStored, type TokenRecord } from './token-record.js';
-import { isAlive, refreshAt } from './token-response.js';
+import { saveDeferred } from './deferred-save.js';
+import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
+import { fromStored, isAlive, refreshAt, toStored, type TokenRecord } from './token-record.js';
 
+/** What {@link createTokenManager} works with. */
 export interface TokenManagerDeps {
+  /** Name of the MCP server, for messages. */
   readonly server: string;
+  /** Keeps the record; several processes may share it. */
   readonly store: TokenStore;
-  /** Key of the record in the store. */
+  /** Key of the record in the store; see `keyOf` of the provider. */
   readonly key: string;
+  /** Time source for expiry, pauses and waiting. */
   readonly clock: Clock;
+  /** Receives an error if a new token could not be stored. */
   readonly logger: Logger | undefined;
+  /** How a new token is obtained. */
   readonly renewal: Renewal;
-  /** Whether what is held still counts; what does not is as good as absent. Default: all of it. */
+  /** Returns whether a stored token may still be used; one that may not counts as missing. Default: every token. */
   readonly accepts?: ((held: TokenRecord) => boolean) | undefined;
 }
 
-/** How a new token is got without a person. */
+/** How a {@link TokenManager} obtains a new token without a person: a refresh, or another grant. */
 export interface Renewal {
-  /** Whether there is anything to get a token with, given what is held. */
+  /** Returns whether a token can be obtained from what is held, for example because there is a refresh token. */
   possible(held: TokenRecord | undefined): boolean;
-  /** Asks the authorization server for a new token; rejects with a `FittingsError`. */
+  /** Requests a new token from the authorization server. Rejects with a `FittingsError`. */
   run(held: TokenRecord | undefined): Promise<TokenRecord>;
-  /** What a refusal means: a person has to sign in (`ask`), or nobody can help and the refusal is thrown (`throw`). */
+  /**
+   * What to do if the authorization server refuses: `ask` resolves with `none`, so that a person signs in; `throw` rejects.
+   */
   readonly onRefusal: 'ask' | 'throw';
 }
 
-/** How a renewal went. `none`: there is nothing to renew with, so a person has to sign in. */
+/** The outcome of a renewal: `fresh` if there is a new token, `none` if a person has to sign in. */
 export type RenewalOutcome = 'fresh' | 'none';
 
-/** A token so young is used whatever it says of its end: a server that gives dead tokens must not be asked without end. */
+/** A token younger than this is used even if it has expired: a server that issues expired tokens is not asked without end. */
 const MIN_LIFE_MS = 10_000;
-/** So many renewals in that time are an answer. */
+/** After this many renewals within that time, another one does not help. */
 const MAX_RENEWALS = 3;
 
 /**
- * Holds the token of one server. A renewal is a transaction: one at a time in this process, and behind the store's lock one
- * at a time for all that share the store; whoever comes second finds the new token and takes it. A token is only ever
- * dropped because the authorization server said that it is dead.
+ * Holds the token of one server, and renews it before it expires. Of all processes that share the store one renews at a
+ * time, and the others use its token. A token is dropped only if the authorization server says that it is dead.
  */
 export interface TokenManager {
-  /** What was last read or kept, without a look into the store. */
+  /** The token that was last read or stored; does not read the store. */
   readonly held: TokenRecord | undefined;
-  /** What is held; reads the store when nothing is. */
+  /** Resolves with the held token; reads the store the first time. */
   current(): Promise<TokenRecord | undefined>;
-  /** Reads the store again: somebody else may have signed in or refreshed. */
+  /** Reads the store again, because another process may have signed in or refreshed. */
   reload(): Promise<TokenRecord | undefined>;
-  /** The token to send now: refreshed when it is about to expire, as long as that works. */
+  /**
+   * Resolves with the token to send now, and renews one that is about to expire. Rejects if an expired token could not be
+   * renewed; a token that has not expired is returned then.
+   */
   usable(): Promise<TokenRecord | undefined>;
   /**
-   * Gets a token other than `stale`, which was refused, is about to expire, or is not there. Rejects with what went wrong;
-   * after a failure it waits a while before it asks again, and rejects with the same error meanwhile.
+   * Obtains a token other than `stale`, which was refused, is about to expire, or is missing. After a failure it rejects
+   * with the same error for a while, before it asks the authorization server again.
    */
   renew(stale: TokenRecord | undefined): Promise<RenewalOutcome>;
-  /** Whether there is anything to renew this with. */
+  /** Returns whether a new token can be obtained from this one without a person. */
   renewable(record: TokenRecord | undefined): boolean;
-  /** Keeps the outcome of a sign-in. */
+  /** Stores the token of a new sign-in. */
   keep(record: TokenRecord): Promise<void>;
+  /** Deletes the token, here and in the store. */
   drop(): Promise<void>;
 }
 
-export function createTokenManager(parts: TokenManagerDeps): TokenManager {
-  const { store, key, clock, server, logger, renewal, accepts } = parts;
+/**
+ * Creates the manager of one token.
+ * @example
+ * ```ts
+ * const tokens = createTokenManager({
+ *   ...provider,
+ *   key: provider.keyOf('my-scheme'),
+ *   renewal: { possible: (held) => held?.refreshToken !== undefined, run: refresh, onRefusal: 'ask' },
+ * });
+ * const record = await tokens.usable();
+ * ```
+ */
+export function createTokenManager(deps: TokenManagerDeps): TokenManager {
+  const { store, key, clock, server, logger, renewal, accepts } = deps;
   const pause = createRetryPause<RenewalOutcome>(clock);
   let held: TokenRecord | undefined;
   let loaded = false;
@@ -84,25 +106,26 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
 
   const recent = (): readonly number[] => renewals.filter((at) => isWithin(at, MIN_LIFE_MS, clock.now()));
 
-  const counted = (): TokenRecord | undefined =>
+  const accepted = (): TokenRecord | undefined =>
     held !== undefined && accepts?.(held) === false ? undefined : held;
 
   const read = async (): Promise<TokenRecord | undefined> => {
     const before = changes;
     const stored = fromStored(await store.get(key));
-    // Kept or dropped here meanwhile: what was read is older.
-    if (before !== changes) return counted();
-    // A token that could not be saved lives here only; what the store has is older, unless somebody signed in since.
+    // The token was stored or dropped here meanwhile: the value that was read is older.
+    if (before !== changes) return accepted();
+    // A token that could not be stored is in memory only; the stored one is older, unless another process has signed in
+    // since.
     const isOlder = unsaved && held !== undefined && (stored?.obtainedAt ?? 0) <= held.obtainedAt;
     if (!isOlder) {
       held = stored;
       unsaved = false;
     }
     loaded = true;
-    return counted();
+    return accepted();
   };
 
-  /** Of a burst of refused calls one asks the store, which may be a keychain. */
+  /** A burst of refused calls reads the store once: it may be a keychain. */
   const reload = (): Promise<TokenRecord | undefined> => {
     reading ??= read().finally(() => {
       reading = undefined;
@@ -117,7 +140,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
     unsaved = record !== undefined;
   };
 
-  /** Resolves with whether the store has it. */
+  /** Resolves with whether the token was stored. */
   const save = async (record: TokenRecord): Promise<boolean> => {
     hold(record);
     try {
@@ -125,8 +148,8 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       unsaved = false;
       return true;
     } catch (cause) {
-      // Loud, and not fatal: losing a rotated refresh token would log the person out.
-      logger?.error(`The new token of "${server}" could not be saved and is kept in memory only.`, {
+      // Logged, and not thrown: losing a rotated refresh token would end the sign-in.
+      logger?.error(`Could not store the new token for "${server}"; it is kept in memory only.`, {
         server,
         code: cause instanceof FittingsError ? cause.code : undefined,
       });
@@ -134,8 +157,8 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
     }
   };
 
-  const settleLater = (mark: string, outcome: TokenRecord): void =>
-    settle({
+  const saveLater = (mark: string, outcome: TokenRecord): void =>
+    saveDeferred({
       store,
       key,
       clock,
@@ -146,20 +169,23 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       },
     });
 
-  /** Rejects when the mark can not be set; then nothing was used yet. */
-  const setOut = async (now: TokenRecord | undefined, signal: AbortSignal): Promise<string | undefined> => {
-    // Nothing that is used up, or nothing to write to.
+  /** Marks the record before its refresh token is used. Rejects if that fails; the refresh token is unused then. */
+  const markRenewal = async (
+    now: TokenRecord | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> => {
+    // No refresh token to use up, or no store to write to.
     if (now?.refreshToken === undefined || unsaved) return undefined;
     const mark = await marks.next();
     await store.set(key, toStored({ ...now, renewing: mark }));
     if (signal.aborted) {
-      settleLater(mark, now);
+      saveLater(mark, now);
       throw signal.reason;
     }
     return mark;
   };
 
-  /** Looks at the mark of the one who has the lock, so that the time in which its lock goes stale is not waited for twice. */
+  /** Watches the mark of the process that has the lock, so that the time until its lock is stale is not waited for twice. */
   const watchWhileWaiting = (): Disposable => {
     let isOver = false;
     let timer: Disposable;
@@ -191,10 +217,10 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       if (!renewal.possible(found)) return 'none';
       if (await marks.isOpen(found?.renewing)) return 'wait';
       const now = found && { ...found, renewing: undefined };
-      const mark = await setOut(now, signal);
+      const mark = await markRenewal(now, signal);
       try {
         const fresh = await renewal.run(now);
-        if (!(await save(fresh)) && mark !== undefined) settleLater(mark, fresh);
+        if (!(await save(fresh)) && mark !== undefined) saveLater(mark, fresh);
         renewals = [...recent(), clock.now()];
         return 'fresh';
       } catch (error) {
@@ -202,7 +228,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
           const { refreshToken: _, ...rest } = now;
           await save(rest);
         } else if (now !== undefined && mark !== undefined) {
-          await store.set(key, toStored(now)).catch(() => settleLater(mark, now));
+          await store.set(key, toStored(now)).catch(() => saveLater(mark, now));
         }
         if (renewal.onRefusal === 'throw' || !isRefusal(error)) throw error;
         return 'none';
@@ -218,8 +244,8 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
     }
   };
 
-  /** The answer of a moment ago, unless another process has put a new token into the store since. */
-  const answered = async (
+  /** Returns the recent outcome, unless another process has stored a new token since. */
+  const repeatOutcome = async (
     stale: TokenRecord | undefined,
     known: Promise<RenewalOutcome>,
   ): Promise<RenewalOutcome> => {
@@ -229,12 +255,12 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
   };
 
   const renew = (stale: TokenRecord | undefined): Promise<RenewalOutcome> => {
-    // Each new one says that it is alive and is refused all the same: another one will not help.
+    // Each new token is refused although it has not expired: another one does not help.
     if (recent().length >= MAX_RENEWALS && stale !== undefined && isAlive(stale, clock.now())) {
       return Promise.resolve('none');
     }
     const known = pause.answer(stale?.accessToken);
-    if (known !== undefined) return answered(stale, known);
+    if (known !== undefined) return repeatOutcome(stale, known);
     renewing ??= transaction(stale)
       .then(
         (outcome) => {
@@ -243,7 +269,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
           return outcome;
         },
         (error: unknown) => {
-          // That a person has to sign in is known without asking anybody, and may be over at any moment.
+          // That a person has to sign in is known without a request, and may change at any moment.
           if (!(error instanceof AuthRequiredError) && !isCorrupt(error)) {
             pause.failed(stale?.accessToken, async () => {
               throw error;
@@ -260,12 +286,12 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
 
   return {
     get held() {
-      return counted();
+      return accepted();
     },
-    current: async () => (loaded ? counted() : reload()),
+    current: async () => (loaded ? accepted() : reload()),
     reload,
     async usable() {
-      const record = loaded ? counted() : await reload();
+      const record = loaded ? accepted() : await reload();
       if (record === undefined) return undefined;
       const now = clock.now();
       if (now < refreshAt(record) || isWithin(record.obtainedAt, MIN_LIFE_MS, now)) return record;
@@ -274,7 +300,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
         if ((await renew(record)) === 'fresh') return held;
         return alive ? record : undefined;
       } catch (error) {
-        // It may pass, and until then the old token is as good as before.
+        // The failure may be temporary, and the old token has not expired.
         if (alive) return record;
         throw error;
       }
@@ -289,18 +315,18 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       hold(undefined);
       pause.succeeded();
       await store.delete(key);
-      // What was read before it was deleted does not come back either.
+      // A read that began before the deletion does not bring the token back.
       hold(undefined);
     },
   };
 }
 
-/** The authorization server knows the refresh token no more; RFC 6749 calls that `invalid_grant`. */
+/** Returns whether the refresh token is dead, which RFC 6749 calls `invalid_grant`. */
 function isDead(error: unknown): boolean {
   return error instanceof FittingsError && error.details['oauthError'] === 'invalid_grant';
 }
 
-/** It refused: a person has to help. Only `invalid_grant` says that the token is dead; with anything else nothing is lost. */
+/** Returns whether the server refused, so that a person has to sign in. The token is kept unless it is dead. */
 function isRefusal(error: unknown): boolean {
   const status = error instanceof FittingsError ? error.details['status'] : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 && status !== 408 && status !== 429;

@@ -1,41 +1,50 @@
-import { isRecord, type StoredValue } from '@mcp-fittings/client-core';
-import { textOf, textsOf } from '../discovery/documents.js';
-import { isSendable } from './sendable.js';
+import { randomUUID } from 'node:crypto';
+import { FittingsError, isRecord, type StoredValue } from '@mcp-fittings/client-core';
+import type { TokenEndpointResponse } from 'oauth4webapi';
+import { textOf, textsOf } from '../protocol/json.js';
+import { hasTokenSyntax, parseScopes } from '../protocol/token-syntax.js';
 
-/** What is kept of a sign-in. Everything in it belongs to one resource at one authorization server. */
+/** The stored tokens of one sign-in, for one resource at one authorization server. */
 export interface TokenRecord {
+  /** Issuer of the authorization server that issued the tokens; they are sent to no other. */
   readonly issuer: string;
+  /** Its token endpoint, at which the token is refreshed. */
   readonly tokenEndpoint: string;
+  /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
   readonly resource: string;
+  /** The client that the tokens were issued to, which alone can refresh and revoke them. */
   readonly clientId: string;
-  /** Where the server said that its metadata is, when it said so. */
+  /** URL of the protected resource metadata, if a challenge named one. */
   readonly resourceMetadata?: string | undefined;
+  /** The access token; empty for a sign-in that has none, such as one at an identity provider. */
   readonly accessToken: string;
+  /** How the access token is sent. */
   readonly tokenType: 'Bearer' | 'DPoP';
+  /** The refresh token, if the server issued one. */
   readonly refreshToken?: string | undefined;
-  /** Milliseconds since the epoch; absent when the server does not say. */
+  /** When the access token expires, in milliseconds since the epoch; absent if the server does not say. */
   readonly expiresAt?: number | undefined;
   /** Scopes that were granted. */
   readonly scopes: readonly string[];
-  /** Scopes that were ever asked for: a step-up asks for all of them. */
+  /** Scopes that were requested, now or before: a step-up requests all of them again. */
   readonly requested: readonly string[];
-  /** The sign-in elsewhere that the token was derived from, where that is how it came about. */
+  /** Opaque id of the sign-in elsewhere that the token was derived from. */
   readonly session?: string | undefined;
-  /** Opaque name of the sign-in from which the token comes, through however many refreshes. */
+  /** Opaque id of the sign-in; it stays the same when the token is refreshed. */
   readonly signIn?: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** When the token was obtained, in milliseconds since the epoch. */
   readonly obtainedAt: number;
-  /** Somebody has set out to use the refresh token: their mark. */
+  /** Mark of the process that has started to use the refresh token. */
   readonly renewing?: string | undefined;
-  /** What a refresh has to know of the authorization server; kept with a refresh token only. */
-  readonly metadata?: RecordedMetadata | undefined;
+  /** Metadata for a refresh without discovery; present with a refresh token only. */
+  readonly metadata?: CachedMetadata | undefined;
 }
 
-/** Metadata of the authorization server that gave a token, so that another process can refresh it without discovery. */
-export interface RecordedMetadata {
-  /** When it was read; milliseconds since the epoch. */
+/** Metadata of the authorization server, stored with a token so that another process can refresh it without discovery. */
+export interface CachedMetadata {
+  /** When the metadata was read, in milliseconds since the epoch. */
   readonly foundAt: number;
-  /** Without `issuer` and `token_endpoint`, which the record has. */
+  /** The metadata without `issuer` and `token_endpoint`, which are members of the record. */
   readonly members: StoredValue;
 }
 
@@ -44,8 +53,8 @@ export function toStored(record: TokenRecord): StoredValue {
 }
 
 /**
- * The record that was stored; undefined when it is none of this version, or when its token cannot stand in a header. Only
- * known members are taken over.
+ * Reads a stored record, keeping known members only. Returns undefined for another version of records, and for a token that
+ * cannot be put into a header.
  */
 export function fromStored(value: StoredValue | undefined): TokenRecord | undefined {
   if (value === undefined || value['version'] !== 1) return undefined;
@@ -60,8 +69,8 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     resource === undefined ||
     clientId === undefined ||
     accessToken === undefined ||
-    // Empty where a sign-in has no token of this kind.
-    (accessToken !== '' && !isSendable(accessToken))
+    // Empty for a sign-in without an access token.
+    (accessToken !== '' && !hasTokenSyntax(accessToken))
   ) {
     return undefined;
   }
@@ -73,7 +82,7 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
     resourceMetadata: textOf(value, 'resourceMetadata'),
     accessToken,
     tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
-    refreshToken: sendableOf(textOf(value, 'refreshToken')),
+    refreshToken: validToken(textOf(value, 'refreshToken')),
     expiresAt: numberOf(value['expiresAt']),
     scopes: textsOf(value, 'scopes') ?? [],
     requested: textsOf(value, 'requested') ?? [],
@@ -85,16 +94,85 @@ export function fromStored(value: StoredValue | undefined): TokenRecord | undefi
   };
 }
 
-function metadataOf(value: unknown): RecordedMetadata | undefined {
+function metadataOf(value: unknown): CachedMetadata | undefined {
   if (!isRecord(value) || !isRecord(value['members'])) return undefined;
   const foundAt = numberOf(value['foundAt']);
   return foundAt === undefined ? undefined : { foundAt, members: value['members'] };
 }
 
-function sendableOf(token: string | undefined): string | undefined {
-  return token !== undefined && isSendable(token) ? token : undefined;
+function validToken(token: string | undefined): string | undefined {
+  return token !== undefined && hasTokenSyntax(token) ? token : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** What a {@link TokenRecord} holds besides the token response. */
+export interface TokenRecordOptions {
+  /** Name of the MCP server, for messages. */
+  readonly server: string;
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  readonly resource: string;
+  readonly clientId: string;
+  readonly resourceMetadata?: string | undefined;
+  readonly requested: readonly string[];
+  readonly session?: string | undefined;
+  /** Kept if there is a refresh token. */
+  readonly metadata?: CachedMetadata | undefined;
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** The refreshed record: a response without a refresh token keeps the old one. */
+  readonly previous?: TokenRecord | undefined;
+}
+
+/** A longer `expires_in` is cut to this, seconds. */
+const MAX_LIFETIME_S = 365 * 24 * 3600;
+
+/** Creates the record of a token response. Throws `AUTH_FAILED` if a token in it contains invalid characters. */
+export function createTokenRecord(response: TokenEndpointResponse, options: TokenRecordOptions): TokenRecord {
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    token_type: type,
+    expires_in: lifetime,
+    scope,
+  } = response;
+  const { server, issuer, tokenEndpoint, resource, clientId, resourceMetadata, requested } = options;
+  const { now, previous } = options;
+  if (!hasTokenSyntax(accessToken) || (refreshToken !== undefined && !hasTokenSyntax(refreshToken))) {
+    throw new FittingsError('AUTH_FAILED', `${issuer} issued a token with invalid characters.`, { server });
+  }
+  const kept = refreshToken ?? previous?.refreshToken;
+  return {
+    issuer,
+    tokenEndpoint,
+    resource,
+    clientId,
+    resourceMetadata,
+    accessToken,
+    tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
+    refreshToken: kept,
+    metadata: kept === undefined ? undefined : options.metadata,
+    expiresAt:
+      lifetime === undefined ? undefined : now + Math.min(Math.max(lifetime, 0), MAX_LIFETIME_S) * 1000,
+    // RFC 6749, section 5.1: without `scope`, the requested scopes were granted.
+    scopes: scope === undefined ? (previous?.scopes ?? requested) : parseScopes(scope),
+    requested,
+    session: options.session,
+    signIn: previous?.signIn ?? randomUUID(),
+    obtainedAt: now,
+  };
+}
+
+/** Returns when to refresh a token: a minute before it expires, or a tenth of the lifetime of a short-lived one. */
+export function refreshAt({ expiresAt, obtainedAt }: TokenRecord): number {
+  if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  return expiresAt - Math.min(60_000, (expiresAt - obtainedAt) / 10);
+}
+
+/** Returns whether the token has not expired. */
+export function isAlive({ expiresAt }: TokenRecord, now: number): boolean {
+  return expiresAt === undefined || now < expiresAt;
 }

@@ -1,6 +1,6 @@
 import type { ServedProvider } from './provider-server.mjs';
 export interface TestAuthorizationServer extends ServedProvider {
-  /** The account, scopes … of a live access token; undefined when it is none. */
+  /** The account, scopes … of a live access token; undefined for any other token. */
   find(
     token: string,
   ): Promise<{ readonly scope: string; readonly accountId?: string; readonly jkt?: string } | undefined>;

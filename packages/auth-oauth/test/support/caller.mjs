@@ -13,7 +13,7 @@ const STORES = {
 };
 
 const { url, kind, ...rest } = JSON.parse(process.argv[2]);
-// A minute between two rounds, or so it thinks: nobody takes tokens from a host as fast as this test does.
+// The clock shows a minute between two rounds: no host requests tokens as fast as this test does.
 let passed = 0;
 const provider = createOAuthProvider({
   url,

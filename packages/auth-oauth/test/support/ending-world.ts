@@ -25,7 +25,7 @@ export interface EndingWorld extends AsyncDisposable {
   /** A program with this store: connects nothing yet. */
   host(): Host;
   connect(host: Host): Promise<string>;
-  /** The server knows none of the tokens that exist now, and lets nobody with one go on. */
+  /** The server accepts none of the existing tokens any more. */
   refuseHeld(): Promise<void>;
   /** The server refuses every token from now on. */
   refuseAll(): Promise<void>;

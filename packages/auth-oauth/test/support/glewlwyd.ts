@@ -25,7 +25,7 @@ export function missingParts(): readonly string[] {
 export interface Glewlwyd extends AsyncDisposable {
   readonly issuer: string;
   readonly process: ChildProcess;
-  /** The scope of an access token that this server signed for the resource; undefined when it is none. */
+  /** The scope of an access token that this server signed for the resource; undefined for any other token. */
   find(token: string): Promise<{ readonly scope: string } | undefined>;
   /** A client without a secret, which cannot be registered there without the administrator. */
   addPublicClient(clientId: string, redirectUri: string): Promise<void>;

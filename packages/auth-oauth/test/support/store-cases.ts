@@ -46,7 +46,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
       });
     });
 
-    it('C1: a new sign-in by another process is taken over, with a call at once, and without one', async () => {
+    it('C1: uses a new sign-in of another process, with a call at once, and without one', async () => {
       await world.edit((record) => stored({ ...record, ...EXPIRED, refreshToken: undefined }));
       const [calling, idle, other] = [world.host(), world.host(), world.host()];
       for (const host of [calling, idle, other]) expect(await world.connect(host)).toBe('needs-auth');

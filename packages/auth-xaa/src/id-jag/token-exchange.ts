@@ -1,4 +1,4 @@
-import { requestOtherGrant, type TokenRequest } from '@mcp-fittings/auth-oauth/flows';
+import { requestExtensionGrant, type TokenRequest } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { tokenExchangeError } from '../errors.js';
@@ -42,7 +42,7 @@ export function exchangeToken(
   { token, type }: SubjectToken,
   parameters: Readonly<Record<string, string>>,
 ): Promise<TokenEndpointResponse> {
-  return requestOtherGrant(
+  return requestExtensionGrant(
     request,
     what,
     TOKEN_EXCHANGE,

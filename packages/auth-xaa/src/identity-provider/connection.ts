@@ -1,12 +1,11 @@
 import {
-  clientAuthOf,
-  createDocumentReader,
+  clientAuthentication,
   createProviderDeps,
   findAuthorizationServer,
   type OAuthClient,
   type ProviderDeps,
   type TokenRequest,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { ID_JAG } from '../id-jag/token-exchange.js';
@@ -43,18 +42,15 @@ export function connectToIdentityProvider(options: IdentityProviderOptions): Ide
   let known: Promise<AuthorizationServer> | undefined;
 
   const find = async (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    const reader = createDocumentReader(deps.network, deps.server, signal);
-    const found = await findAuthorizationServer(reader, issuer, 'identical');
+    const { server } = deps;
+    const found = await findAuthorizationServer({ network: deps.network, server, issuer, signal });
     if (found !== undefined) return assertIssuesIdJags(found);
-    throw (
-      reader.trouble ??
-      new FittingsError(
-        'AUTH_DISCOVERY_FAILED',
-        `The identity provider ${issuer} does not publish metadata.`,
-        {
-          hint: 'Check the issuer of the identity provider in your configuration.',
-        },
-      )
+    throw new FittingsError(
+      'AUTH_DISCOVERY_FAILED',
+      `The identity provider ${issuer} does not publish metadata.`,
+      {
+        hint: 'Check the issuer of the identity provider in your configuration.',
+      },
     );
   };
 
@@ -73,7 +69,7 @@ export function connectToIdentityProvider(options: IdentityProviderOptions): Ide
     metadata,
     async request({ server = deps.server, idToken = false, signal } = {}) {
       const authorizationServer = await metadata(signal);
-      const authenticate = clientAuthOf(authorizationServer, {
+      const authenticate = clientAuthentication(authorizationServer, {
         secret: clientSecret,
         key: clientKey,
         method: clientAuthMethod,

@@ -1,4 +1,4 @@
-import { createTokenManager, refreshGrant, type TokenManager } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
@@ -60,7 +60,10 @@ export function createHostSignIns(
           possible: (held) => held?.refreshToken !== undefined,
           async run(held) {
             const { refreshToken = '', session = '' } = held ?? {};
-            const response = await refreshGrant(await connection.request({ idToken: true }), refreshToken);
+            const response = await refreshTokenGrant(
+              await connection.request({ idToken: true }),
+              refreshToken,
+            );
             const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
             return sessionRecord(connection, { idToken, refreshToken: rotated, session });
           },

@@ -1,4 +1,4 @@
-import { oauthErrorOf, revoke } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import { tokenExchangeError } from '../errors.js';
@@ -91,7 +91,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       throw stepUp;
     }
     // RFC 8693, section 2.2.2 specifies `invalid_request` for an invalid subject token; real servers send `invalid_grant`.
-    const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorOf(error) ?? '');
+    const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorCode(error) ?? '');
     const other = blamesSubject ? await shared.replace(refused, target.server) : undefined;
     if (other === undefined) throw error;
     return request(target, other, signal);
@@ -162,12 +162,12 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       stepUps.forget();
       if (record === undefined) return;
       const tokenRequest = connection.request();
-      await revoke({
+      await revokeTokens({
         record: { ...record, clientId, accessToken: '' },
         network,
         server: name,
         clients: { find: async () => (await tokenRequest).client },
-        find: async () => ({ authorizationServer: (await tokenRequest).authorizationServer }),
+        discover: async () => ({ authorizationServer: (await tokenRequest).authorizationServer }),
         logger,
       });
     },

@@ -1,4 +1,4 @@
-import { authorizationCode, chooseSurface, deviceCode, throughBrowser } from '@mcp-fittings/auth-oauth/flows';
+import { interactiveGrant } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { IdentityProviderConnection } from './connection.js';
@@ -17,26 +17,23 @@ export async function signInInteractively(
   signal: AbortSignal | undefined,
 ): Promise<TokenEndpointResponse> {
   const { deps } = connection;
-  const { server, clock } = deps;
-  const { scopes = ['openid', 'offline_access'], callbackPort, allowMissingPkceSupport = false } = options;
-  const request = await connection.request({ idToken: true, signal });
-  const surface = chooseSurface(server, options.interaction, request.authorizationServer);
-  const response =
-    surface.kind === 'device'
-      ? await deviceCode({ ...request, surface, scopes, clock, pages: deps.pages })
-      : await throughBrowser(surface, { server, callbackPort, signal }, (session) =>
-          authorizationCode({
-            ...request,
-            session,
-            scopes,
-            allowMissingPkceSupport,
-            maxAge,
-            parameters: {
-              ...(scopes.includes('offline_access') && { prompt: 'consent' }),
-              ...(acrValues !== undefined && { acr_values: acrValues }),
-            },
-          }),
-        );
+  const { server, clock, browserTargets } = deps;
+  const { interaction, callbackPort, allowMissingPkceSupport = false } = options;
+  const { scopes = ['openid', 'offline_access'] } = options;
+  const response = await interactiveGrant({
+    ...(await connection.request({ idToken: true, signal })),
+    interaction,
+    callbackPort,
+    clock,
+    browserTargets,
+    scopes,
+    allowMissingPkceSupport,
+    maxAge,
+    parameters: {
+      ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+      ...(acrValues !== undefined && { acr_values: acrValues }),
+    },
+  });
   if (response.id_token !== undefined) return response;
   throw new FittingsError(
     'AUTH_FAILED',

@@ -1,5 +1,5 @@
-import type { ClientKey, SignInSurface, SurfaceChooser } from '@mcp-fittings/auth-oauth';
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/flows';
+import type { ClientKey, SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
+import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/http-client';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
@@ -38,7 +38,7 @@ export interface IdentityProviderOptions
     IdentityProviderConfig,
     Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger' | 'principal'> {
   /** How the user signs in. Without it `signIn` rejects with `AUTH_FAILED`. */
-  readonly interaction?: SignInSurface | SurfaceChooser | undefined;
+  readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**
    * For hosts that sign users in themselves: returns the token that identifies the user of this call, or undefined when there is
    * none. Called for every request, so that no user receives the tokens of another one; it should be quick. Its user takes

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { TokenRecord } from '@mcp-fittings/auth-oauth/flows';
+import type { TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
 import type { IdentityProviderConnection } from './connection.js';

@@ -1,4 +1,4 @@
-import { createTokenManager, refreshGrant, type TokenManager } from '@mcp-fittings/auth-oauth/flows';
+import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../errors.js';
@@ -68,7 +68,7 @@ export function createSharedSignIn(
       possible: (held) => held?.refreshToken !== undefined,
       async run(held) {
         const { refreshToken = '', session = '' } = held ?? {};
-        const response = await refreshGrant(await connection.request({ idToken: true }), refreshToken);
+        const response = await refreshTokenGrant(await connection.request({ idToken: true }), refreshToken);
         const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
         if (idToken !== undefined && isOtherUser(idToken, session)) throw renewedForOtherUser(issuer);
         return sessionRecord(connection, { idToken, refreshToken: rotated, session });

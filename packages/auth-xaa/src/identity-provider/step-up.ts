@@ -1,4 +1,4 @@
-import { oauthErrorOf } from '@mcp-fittings/auth-oauth/flows';
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { signInRequired } from '../errors.js';
 
@@ -90,7 +90,7 @@ function notStrongEnough(server: string, issuer: string): FittingsError {
 
 /** The stronger sign-in that an error requires; undefined for other errors. */
 export function stepUpIn(error: unknown): StepUp | undefined {
-  if (!(error instanceof FittingsError) || oauthErrorOf(error) !== STEP_UP_ERROR) return undefined;
+  if (!(error instanceof FittingsError) || oauthErrorCode(error) !== STEP_UP_ERROR) return undefined;
   const { acrValues, maxAge } = error.details;
   return {
     acrValues: typeof acrValues === 'string' ? acrValues : undefined,

@@ -1,4 +1,4 @@
-import { deviceCode, loopback, placeOf, type SurfaceChooser } from '@mcp-fittings/auth-oauth';
+import { deviceCode, loopback, detectEnvironment, type InteractionChooser } from '@mcp-fittings/auth-oauth';
 import { sanitizeText } from '@mcp-fittings/client-core';
 import type { CommandContext } from '../command-context.js';
 
@@ -6,8 +6,8 @@ import type { CommandContext } from '../command-context.js';
  * How a person can sign in while stdin and stdout carry messages: in a browser, whose address is on stderr as well, or with
  * a code where there is no browser. Undefined where nobody is.
  */
-export function personAtHand({ env, output, clock }: CommandContext): SurfaceChooser | undefined {
-  const place = placeOf(env);
+export function personAtHand({ env, output, clock }: CommandContext): InteractionChooser | undefined {
+  const place = detectEnvironment(env);
   if (place === 'unattended') return undefined;
   const onUrl = ({ server, url }: { readonly server: string; readonly url: URL }): void =>
     output.note(`Sign in to "${sanitizeText(server)}" in your browser: ${url.href}`);

@@ -6,7 +6,7 @@ import type {
   TokenStore,
   TransportPlugin,
 } from '@mcp-fittings/client-core';
-import type { SignInSurface, SurfaceChooser } from '@mcp-fittings/auth-oauth';
+import type { SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
 import type { Approvals, LoadedConfig } from '@mcp-fittings/config';
 import type { Host, HostCallbacks, ServerSnapshot } from '@mcp-fittings/host';
 import type { LayoutName, StoreName } from '../global-options.js';
@@ -33,7 +33,7 @@ export interface SessionOptions {
   /** Asked before credentials are written to disk unencrypted (`store: 'file'`). Default: refused. */
   readonly plaintextConsent?: ((question: { readonly path: string }) => Promise<boolean>) | undefined;
   /** How a person signs in. Default: nobody is there. */
-  readonly interaction?: SignInSurface | SurfaceChooser | undefined;
+  readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**
    * Told once when the store can't be read: whoever is signed in counts as signed out then, and no other store takes its
    * place. Writing to it rejects.

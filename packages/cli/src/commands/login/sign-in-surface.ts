@@ -5,11 +5,11 @@ import {
   loopback,
   openBrowser,
   pasteBack,
-  placeOf,
+  detectEnvironment,
   type DevicePrompt,
   type LoopbackOptions,
   type PasteBackQuestion,
-  type SurfaceChooser,
+  type InteractionChooser,
 } from '@mcp-fittings/auth-oauth';
 import type { CommandContext } from '../../command-context.js';
 import { shown } from '../../output/shown.js';
@@ -19,7 +19,7 @@ import type { Method } from './command.js';
 const ONE_DAY_MS = 86_400_000;
 
 /** The way that was asked for; else the one that fits where this program runs. */
-export function signInSurface(context: CommandContext, method: Method | undefined): SurfaceChooser {
+export function signInSurface(context: CommandContext, method: Method | undefined): InteractionChooser {
   const { output, env } = context;
   const browser: LoopbackOptions = {
     // The command itself has a limit, for every method.
@@ -46,7 +46,7 @@ export function signInSurface(context: CommandContext, method: Method | undefine
         showCode,
         askForAddress: ask,
         loopback: browser,
-        place: placeOf(env),
+        environment: detectEnvironment(env),
       });
   }
 }

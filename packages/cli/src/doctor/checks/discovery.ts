@@ -1,9 +1,8 @@
 import {
-  createDocumentReader,
   discover,
   findAuthorizationServer,
   type ConfiguredEndpoints,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, isRecord, type AuthChallenge, type ServerConfig } from '@mcp-fittings/client-core';
 import { createNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
 import type { CheckResult } from '../diagnosis.js';
@@ -37,8 +36,8 @@ export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckRe
     });
     const isConfigured = configured.metadataUrl !== undefined || configured.tokenUrl !== undefined;
     if (found.withoutMetadata && !isConfigured) {
-      const reader = createDocumentReader(network, server, signal);
-      const atOrigin = await findAuthorizationServer(reader, serverUrl.origin, 'same-origin');
+      const issuer = serverUrl.origin;
+      const atOrigin = await findAuthorizationServer({ network, server, issuer, signal, match: 'origin' });
       if (atOrigin === undefined) {
         const message = `${serverUrl.origin} requires credentials, but has no metadata that says where to sign in.`;
         return checked('discovery', '', [finding('DISCOVERY_MISSING', message)]);

@@ -1,9 +1,9 @@
 import {
   createProviderDeps,
   createTokenManager,
-  entryIdentity,
+  credentialIdentity,
   type TokenRecord,
-} from '@mcp-fittings/auth-oauth/flows';
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, type Clock, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
 import type { CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';
@@ -53,7 +53,7 @@ export async function checkToken(options: TokenOptions): Promise<CheckResult> {
 /** The record as the provider keeps it; reading it renews nothing. */
 export async function heldToken(options: Omit<TokenOptions, 'refusal'>): Promise<TokenRecord | undefined> {
   const { server, url, config, store, clock } = options;
-  const identity = entryIdentity({ name: server, config, identity: options.identity });
+  const identity = credentialIdentity({ name: server, config, identity: options.identity });
   const context = createProviderDeps({ server, url, identity, store, clock });
   const keeper = createTokenManager({
     server,

@@ -1,0 +1,54 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import {
+  isDPoPNonceError,
+  processPushedAuthorizationResponse,
+  pushedAuthorizationRequest,
+} from 'oauth4webapi';
+import { jsonOnly } from '../protocol/json.js';
+import { oauthError } from '../protocol/oauth-error.js';
+import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { toLibraryClient } from '../registration/oauth-client.js';
+import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
+
+/**
+ * Pushes the authorization request to the authorization server, and returns the parameters that refer to it. Rejects with
+ * `AUTH_DISCOVERY_FAILED` if the server names no endpoint for it, and with `AUTH_FAILED` if it refuses the request.
+ * @see https://www.rfc-editor.org/rfc/rfc9126.html
+ */
+export async function pushRequest(
+  request: TokenRequest,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const { authorizationServer: as, client, server, dpop } = request;
+  if (as.pushed_authorization_request_endpoint === undefined) {
+    throw new FittingsError(
+      'AUTH_DISCOVERY_FAILED',
+      `${as.issuer} requires pushed authorization requests, but names no endpoint for them.`,
+      { server, hint: 'Ask its owner to add "pushed_authorization_request_endpoint" to its metadata.' },
+    );
+  }
+  const library = toLibraryClient(client);
+  const sentSecrets = createSentSecrets();
+  const once = async (): Promise<string> => {
+    const options = libraryOptions(request, sentSecrets);
+    const response = await pushedAuthorizationRequest(
+      as,
+      library,
+      client.authenticate,
+      { ...parameters },
+      options,
+    );
+    return (await processPushedAuthorizationResponse(as, library, jsonOnly(response, as, server)))
+      .request_uri;
+  };
+  try {
+    const reference = await once().catch((error: unknown) => {
+      // The library has kept the nonce of the response, and uses it in the next proof.
+      if (dpop !== undefined && isDPoPNonceError(error)) return once();
+      throw error;
+    });
+    return { client_id: client.clientId, request_uri: reference };
+  } catch (cause) {
+    throw oauthError(cause, `The authorization request to ${as.issuer} failed`, { server, sentSecrets });
+  }
+}

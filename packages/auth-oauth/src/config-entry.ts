@@ -1,0 +1,77 @@
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
+import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import type { TokenProviderOptions } from './provider/options.js';
+import { digestOf } from './provider/provider-deps.js';
+
+/** A configured server, as `AuthPlugin.create` gets it. */
+export interface IdentifiedEntry {
+  /** Name of the server. */
+  readonly name: string;
+  /** The entry of the server in the configuration. */
+  readonly config: ServerConfig;
+  /** Id of the entry that includes the configuration that it comes from. Default: its name. */
+  readonly identity?: string | undefined;
+}
+
+/** Members that decide where a credential is sent. Others, such as timeouts, can change without a new sign-in. */
+const MEMBERS = ['url', 'proxy', 'ca', 'clientCertificate', 'allowAddresses', 'authProviderType'];
+const OAUTH_MEMBERS = [
+  'clientId',
+  'issuer',
+  'authorizationUrl',
+  'tokenUrl',
+  'authServerMetadataUrl',
+  'allowedEndpointOrigins',
+  'grant',
+  'xaa',
+];
+
+/**
+ * Returns the value for `TokenProviderOptions.identity`, which stored credentials belong to: one entry of one
+ * configuration, as long as it sends credentials to the same place. An entry of a project does not get the credentials of
+ * the person's own entry, even if both have the same URL.
+ */
+export function credentialIdentity({ name, config, identity = name }: IdentifiedEntry): string {
+  const oauth = isRecord(config['oauth']) ? config['oauth'] : {};
+  return digestOf([
+    identity,
+    name,
+    ...MEMBERS.map((member) => config[member] ?? null),
+    ...OAUTH_MEMBERS.map((member) => oauth[member] ?? null),
+  ]);
+}
+
+/**
+ * Returns whether an entry has credentials of its own (`apiKey`, an `Authorization` header), so that no sign-in is needed.
+ */
+export function hasStaticCredentials(config: ServerConfig): boolean {
+  const { headers } = config;
+  if (config['apiKey'] !== undefined) return true;
+  return isRecord(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = networkFields;
+/** Without `headers`, which are for the MCP server only. */
+const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
+
+/**
+ * Returns the network options of a sign-in: those of the entry, else those of the host. A network that the host has created
+ * is used unchanged. Throws `CONFIG_INVALID`.
+ */
+export function networkFor(
+  config: ServerConfig,
+  server: string,
+  common: TokenProviderOptions['network'],
+): TokenProviderOptions['network'] {
+  if (common !== undefined && 'fetch' in common) return common;
+  const own = networkOptionsOf(readEntry(ENTRY, config, { server }), { server });
+  return {
+    ...common,
+    proxy: own.proxy ?? common?.proxy,
+    ca: own.ca ?? common?.ca,
+    clientCertificate: own.clientCertificate ?? common?.clientCertificate,
+    allowAddresses: own.allowAddresses ?? common?.allowAddresses,
+    timeouts: { ...common?.timeouts, connectMs: own.timeouts?.connectMs ?? common?.timeouts?.connectMs },
+  };
+}

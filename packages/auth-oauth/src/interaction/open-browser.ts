@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { win32 } from 'node:path';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { settlesWithin } from '@mcp-fittings/client-core/timing';
+import { checkEndpoint } from '../discovery/endpoint-policy.js';
+
+/** Options of {@link openBrowser}. */
+export interface OpenBrowserOptions {
+  /** Time source of the two seconds that the opener is watched for. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** An opener that still runs after this time, in milliseconds, has succeeded: some wait until the browser is closed. */
+const WATCH_MS = 2_000;
+
+/**
+ * Opens a page in the person's browser. The URL is normalized, must be https (or http on a loopback address), and is passed
+ * as one argument, without a shell that could interpret it (CVE-2025-6514). Rejects with `AUTH_DISCOVERY_FAILED` for
+ * another URL, and with `AUTH_FAILED` if the browser cannot be started.
+ * @example
+ * ```ts
+ * await openBrowser(new URL('https://idp.example.com/authorize?…'));
+ * ```
+ */
+export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): Promise<void> {
+  const { clock = systemClock } = options;
+  const [command, ...args] = openerOf(process.platform, checkEndpoint('sign-in page', url.href));
+  const ended = new Promise<void>((resolve, reject) => {
+    const fail = (why: string, cause?: unknown): void =>
+      reject(
+        new FittingsError('AUTH_FAILED', `Could not open the browser: ${why}.`, {
+          cause,
+          hint: 'Open the sign-in page manually, or sign in with a device code.',
+        }),
+      );
+    const child = spawn(command, args, { stdio: 'ignore', shell: false, detached: true, windowsHide: true });
+    child.once('error', (cause) => fail(`"${command}" could not be started`, cause));
+    child.once('exit', (code) => {
+      if (code === 0) resolve();
+      else fail(`"${command}" exited with code ${code}`);
+    });
+    child.unref();
+  });
+  if (await settlesWithin(WATCH_MS, ended, clock)) await ended;
+}
+
+function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['/usr/bin/open', url];
+  // Passes the URL to the registered handler and, unlike `cmd /c start` or PowerShell, does not interpret it.
+  // The full path, because Windows searches the current folder first.
+  if (platform === 'win32') {
+    const rundll32 = win32.join(
+      process.env['SystemRoot'] ?? String.raw`C:\Windows`,
+      'System32',
+      'rundll32.exe',
+    );
+    return [rundll32, 'url.dll,FileProtocolHandler', url];
+  }
+  return ['xdg-open', url];
+}

@@ -1,0 +1,96 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable } from '@mcp-fittings/client-core/timing';
+import { signInAborted, type Interaction } from './interaction.js';
+import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './redirect-uri.js';
+
+/** Options of {@link pasteBack}. */
+export interface PasteBackOptions {
+  /**
+   * Shows the sign-in page's URL, and resolves with the URL that the person copies from the address bar after signing in.
+   * Called again, with `attempt` 2 and so on, if the text does not answer the sign-in. Should reject when `signal` is
+   * aborted.
+   */
+  readonly ask: (question: PasteBackQuestion) => Promise<string>;
+  /**
+   * Port of the redirect URI if the server's configuration has none and none is registered. Nothing needs to listen on it.
+   * Default 33418.
+   */
+  readonly port?: number | undefined;
+  /** Host of the redirect URI if the server's configuration has none. Default `127.0.0.1`. */
+  readonly host?: LoopbackHost | undefined;
+  /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
+  readonly path?: string | undefined;
+}
+
+/** What {@link PasteBackOptions.ask} is called with. */
+export interface PasteBackQuestion {
+  /** Name of the server, to show to the person. Not escaped. */
+  readonly server: string;
+  /** The sign-in page, to open on any machine: a normalized http or https URL. */
+  readonly url: URL;
+  /** 1 for the first question, up to 5. */
+  readonly attempt: number;
+  /** Aborted when the sign-in is. */
+  readonly signal: AbortSignal | undefined;
+}
+
+const PORT = 33_418;
+const MAX_ATTEMPTS = 5;
+const MAX_LENGTH = 65_536;
+
+/**
+ * Creates an interaction for a browser on another machine (SSH, a container): the browser is redirected to a loopback URL
+ * that does not load, and the person pastes that URL.
+ *
+ * Throws `CONFIG_INVALID` for an invalid `path`. Its sessions reject with `AUTH_FAILED` after five texts that do not answer
+ * the sign-in, with `ABORTED`, or with the error of `ask`.
+ * @example
+ * ```ts
+ * const terminal = createInterface({ input: process.stdin, output: process.stderr });
+ * const interaction = pasteBack({
+ *   ask: ({ url }) => terminal.question(`Open ${url.href}\nPaste the URL that the browser shows at the end: `),
+ * });
+ * ```
+ */
+export function pasteBack(options: PasteBackOptions): Interaction {
+  const { port: usual = PORT, host = '127.0.0.1', path = '/callback' } = options;
+  checkCallbackPath(path);
+  return {
+    async begin({ server, callbackPort, callbackHost = host, callbackPath = path, preferredPort, signal }) {
+      const port = callbackPort ?? preferredPort ?? usual;
+      /** The host's function may resolve with anything: a value that is not a string counts as a wrong answer. */
+      const ask = async (question: PasteBackQuestion): Promise<string> => {
+        const answer: unknown = await options.ask(question);
+        return typeof answer === 'string' ? answer : '';
+      };
+      return {
+        redirectUri: loopbackRedirectUri(callbackHost, port, callbackPath),
+        async authorize({ url, state }) {
+          for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+            const asked = ask({ server, url, attempt, signal });
+            const text = await abortable(asked, signal, () => signInAborted(server));
+            const answer = parametersOf(text);
+            if (answer?.getAll('state').length === 1 && answer.get('state') === state) return answer;
+          }
+          throw new FittingsError(
+            'AUTH_FAILED',
+            `The pasted text does not answer the sign-in to "${server}".`,
+            {
+              server,
+              hint: 'Start the sign-in again, and paste the complete URL that the browser shows at the end.',
+            },
+          );
+        },
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+  };
+}
+
+/** Returns the query parameters of a pasted URL, or of the pasted part after its question mark. */
+function parametersOf(text: string): URLSearchParams | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH) return undefined;
+  if (URL.canParse(trimmed)) return new URL(trimmed).searchParams;
+  return new URLSearchParams(trimmed.slice(trimmed.indexOf('?') + 1));
+}

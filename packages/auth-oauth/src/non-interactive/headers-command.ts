@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import {
+  FittingsError,
+  isRecord,
+  systemClock,
+  type AuthProvider,
+  type Clock,
+} from '@mcp-fittings/client-core';
+import { checkHeaders } from '@mcp-fittings/http-client';
+
+/** Options of {@link createHeadersCommandProvider}. */
+export interface HeadersCommandOptions {
+  /** The program, which prints a JSON object of header names and values. It is started without a shell. */
+  readonly command: string;
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[] | undefined;
+  /** Variables besides the environment of this process, `MCP_SERVER_URL` and `MCP_SERVER_NAME`. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory of the program. Default: that of this process. */
+  readonly cwd?: string | undefined;
+  /** URL of the MCP server. The headers are sent to its origin only. */
+  readonly url: string | URL;
+  /** Name of the server, for messages and `MCP_SERVER_NAME`. Default: the host of `url`. */
+  readonly server?: string | undefined;
+  /** How long the program may run, in milliseconds. Default 10 000. */
+  readonly timeoutMs?: number | undefined;
+  /** Time source of `timeoutMs`. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_OUTPUT = 64 * 1024;
+
+/**
+ * Creates a provider that signs requests with the headers that a program prints, for example the token helper of a company.
+ * The program runs at the first request, once for all concurrent requests, and again when the server refuses its headers.
+ * Its output is never logged or shown.
+ *
+ * Its methods reject with `AUTH_FAILED` if the program fails, `CONFIG_INVALID` for an invalid header, and `AUTH_REJECTED`
+ * if the server refuses the headers and the program prints the same ones again.
+ * @example
+ * ```ts
+ * const provider = createHeadersCommandProvider({
+ *   url: 'https://mcp.example.com/mcp',
+ *   command: '/usr/local/bin/company-token', // prints {"authorization":"Bearer …"}
+ *   args: ['--audience', 'mcp'],
+ * });
+ * ```
+ */
+export function createHeadersCommandProvider(options: HeadersCommandOptions): AuthProvider {
+  const { origin, host } = new URL(options.url);
+  const server = options.server ?? host;
+  let held: Promise<Readonly<Record<string, string>>> | undefined;
+  let running = false;
+
+  const run = (): Promise<Readonly<Record<string, string>>> => {
+    if (held !== undefined && running) return held;
+    running = true;
+    held = readHeaders(options, server).finally(() => {
+      running = false;
+    });
+    return held;
+  };
+
+  return {
+    async headers({ url }) {
+      if (url.origin !== origin) return {};
+      const current = held ?? run();
+      return current.catch((error: unknown) => {
+        // The next request runs the program again.
+        if (held === current) held = undefined;
+        throw error;
+      });
+    },
+    async onChallenge({ refused }) {
+      const before = await held?.catch(() => undefined);
+      // Another request was refused as well, and has already replaced the headers.
+      if (before !== undefined && refused !== undefined && before['authorization'] !== refused)
+        return 'retry';
+      const after = await run();
+      if (JSON.stringify(after) !== JSON.stringify(before)) return 'retry';
+      throw new FittingsError(
+        'AUTH_REJECTED',
+        `"${server}" refuses the headers that the command "${options.command}" prints.`,
+        {
+          server,
+          delivery: 'rejected',
+          hint: 'Run the command manually, and check whether its credentials are still valid.',
+        },
+      );
+    },
+  };
+}
+
+async function readHeaders(
+  options: HeadersCommandOptions,
+  server: string,
+): Promise<Readonly<Record<string, string>>> {
+  const text = await output(options, server);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Without the cause, which quotes the output.
+    throw failed(server, options.command, 'did not print JSON');
+  }
+  if (!isRecord(value)) throw failed(server, options.command, 'did not print a JSON object');
+  const headers: Record<string, string> = {};
+  for (const [name, each] of Object.entries(value)) {
+    if (typeof each !== 'string')
+      throw failed(server, options.command, 'printed a header whose value is not a string');
+    headers[name.toLowerCase()] = each;
+  }
+  return checkHeaders(headers, { server });
+}
+
+function output(options: HeadersCommandOptions, server: string): Promise<string> {
+  const { command, args = [], env, cwd, url, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      shell: false,
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd,
+      env: { ...process.env, ...env, MCP_SERVER_URL: new URL(url).href, MCP_SERVER_NAME: server },
+    });
+    const fail = (why: string, cause?: unknown): void => {
+      child.kill('SIGKILL');
+      reject(failed(server, command, why, cause));
+    };
+    const timer = clock.schedule(() => fail(`did not exit within ${timeoutMs} ms`), timeoutMs);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_OUTPUT) fail(`printed more than ${MAX_OUTPUT} bytes`);
+      else chunks.push(chunk);
+    });
+    child.once('error', (cause) => {
+      timer[Symbol.dispose]();
+      fail('could not be started', cause);
+    });
+    child.once('close', (code) => {
+      timer[Symbol.dispose]();
+      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      else fail(`exited with code ${code}`);
+    });
+  });
+}
+
+function failed(server: string, command: string, why: string, cause?: unknown): FittingsError {
+  return new FittingsError(
+    'AUTH_FAILED',
+    `The command "${command}", which signs requests to "${server}", ${why}.`,
+    {
+      server,
+      cause,
+    },
+  );
+}

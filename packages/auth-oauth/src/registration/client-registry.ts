@@ -1,0 +1,246 @@
+import {
+  FittingsError,
+  isRecord,
+  type Clock,
+  type StoredValue,
+  type TokenStore,
+} from '@mcp-fittings/client-core';
+import type { AuthorizationServer } from 'oauth4webapi';
+import type { Fetcher } from '../protocol/guarded-fetch.js';
+import { textOf, textsOf } from '../protocol/json.js';
+import { register, type Registration } from './dynamic-registration.js';
+import { checkIssuerBinding, issuerMismatch } from './issuer-binding.js';
+import { clientAuthentication, type ClientKey, type OAuthClient } from './oauth-client.js';
+
+/**
+ * The OAuth client that the host is to authorization servers. The first of these that applies is used: `clientId`, a Client
+ * ID Metadata Document at `clientMetadataUrl`, dynamic client registration.
+ */
+export interface OAuthClientOptions {
+  /** Name of the application, which the authorization server shows to the person (`client_name` of a registration). */
+  readonly clientName: string;
+  /** Home page of the application (`client_uri` of a registration). Default: none. */
+  readonly clientUri?: string | undefined;
+  /** Id of a client that was registered with the authorization server by hand. Default: none. */
+  readonly clientId?: string | undefined;
+  /** Secret of that client. Default: none, a public client. */
+  readonly clientSecret?: string | undefined;
+  /** Private key that authenticates the client with `private_key_jwt`, also one with a metadata document. Default: none. */
+  readonly clientKey?: ClientKey | undefined;
+  /**
+   * The issuer that `clientId` belongs to; another one is `AUTH_DISCOVERY_FAILED`. Default: the first issuer that the
+   * secret or the key is used at, which is remembered in the store. A client without either is used at every issuer that
+   * the server names.
+   */
+  readonly clientIssuer?: string | undefined;
+  /**
+   * URL of the application's Client ID Metadata Document, used where the authorization server supports it: https, with a
+   * path, in its normalized form. Default: none.
+   * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+   */
+  readonly clientMetadataUrl?: string | undefined;
+  /**
+   * `allow` registers the client dynamically if there is no other way; `never` rejects with `AUTH_FAILED` instead. Default
+   * `allow`.
+   * @see https://www.rfc-editor.org/rfc/rfc7591.html
+   */
+  readonly registration?: 'allow' | 'never' | undefined;
+}
+
+/** What a client registry works with; a subset of `ProviderDeps`. */
+export interface ClientRegistryDeps {
+  /** Sends registration requests. */
+  readonly network: Fetcher;
+  /** Keeps registrations, and the issuer that a secret or key belongs to. */
+  readonly store: TokenStore;
+  /** Name of the MCP server, for messages. */
+  readonly server: string;
+  /** Tells when a registered secret has expired. */
+  readonly clock: Clock;
+  /** Returns the key in the store for one kind of value. */
+  readonly keyOf: (kind: string) => string;
+  /** Suffix of those keys that separates entries and people. */
+  readonly owner: string;
+}
+
+/** Which client {@link ClientRegistry.find} looks for. */
+export interface FindClientRequest {
+  /** The authorization server that must know the client. */
+  readonly authorizationServer: AuthorizationServer;
+  /**
+   * The redirect URI that must be registered. Without it no client is registered, and an existing registration is returned.
+   */
+  readonly redirectUri?: string | undefined;
+  /** The client that a token was issued to, which is the only one that can refresh or revoke it. */
+  readonly clientId?: string | undefined;
+  /** Scopes that the client must be allowed to request. */
+  readonly scopes: readonly string[];
+  /** Grant types of a registration, besides authorization code and refresh token. */
+  readonly grantTypes?: readonly string[] | undefined;
+  /** Aborts a registration. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Knows which client the host is to each authorization server: configured, with a metadata document, or registered. */
+export interface ClientRegistry {
+  /**
+   * Resolves with the client for an authorization server, and registers one if necessary; undefined if none fits. Rejects
+   * with `AUTH_FAILED` if the server refuses to register the client, `AUTH_DISCOVERY_FAILED` if the configured client
+   * belongs to another issuer.
+   */
+  find(request: FindClientRequest): Promise<OAuthClient | undefined>;
+  /** Resolves with the port of the redirect URI that is registered at an issuer. Another port takes another registration. */
+  registeredPort(issuer: string): Promise<number | undefined>;
+  /** Deletes a registration that the authorization server no longer knows. Configured clients are kept. */
+  forget(client: OAuthClient): Promise<void>;
+}
+
+/**
+ * Creates the registry of the clients of one MCP server.
+ * @example
+ * ```ts
+ * const clients = createClientRegistry(provider, { clientName: 'My App' });
+ * const client = await clients.find({ authorizationServer, redirectUri: session.redirectUri, scopes: [] });
+ * ```
+ */
+export function createClientRegistry(deps: ClientRegistryDeps, options: OAuthClientOptions): ClientRegistry {
+  const { store, server, clock, owner } = deps;
+  const keyOf = (issuer: string): string => `oauth-client\n${issuer}${owner}`;
+
+  /** A secret, or what is signed with a key, goes to one issuer only. */
+  const checkCredential = async (clientId: string, issuer: string, isSecret: boolean): Promise<void> => {
+    if (!isSecret) return;
+    const key = deps.keyOf(`oauth-issuer\n${clientId}`);
+    await checkIssuerBinding({ store, key, server, configured: options.clientIssuer }, issuer);
+  };
+
+  const registered = (
+    as: AuthorizationServer,
+    { clientId, clientSecret, method }: Registration,
+  ): OAuthClient => ({
+    issuer: as.issuer,
+    clientId,
+    origin: 'registered',
+    authenticate: clientAuthentication(as, { secret: clientSecret, method }),
+  });
+
+  const kept = async (issuer: string): Promise<readonly Registration[]> =>
+    fromStored(await store.get(keyOf(issuer))).filter(
+      ({ secretExpiresAt = Number.POSITIVE_INFINITY }) => secretExpiresAt > clock.now(),
+    );
+
+  const keep = (issuer: string, registrations: readonly Registration[]): Promise<void> =>
+    store.set(keyOf(issuer), { version: 1, registrations: registrations.slice(0, MAX_KEPT) });
+
+  /** One process at a time, so that the second one finds the registration of the first. */
+  const findOrRegister = (
+    { authorizationServer: as, scopes, grantTypes, signal }: FindClientRequest,
+    redirectUri: string,
+  ): Promise<Registration> =>
+    store.withLock(keyOf(as.issuer), async () => {
+      const known = await kept(as.issuer);
+      const fitting = known.find((each) => fits(each, redirectUri, scopes));
+      if (fitting !== undefined) return fitting;
+      if (as.registration_endpoint === undefined || options.registration === 'never') {
+        throw unknownClient(server, as);
+      }
+      const made = await register({
+        network: deps.network,
+        server,
+        authorizationServer: as,
+        clientName: options.clientName,
+        clientUri: options.clientUri,
+        redirectUris: [redirectUri],
+        grantTypes,
+        scopes: scopes.length > 0 ? scopes : undefined,
+        signal,
+      });
+      await keep(as.issuer, [made, ...known]);
+      return made;
+    });
+
+  return {
+    async find(request) {
+      const { authorizationServer: as, redirectUri } = request;
+      const { clientId, clientSecret, clientKey, clientIssuer, clientMetadataUrl } = options;
+      if (clientId !== undefined && (clientIssuer ?? as.issuer) === as.issuer) {
+        await checkCredential(clientId, as.issuer, clientSecret !== undefined || clientKey !== undefined);
+        const authenticate = clientAuthentication(as, { secret: clientSecret, key: clientKey });
+        return { issuer: as.issuer, clientId, origin: 'configured', authenticate };
+      }
+      if (clientId !== undefined) throw issuerMismatch(server, clientIssuer ?? '', as.issuer);
+      if (clientMetadataUrl !== undefined && as.client_id_metadata_document_supported === true) {
+        await checkCredential(clientMetadataUrl, as.issuer, clientKey !== undefined);
+        const authenticate = clientAuthentication(as, { key: clientKey });
+        return { issuer: as.issuer, clientId: clientMetadataUrl, origin: 'metadata-document', authenticate };
+      }
+      if (redirectUri !== undefined) return registered(as, await findOrRegister(request, redirectUri));
+      const known = (await kept(as.issuer)).find(({ clientId: each }) => each === request.clientId);
+      return known && registered(as, known);
+    },
+    async registeredPort(issuer) {
+      const [newest] = await kept(issuer);
+      const [uri] = newest?.redirectUris ?? [];
+      const port = uri !== undefined && URL.canParse(uri) ? new URL(uri).port : '';
+      return port === '' ? undefined : Number(port);
+    },
+    async forget({ issuer, clientId, origin }) {
+      if (origin !== 'registered') return;
+      await store.withLock(keyOf(issuer), async () => {
+        await keep(
+          issuer,
+          (await kept(issuer)).filter((each) => each.clientId !== clientId),
+        );
+      });
+    },
+  };
+}
+
+/** Older registrations are kept because a token may belong to them. */
+const MAX_KEPT = 4;
+
+/**
+ * The redirect URI must match exactly: RFC 8252 leaves the port of a loopback redirect open, but not every server implements
+ * that. A client that was registered for some scopes is not granted others.
+ */
+function fits(registration: Registration, redirectUri: string, scopes: readonly string[]): boolean {
+  const { redirectUris, scopes: registered } = registration;
+  return (
+    redirectUris.includes(redirectUri) &&
+    (registered === undefined || scopes.every((scope) => registered.includes(scope)))
+  );
+}
+
+function fromStored(value: StoredValue | undefined): readonly Registration[] {
+  const registrations = value?.['version'] === 1 ? value['registrations'] : undefined;
+  return Array.isArray(registrations) ? registrations.flatMap(registrationOf) : [];
+}
+
+function registrationOf(value: unknown): readonly Registration[] {
+  if (!isRecord(value)) return [];
+  const clientId = textOf(value, 'clientId');
+  const redirectUris = textsOf(value, 'redirectUris');
+  if (clientId === undefined || redirectUris === undefined) return [];
+  const expires = value['secretExpiresAt'];
+  return [
+    {
+      clientId,
+      redirectUris,
+      scopes: textsOf(value, 'scopes'),
+      clientSecret: textOf(value, 'clientSecret'),
+      method: textOf(value, 'method'),
+      secretExpiresAt: typeof expires === 'number' ? expires : undefined,
+    },
+  ];
+}
+
+function unknownClient(server: string, as: AuthorizationServer): FittingsError {
+  return new FittingsError(
+    'AUTH_FAILED',
+    `${as.issuer} requires a registered client and does not support dynamic client registration.`,
+    {
+      server,
+      hint: 'Register a client there, and set "oauth.clientId" in the entry of the server.',
+    },
+  );
+}

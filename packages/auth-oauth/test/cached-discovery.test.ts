@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, type AuthProvider, type TokenStore } from '@mcp-fittings/client-core';
+import { createClientCredentialsProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
+import { memoryStore } from '@mcp-fittings/store-file';
+import { startFalseServer, type FalseServer } from './support/false-server.js';
+import { kill } from './support/four-processes.js';
+import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import { createWorld, type World } from './support/world.js';
+
+const METADATA = '/.well-known/oauth-authorization-server';
+const RESOURCE = '/.well-known/oauth-protected-resource';
+
+describe('a 401 at a real authorization server', () => {
+  let world: World;
+  let documents: number;
+  beforeEach(async () => {
+    world = await createWorld({ accessTokenTtl: 86_400 });
+    documents = 0;
+    world.resource.metadata = (document) => {
+      documents++;
+      return document;
+    };
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  /** What one refused call asks the two servers. */
+  const refused = async (provider: AuthProvider) => {
+    kill(world);
+    const before = world.as.requests.length;
+    const calls = world.resource.seen.length;
+    documents = 0;
+    expect((await world.use(provider)).status).toBe(200);
+    return {
+      asked: world.as.requests.slice(before),
+      documents,
+      calls: world.resource.seen.length - calls,
+    };
+  };
+
+  it('O4 sends one request to the token endpoint, and the call again', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    expect(await refused(provider)).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
+  });
+
+  it('O4 sends no more in another process that shares the store', async () => {
+    await world.use(world.provider());
+    expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
+    // Also from the record that a refresh has written.
+    expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
+  });
+
+  it('O4 sends no more with client credentials', async () => {
+    await using machines = await createWorld({
+      accessTokenTtl: 86_400,
+      clients: [
+        {
+          client_id: 'robot',
+          client_secret: 'secret',
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
+      ],
+    });
+    world = machines;
+    const provider = createClientCredentialsProvider({
+      url: machines.resource.url,
+      server: 'test',
+      store: memoryStore(),
+      clientId: 'robot',
+      clientSecret: 'secret',
+    });
+    await world.use(provider);
+    const { asked, calls } = await refused(provider);
+    expect({ asked, calls }).toEqual({ asked: ['POST /token'], calls: 2 });
+  });
+
+  it('O4 runs discovery when the metadata is older than ten minutes, in memory or in the store', async () => {
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const provider = world.provider({ clock });
+    await world.use(provider);
+    now += 10 * 60_000;
+    expect(await refused(provider)).toMatchObject({ documents: 1, calls: 2 });
+    now += 10 * 60_000 - 1;
+    expect(await refused(provider)).toMatchObject({ asked: ['POST /token'], documents: 0 });
+    now += 1;
+    const later = world.provider({ clock });
+    expect(await refused(later)).toMatchObject({ documents: 1, calls: 2 });
+    // A clock that was set back says nothing about the age.
+    now -= 3_600_000;
+    expect(await refused(later)).toMatchObject({ documents: 1, calls: 2 });
+  });
+
+  it('O4 runs discovery when the second token obtained without it is refused at once', async () => {
+    let now = Date.now();
+    const provider = world.provider({ clock: { ...systemClock, now: () => now } });
+    await world.use(provider);
+    expect(await refused(provider)).toMatchObject({ documents: 0 });
+    expect(await refused(provider)).toMatchObject({ documents: 0 });
+    now += 9_999;
+    expect(await refused(provider)).toMatchObject({ documents: 1 });
+    for (let n = 0; n < 4; n++) {
+      now += 10_000;
+      expect(await refused(provider)).toMatchObject({ documents: 0 });
+    }
+  });
+
+  it('O4 runs discovery at a server that now accepts DPoP only', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    kill(world);
+    documents = 0;
+    world.resource.dpopOnly = true;
+    await world.use(provider);
+    expect(documents).toBeGreaterThan(0);
+  });
+});
+
+describe('an authorization server that moves', () => {
+  let server: FalseServer;
+  let person: ScriptedSignIn;
+  let store: TokenStore;
+  let now: number;
+  beforeEach(async () => {
+    server = await startFalseServer();
+    server.describe();
+    person = scriptSignIn(server);
+    store = memoryStore();
+    now = Date.now();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const signIn = async (options: Partial<OAuthProviderOptions> = {}): Promise<AuthProvider> => {
+    const provider = person.provider({ store, clock: { ...systemClock, now: () => now }, ...options });
+    await provider.signIn?.({ challenge: { url: new URL(server.url), status: 401 } });
+    now += 60_000;
+    server.asked.length = 0;
+    return provider;
+  };
+  const challenge = (provider: AuthProvider, wwwAuthenticate?: string): Promise<string> =>
+    provider.onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer good', wwwAuthenticate });
+  const lines = (): readonly string[] => server.asked.map(({ line }) => line);
+  const moveTo = (path: string): void => {
+    server.describe({ issuer: { token_endpoint: `${server.origin}${path}` } });
+    server.answers.set(path, { body: { access_token: 'new', token_type: 'Bearer', refresh_token: 'r2' } });
+  };
+  const LOOKED_UP = [`GET ${RESOURCE}/api`, `GET ${METADATA}`];
+
+  it.each([
+    ['is not found', { status: 404 }],
+    ['is gone', { status: 410, body: 'gone' }],
+    ['is a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>parked' }],
+    ['redirects', { status: 308, headers: { location: '/elsewhere' } }],
+    ['does not know the client', { status: 401, body: { error: 'invalid_client' } }],
+  ])('is found where its token endpoint %s', async (_, answer) => {
+    const provider = await signIn();
+    moveTo('/moved');
+    server.answers.set('/token', answer);
+    expect(await challenge(provider)).toBe('retry');
+    expect(lines()).toEqual(['POST /token', ...LOOKED_UP, 'POST /moved']);
+  });
+
+  it('is discovered again if its token endpoint refuses connections, also with metadata from the store', async () => {
+    const closed = await startFalseServer();
+    closed.describe();
+    server.describe({ issuer: { token_endpoint: `${closed.origin}/token` } });
+    await signIn({ allowedEndpointOrigins: [closed.origin] });
+    await closed[Symbol.asyncDispose]();
+    moveTo('/moved');
+    const clock = { ...systemClock, now: () => now };
+    const later = person.provider({ store, clock, allowedEndpointOrigins: [closed.origin] });
+    expect(await challenge(later)).toBe('retry');
+    expect(lines()).toEqual([...LOOKED_UP, 'POST /moved']);
+  });
+
+  it('gets no second token request if discovery finds the same server', async () => {
+    const provider = await signIn();
+    server.answers.set('/token', { status: 404 });
+    await expect(challenge(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    expect(lines()).toEqual(['POST /token', ...LOOKED_UP]);
+  });
+
+  it.each([
+    ['refuses the grant', { status: 400, body: { error: 'invalid_grant' } }, 'AUTH_REQUIRED'],
+    ['is in trouble', { status: 503 }, 'SERVER_ERROR'],
+    ['breaks the connection', { status: 0 }, 'CONNECTION_LOST'],
+  ])('is not looked for where its token endpoint %s', async (_, answer, code) => {
+    const provider = await signIn();
+    moveTo('/moved');
+    server.answers.set('/token', answer);
+    await expect(challenge(provider)).rejects.toMatchObject({ code });
+    expect(lines()).toEqual(['POST /token']);
+  });
+
+  it('is discovered again if the challenge names other resource metadata, and not if it names the same', async () => {
+    const provider = await signIn();
+    const named = (path: string): string => `Bearer resource_metadata="${server.origin}${path}"`;
+    const body = { resource: server.url, authorization_servers: [server.origin] };
+    server.answers.set('/elsewhere', { body });
+    server.answers.set('/token', {
+      body: { access_token: 'good', token_type: 'Bearer', refresh_token: 'r' },
+    });
+    expect(await challenge(provider, named('/elsewhere'))).toBe('retry');
+    expect(lines()).toEqual(['GET /elsewhere', `GET ${METADATA}`, 'POST /token']);
+    server.asked.length = 0;
+    now += 60_000;
+    expect(await challenge(provider, named('/elsewhere'))).toBe('retry');
+    now += 60_000;
+    expect(await challenge(provider)).toBe('retry');
+    expect(lines()).toEqual(['POST /token', 'POST /token']);
+  });
+
+  it('S9: gets no refresh token at an origin that may not receive credentials', async () => {
+    await using evil = await startFalseServer();
+    evil.describe();
+    const provider = await signIn();
+    server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
+    server.answers.set('/token', { status: 404 });
+    await expect(challenge(provider)).rejects.toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'endpoint' },
+    });
+    expect(evil.asked).toEqual([]);
+  });
+
+  it.each([
+    ['an origin that is not allowed any more', (origin: string) => `${origin}/token`],
+    ['what is not a web address', () => 'file:///token'],
+  ])('S9: what the store says of it is checked like metadata: %s', async (_, endpointAt) => {
+    await using other = await startFalseServer();
+    other.describe();
+    server.describe({ issuer: { token_endpoint: `${other.origin}/token` } });
+    await signIn({ allowedEndpointOrigins: [other.origin] });
+    server.describe();
+    const key = `oauth\n${server.url}`;
+    const stored = await store.get(key);
+    await store.set(key, { ...stored, tokenEndpoint: endpointAt(other.origin) });
+    other.asked.length = 0;
+    const later = person.provider({ store, clock: { ...systemClock, now: () => now } });
+    expect(await challenge(later)).toBe('retry');
+    expect(other.asked).toEqual([]);
+    expect(lines()).toEqual([...LOOKED_UP, 'POST /token']);
+  });
+
+  it('S9: configured endpoints are never read from the store', async () => {
+    const endpoints = { tokenUrl: `${server.origin}/token`, authorizationUrl: `${server.origin}/authorize` };
+    const identity = 'one';
+    await signIn({ endpoints, identity, clientId: 'c' });
+    moveTo('/moved');
+    const moved = { ...endpoints, tokenUrl: `${server.origin}/moved` };
+    const clock = { ...systemClock, now: () => now };
+    const later = person.provider({ store, clock, identity, clientId: 'c', endpoints: moved });
+    expect(await challenge(later)).toBe('retry');
+    expect(lines()).not.toContain('POST /token');
+  });
+});

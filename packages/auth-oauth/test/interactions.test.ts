@@ -1,0 +1,191 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import {
+  deviceCode,
+  interactionForEnvironment,
+  openBrowser,
+  pasteBack,
+  detectEnvironment,
+  type DevicePrompt,
+} from '@mcp-fittings/auth-oauth';
+import { scriptedPerson } from './support/authorization-server.mjs';
+import { createWorld, type World } from './support/world.js';
+
+describe('AO-02 the browser is opened without a shell', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.runIf(process.platform === 'linux')('hands the program one canonical argument', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'opener-'));
+    const record = join(folder, 'record');
+    await writeFile(
+      join(folder, 'xdg-open'),
+      `#!${process.execPath}\nrequire('fs').writeFileSync(${JSON.stringify(record)}, JSON.stringify(process.argv.slice(2)));\n`,
+    );
+    await chmod(join(folder, 'xdg-open'), 0o755);
+    vi.stubEnv('PATH', folder);
+    for (const url of [
+      'https://a.example/$(calc)',
+      'https://a.example/`id`',
+      'https://a.example/?x="&calc&"',
+      "https://a.example/';Start-Process calc;'",
+      'https://a.example/ --flag',
+      'http://127.0.0.1:1234/authorize',
+    ]) {
+      await openBrowser(new URL(url));
+      const args = JSON.parse(await readFile(record, 'utf8'));
+      expect(args).toEqual([new URL(url).href]);
+      expect(args[0]).not.toMatch(/^-|["\s]/);
+    }
+    // One that waits for the browser to be closed.
+    await rm(record);
+    await writeFile(
+      join(folder, 'xdg-open'),
+      `#!${process.execPath}\nrequire('fs').writeFileSync(${JSON.stringify(record)}, String(process.pid)); setTimeout(() => {}, 60_000);\n`,
+    );
+    const clock = createManualClock();
+    const opened = openBrowser(new URL('https://a.example/'), { clock });
+    expect(clock.nextIn).toBe(2000);
+    await clock.advance(2000);
+    await opened;
+    const pid = await vi.waitUntil(async () => Number(await readFile(record, 'utf8').catch(() => '')));
+    process.kill(pid, 'SIGKILL');
+    await writeFile(join(folder, 'xdg-open'), `#!${process.execPath}\nprocess.exit(3);\n`);
+    await expect(openBrowser(new URL('https://a.example/'))).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await rm(join(folder, 'xdg-open'));
+    await expect(openBrowser(new URL('https://a.example/'))).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'vbscript:x',
+    'http://evil.example/',
+  ])('AO-01 refuses %s before anything is started', async (url) => {
+    vi.stubEnv('PATH', '/nowhere');
+    await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+  });
+});
+
+describe('O2 paste-back', () => {
+  it('signs in with the pasted URL, and asks again for any other text', async () => {
+    await using world = await createWorld();
+    const attempts: number[] = [];
+    const interaction = pasteBack({
+      async ask({ url, attempt }) {
+        attempts.push(attempt);
+        if (attempt === 1) return 'what do you mean?';
+        if (attempt === 2) return 'http://127.0.0.1:33418/callback?code=evil&state=other';
+        return `  ${(await scriptedPerson(url)).location}\n`;
+      },
+    });
+    expect((await world.use(world.provider({ interaction }))).status).toBe(200);
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+
+  it('fails after five texts, and at once when it is aborted', async () => {
+    const session = await pasteBack({ ask: async () => 'no' }).begin({ server: 'test' });
+    const url = new URL('https://as.example/');
+    await expect(session.authorize({ url, state: 's' })).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    const cancel = new AbortController();
+    const waiting = await pasteBack({ ask: () => new Promise(() => undefined) }).begin({
+      server: 'test',
+      signal: cancel.signal,
+    });
+    const answer = waiting.authorize({ url, state: 's' });
+    cancel.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('O2 the device grant', () => {
+  const INTERVAL_MS = 5000;
+  /** Waits a hundredth of the time between two questions, and as long as it is told to for everything else. */
+  const hurried = (waits: number[]): Clock => ({
+    ...systemClock,
+    schedule(task, ms, options) {
+      if (ms !== INTERVAL_MS) return systemClock.schedule(task, ms, options);
+      waits.push(ms);
+      return systemClock.schedule(task, ms / 100, options);
+    },
+  });
+  const polls = (world: World): readonly string[] =>
+    world.as.tokenRequests.map(({ grant, status }) => `${grant.split(':').at(-1)} ${status}`);
+
+  it('polls every five seconds until the person has entered the code', async () => {
+    await using world = await createWorld();
+    const prompts: DevicePrompt[] = [];
+    const waits: number[] = [];
+    const interaction = deviceCode({
+      show(prompt) {
+        prompts.push(prompt);
+        // The person is slow: the code is entered after a question that came to nothing.
+        void vi
+          .waitUntil(() => polls(world).length > 0, { interval: 5 })
+          .then(() => scriptedPerson(prompt.verificationUriComplete ?? prompt.verificationUri));
+      },
+    });
+    const provider = world.provider({ interaction, clock: hurried(waits) });
+    expect((await world.use(provider)).status).toBe(200);
+    expect(prompts[0]?.userCode).toMatch(/^[A-Z0-9-]+$/);
+    expect(polls(world)[0]).toBe('device_code 400');
+    expect(polls(world).at(-1)).toBe('device_code 200');
+    expect(waits.length).toBeGreaterThanOrEqual(polls(world).length);
+  });
+
+  it('polls while the person takes a while, and stops when it is aborted', async () => {
+    await using world = await createWorld();
+    const cancel = new AbortController();
+    const provider = world.provider({
+      interaction: deviceCode({ show: () => undefined }),
+      clock: hurried([]),
+    });
+    const signIn = provider.signIn?.({ signal: cancel.signal });
+    const ended = expect(signIn).rejects.toMatchObject({ code: 'ABORTED' });
+    await vi.waitUntil(() => polls(world).length > 1, { interval: 5 });
+    cancel.abort();
+    await ended;
+    expect(new Set(polls(world))).toEqual(new Set(['device_code 400']));
+  });
+});
+
+describe('O2 the interaction for the environment', () => {
+  const nothing = (): boolean => false;
+  it.each([
+    ['desktop', { DISPLAY: ':0' }, 'linux', nothing],
+    ['desktop', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux', nothing],
+    ['desktop', {}, 'darwin', nothing],
+    ['desktop', {}, 'win32', nothing],
+    ['remote', {}, 'linux', nothing],
+    ['remote', { SSH_CONNECTION: '1 2 3 4', DISPLAY: ':0' }, 'linux', nothing],
+    ['remote', { SSH_TTY: '/dev/pts/1' }, 'darwin', nothing],
+    ['remote', { DISPLAY: ':0' }, 'linux', (path: string) => path === '/.dockerenv'],
+    ['remote', { CODESPACES: 'true' }, 'linux', nothing],
+    ['unattended', { CI: 'true', DISPLAY: ':0' }, 'linux', nothing],
+    ['desktop', { CI: 'false', DISPLAY: ':0' }, 'linux', nothing],
+  ] as const)('%s', (place, env, platform, exists) => {
+    expect(detectEnvironment(env, platform, exists)).toBe(place);
+  });
+
+  it('prefers a device code to pasting, and reports what is missing', () => {
+    const showCode = (): void => undefined;
+    const askForAddress = async (): Promise<string> => '';
+    const remote = interactionForEnvironment({ environment: 'remote', showCode, askForAddress });
+    expect(remote({ deviceGrant: true }).kind).toBe('device');
+    expect(remote({ deviceGrant: false }).kind).not.toBe('device');
+    expect(() => interactionForEnvironment({ environment: 'remote' })({ deviceGrant: true })).toThrow(
+      'without a browser',
+    );
+    expect(() =>
+      interactionForEnvironment({ environment: 'unattended', showCode })({ deviceGrant: true }),
+    ).toThrow('unattended');
+    expect(interactionForEnvironment({ environment: 'desktop' })({ deviceGrant: true }).kind).not.toBe(
+      'device',
+    );
+  });
+});

@@ -1,0 +1,233 @@
+import { generateKeyPairSync, webcrypto } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '@mcp-fittings/client-core';
+import { memoryStore } from '@mcp-fittings/store-file';
+import {
+  authorizedFetch,
+  createBearerProvider,
+  createClientCredentialsProvider,
+  createHeadersCommandProvider,
+  createWorkloadProvider,
+} from '@mcp-fittings/auth-oauth';
+import { createWorld } from './support/world.js';
+
+const MACHINE = {
+  client_id: 'machine',
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  response_types: [],
+};
+
+describe('O9 client credentials', () => {
+  it('obtains a token with a secret, once for twenty calls, and again before it expires', async () => {
+    await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's3cret:% +/=' }] });
+    let now = Date.now();
+    const provider = createClientCredentialsProvider({
+      url: world.resource.url,
+      store: world.store,
+      clientId: 'machine',
+      clientSecret: 's3cret:% +/=',
+      clock: { ...systemClock, now: () => now },
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await world.use(provider)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(world.as.tokenRequests).toHaveLength(1);
+    const refused = world.resource.seen.filter((value) => value === undefined).length;
+    now += 3_599_000;
+    expect((await world.use(provider)).status).toBe(200);
+    expect(world.as.tokenRequests).toHaveLength(2);
+    expect(world.resource.seen.filter((value) => value === undefined)).toHaveLength(refused);
+  });
+
+  it('obtains a token with a private key', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'ES256' };
+    await using world = await createWorld({
+      clients: [{ ...MACHINE, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }],
+    });
+    const key = await webcrypto.subtle.importKey(
+      'jwk',
+      privateKey.export({ format: 'jwk' }),
+      { name: 'ECDSA', namedCurve: 'P-256' },
+      false,
+      ['sign'],
+    );
+    const provider = createClientCredentialsProvider({
+      url: world.resource.url,
+      store: world.store,
+      clientId: 'machine',
+      clientKey: { key, kid: 'k1' },
+    });
+    expect((await world.use(provider)).status).toBe(200);
+    await provider.signOut?.();
+    expect(await provider.headers({ url: new URL(world.resource.url), method: 'GET' })).toEqual({});
+  });
+
+  it('O9 rejects with the refusal of the authorization server, and does not ask again at once', async () => {
+    await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 'right' }] });
+    let now = Date.now();
+    const provider = createClientCredentialsProvider({
+      url: world.resource.url,
+      store: world.store,
+      clientId: 'machine',
+      clientSecret: 'canary-wrong',
+      clock: { ...systemClock, now: () => now },
+    });
+    const failures = await Promise.allSettled(Array.from({ length: 10 }, () => world.use(provider)));
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'AUTH_FAILED' } });
+      expect(inspect(failure, { depth: 9 })).not.toContain('canary');
+    }
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(world.as.tokenRequests).toHaveLength(1);
+    now += 3_000;
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(world.as.tokenRequests).toHaveLength(2);
+  });
+
+  it('AO-26 sends its secret to its own authorization server only', async () => {
+    await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
+    const provider = createClientCredentialsProvider({
+      url: world.resource.url,
+      store: world.store,
+      clientId: 'machine',
+      clientSecret: 's',
+      clientIssuer: 'https://other.example',
+    });
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    expect(world.as.tokenRequests).toHaveLength(0);
+  });
+});
+
+describe('O9 the JWT of a workload', () => {
+  it.each([
+    ['is not a JWT', () => 'nonsense'],
+    [
+      'throws',
+      () => {
+        throw new Error('no file');
+      },
+    ],
+  ])('reports a source that %s', async (_, assertion) => {
+    await using world = await createWorld();
+    const provider = createWorkloadProvider({ url: world.resource.url, store: memoryStore(), assertion });
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    expect(world.as.tokenRequests).toHaveLength(0);
+  });
+
+  it('surfaces a refusal without a retry and without another grant', async () => {
+    await using world = await createWorld();
+    const audiences: string[] = [];
+    const provider = createWorkloadProvider({
+      url: world.resource.url,
+      store: memoryStore(),
+      assertion: ({ audience }) => {
+        audiences.push(audience);
+        return 'a.b.c';
+      },
+    });
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(audiences).toEqual([world.as.origin]);
+    expect(world.as.tokenRequests.map(({ grant }) => grant)).toEqual([
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    ]);
+  });
+});
+
+describe('O9 a token that is managed elsewhere', () => {
+  it('is sent to its server only (HT-16), and asked for again when it is refused', async () => {
+    const url = 'https://mcp.example/mcp';
+    const tokens = ['one', 'two', 'two'];
+    const provider = createBearerProvider({ url, token: () => tokens.shift() ?? '' });
+    const request = { url: new URL(url), method: 'POST' };
+    expect(await provider.headers(request)).toEqual({ authorization: 'Bearer one' });
+    expect(await provider.headers({ ...request, url: new URL('https://evil.example/') })).toEqual({});
+    const challenge = { url: request.url, status: 401 as const };
+    expect(await provider.onChallenge({ ...challenge, refused: 'Bearer one' })).toBe('retry');
+    await expect(provider.onChallenge({ ...challenge, refused: 'Bearer two' })).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+    });
+    const bad = createBearerProvider({ url, token: 'canary\r\nx: y' });
+    const error = await bad.headers(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(inspect(error)).not.toContain('canary');
+  });
+});
+
+describe('PAINS 25 headers from a command', () => {
+  it('runs once for concurrent requests, again after a refusal, and never shows its output', async () => {
+    await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
+    const machine = createClientCredentialsProvider({
+      url: world.resource.url,
+      store: memoryStore(),
+      clientId: 'machine',
+      clientSecret: 's',
+    });
+    await world.use(machine);
+    const good = world.resource.seen.at(-1) ?? '';
+    const folder = await mkdtemp(join(tmpdir(), 'helper-'));
+    const [file, log] = [join(folder, 'headers'), join(folder, 'log')];
+    const runs = async (): Promise<number> => (await readFile(log, 'utf8')).split('\n').length - 1;
+    const print = (value: unknown): Promise<void> => writeFile(file, JSON.stringify(value));
+    const { url } = world.resource;
+    const provider = createHeadersCommandProvider({
+      url,
+      server: 'test',
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'support/print-headers.mjs'), file, log],
+    });
+    const call = authorizedFetch(provider, { url });
+    await print({ Authorization: 'Bearer canary-old', 'X-Team': 'a' });
+    const stale = call(url, { method: 'POST', body: '{}' });
+    await expect(stale).rejects.toMatchObject({ code: 'AUTH_REJECTED' });
+    const first = await runs();
+    await print({ Authorization: good });
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => call(url, { method: 'POST', body: '{}' })),
+    );
+    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect((await runs()) - first).toBe(1);
+    expect(await provider.headers({ url: new URL('https://evil.example/'), method: 'GET' })).toEqual({});
+
+    for (const wrong of [
+      'canary no json',
+      '[]',
+      '{"authorization":1}',
+      '{"bad name":"x"}',
+      '{"x":"a\\r\\nb"}',
+    ]) {
+      await writeFile(file, wrong);
+      const fresh = createHeadersCommandProvider({
+        url,
+        command: process.execPath,
+        args: [join(import.meta.dirname, 'support/print-headers.mjs'), file, log],
+      });
+      const error = await fresh
+        .headers({ url: new URL(url), method: 'GET' })
+        .catch((thrown: unknown) => thrown);
+      expect(error, wrong).toHaveProperty('code');
+      expect(inspect(error, { depth: 9 })).not.toContain('canary');
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('reports a command that cannot be started, fails, or takes too long', async () => {
+    const request = { url: new URL('https://mcp.example/'), method: 'GET' };
+    const command = (program: string, args: string[] = [], timeoutMs?: number) =>
+      createHeadersCommandProvider({ url: request.url, command: program, args, timeoutMs }).headers(request);
+    await expect(command('/no/such/program')).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await expect(command(process.execPath, ['-e', 'process.exit(3)'])).rejects.toThrow('exited with code 3');
+    await expect(command(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], 500)).rejects.toThrow(
+      'within 500 ms',
+    );
+    // No shell reads the arguments.
+    await expect(command('echo "{}"; true')).rejects.toThrow('could not be started');
+  });
+});

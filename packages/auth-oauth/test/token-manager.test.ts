@@ -1,0 +1,83 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { memoryStore } from '@mcp-fittings/store-file';
+
+const OLD: TokenRecord = {
+  issuer: 'https://as.example',
+  tokenEndpoint: 'https://as.example/token',
+  resource: 'https://mcp.example/',
+  clientId: 'c',
+  accessToken: 'old',
+  tokenType: 'Bearer',
+  refreshToken: 'r',
+  scopes: [],
+  requested: [],
+  obtainedAt: 0,
+};
+const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
+
+function managerOn(store: TokenStore): TokenManager {
+  return createTokenManager({
+    server: 'test',
+    store,
+    key: 'k',
+    clock: createManualClock(),
+    logger: undefined,
+    renewal: { possible: () => true, run: async () => NEW, onRefusal: 'ask' },
+  });
+}
+
+/** The next read gives what is there now, and only when it is told to. */
+function holdRead(store: TokenStore): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const get = store.get.bind(store);
+  vi.spyOn(store, 'get').mockImplementationOnce(async (key): Promise<StoredValue | undefined> => {
+    const value = await get(key);
+    await released;
+    return value;
+  });
+  return () => release();
+}
+
+describe('the held token and the stored one', () => {
+  it('reads the store once for a burst of refused calls, and again for the next one', async () => {
+    const store = memoryStore();
+    await managerOn(store).keep(OLD);
+    const tokens = managerOn(store);
+    const get = vi.spyOn(store, 'get');
+    const read = await Promise.all(Array.from({ length: 20 }, () => tokens.reload()));
+    expect(new Set(read.map((record) => record?.accessToken))).toEqual(new Set(['old']));
+    expect(get).toHaveBeenCalledTimes(1);
+    await managerOn(store).keep(NEW);
+    expect(await tokens.reload()).toMatchObject({ accessToken: 'new' });
+  });
+
+  it('O4 does not go back to the old token when a slow read ends after the renewal', async () => {
+    const store = memoryStore();
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
+    const release = holdRead(store);
+    const slow = tokens.reload();
+    expect(await tokens.renew(OLD)).toBe('fresh');
+    release();
+    expect(await slow).toMatchObject({ accessToken: 'new' });
+    expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
+  });
+
+  it('stays signed out when a slow read ends after it', async () => {
+    const store = memoryStore();
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
+    const release = holdRead(store);
+    const slow = tokens.reload();
+    await tokens.drop();
+    release();
+    expect(await slow).toBeUndefined();
+    expect(await tokens.current()).toBeUndefined();
+  });
+});
