@@ -1,4 +1,4 @@
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-fittings/auth-oauth';
 import {
   createFileApprovalStore,
@@ -48,10 +48,10 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 
-  const credentials = keychain({ service: 'my-agent' });
-  const { state, error } = await credentials.status();
+  const keychain = keychainStore({ service: 'my-agent' });
+  const { state, error } = await keychain.status();
   if (error !== undefined) console.error(`Sign-ins last until this program ends: ${error.message}`);
-  const store = state === 'available' ? credentials : memoryStore();
+  const store = state === 'available' ? keychain : memoryStore();
 
   const host = createHost({
     engine: sdk({ name: 'my-agent', version: '1.0.0' }),
@@ -72,7 +72,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     async close() {
       await tools.close();
       await host.close();
-      await credentials.close();
+      await keychain.close();
     },
   };
 }

@@ -2,11 +2,11 @@ import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
 import {
   asStoreError,
-  createKeyedQueue,
+  createKeyedMutex,
   DEFAULT_WAIT_MS,
   entryName,
-  textOfValue,
-  valueOfText,
+  serializeValue,
+  parseValue,
 } from '@mcp-fittings/store-file/toolkit';
 
 /** The part of the service's client that the store uses. The host creates and closes the client. */
@@ -33,26 +33,26 @@ export interface ShelfStoreOptions {
  */
 export function createShelfStore(options: ShelfStoreOptions): TokenStore {
   const { client, waitMs = DEFAULT_WAIT_MS, clock = systemClock } = options;
-  const queue = createKeyedQueue(clock);
+  const mutex = createKeyedMutex(clock);
 
   return {
     async get(key) {
       const stored = await reached(client.read(entryName(key)));
-      return stored === undefined ? undefined : valueOfText(stored);
+      return stored === undefined ? undefined : parseValue(stored);
     },
     async set(key, value) {
-      const written = textOfValue(value);
+      const written = serializeValue(value);
       await reached(client.write(entryName(key), written));
     },
     async delete(key) {
       await reached(client.remove(entryName(key)));
     },
     async withLock(key, work) {
-      const leave = await queue.enter(key, waitMs);
+      const release = await mutex.acquire(key, waitMs);
       try {
         return await work(new AbortController().signal);
       } finally {
-        leave();
+        release();
       }
     },
   };

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { createRedactor, isRecord, type TokenStore } from '@mcp-fittings/client-core';
 import {
   createClientCredentialsProvider,
@@ -34,7 +34,11 @@ function keychainIn(folder: string, secrets: Set<string>): TokenStore & AsyncDis
   const driver = '../../store-keychain/test/support/drivers/file-keytar.mjs';
   const module = new URL(driver, import.meta.url);
   module.searchParams.set('directory', join(folder, 'items'));
-  const store = keychain({ driver: { module }, lockDirectory: join(folder, 'locks'), timeoutMs: 20_000 });
+  const store = keychainStore({
+    driver: { module },
+    lockDirectory: join(folder, 'locks'),
+    timeoutMs: 20_000,
+  });
   return {
     ...store,
     async set(key, value) {

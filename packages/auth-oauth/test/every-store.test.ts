@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { memoryKeytar } from '../../store-keychain/test/support/memory-keytar.js';
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, (folder: string) => () => TokenStore>> = {
   'an encrypted file': (folder) => () => encryptedFileStore({ path: folder, key: () => key }),
   'a keychain'(folder) {
     const driver = memoryKeytar();
-    return () => keychain({ driver, lockDirectory: folder });
+    return () => keychainStore({ driver, lockDirectory: folder });
   },
 };
 

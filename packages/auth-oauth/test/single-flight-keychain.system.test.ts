@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 // How a Secret Service is started is known there.
 import { describeWithSecretService } from '../../store-keychain/test/support/describe-with-secret-service.js';
 import { startSecretService, type SecretService } from '../../store-keychain/test/support/secret-service.js';
@@ -21,13 +21,13 @@ describeWithSecretService('O4 four processes with one keychain, at a strictly ro
     await service[Symbol.asyncDispose]();
   });
 
-  it.each<KeychainOptions>([{}, { driver: '@github/keytar', layout: 'bundle' }])(
+  it.each<KeychainStoreOptions>([{}, { driver: '@github/keytar', layout: 'bundle' }])(
     `%j: 20 of 20 get through with one refresh, ${ROUNDS} times`,
     async (more) => {
       await using world = await createWorld({ accessTokenTtl: 86_400 });
       await using folder = await temporaryDirectory();
       const options = { ...more, lockDirectory: join(folder.path, 'locks'), timeoutMs: 20_000 };
-      const store = keychain(options);
+      const store = keychainStore(options);
       try {
         await fourProcesses(world, store, { kind: 'keychain', options });
         expect(refreshes(world)).toBe(ROUNDS);

@@ -39,7 +39,7 @@ describe('a stored token that cannot be read any more', () => {
     const before = await files();
     await expect(provider.headers(request())).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
-      message: expect.stringContaining('stored credential was changed'),
+      message: expect.stringContaining('stored credential could not be decrypted'),
       cause: { code: 'STORE_CORRUPT' },
     });
     expect(await files()).toEqual(before);

@@ -1,36 +1,53 @@
+import type { ClientKey } from '@mcp-fittings/auth-oauth';
 import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
-import type { ClientKey } from '@mcp-fittings/auth-oauth';
-import type { IdentityProvider } from './idp/identity-provider.js';
+import type { IdentityProvider } from './identity-provider/identity-provider.js';
 
-/** What holds for all servers. */
-export interface XaaPolicy {
-  /** The only authorization servers that are shown an assertion, by issuer. Default: those that the servers name. */
+/** Options that apply to all servers. */
+export interface XaaSharedOptions {
+  /**
+   * Issuers of the only authorization servers that may receive an ID-JAG; others are `POLICY_DENIED`. Default: every
+   * authorization server that a server's metadata name.
+   */
   readonly allowedAuthorizationServers?: readonly string[] | undefined;
   /**
-   * What to do with an authorization server that does not say whether it takes assertions. Most do not say, so `try` is the
-   * default; one that says that it takes none is never tried.
+   * What to do with an authorization server whose metadata do not say whether it accepts ID-JAGs. `try`: send one, because most
+   * do not say. `refuse`: treat it as unsupported. A server that says that it does not accept them is never tried. Default `try`.
    */
   readonly unannounced?: 'try' | 'refuse' | undefined;
-  /** https URL of our Client ID Metadata Document, for authorization servers that take it. */
+  /** https URL of this client's Client ID Metadata Document, for authorization servers that support them. Default: none. */
   readonly clientMetadataUrl?: string | undefined;
-  /** Signs as that client, and as those that an entry names without a secret (`private_key_jwt`). */
+  /**
+   * Private key that authenticates this client (`private_key_jwt`), as the client of `clientMetadataUrl` or of an entry with a
+   * `clientId` and without a `clientSecret`. Default: none.
+   */
   readonly clientKey?: ClientKey | undefined;
 }
 
-export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints'>, XaaPolicy {
+/** Options of {@link createXaaProvider}. */
+export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints'>, XaaSharedOptions {
+  /** The identity provider; pass the same one to the providers of all servers. */
   readonly identityProvider: IdentityProvider;
-  /** Who we are to the server's authorization server, where it knows us by an id of its own. */
+  /** Id of this client at the server's authorization server. Default: `clientMetadataUrl`, where that is supported. */
   readonly clientId?: string | undefined;
+  /** Secret of `clientId`. Default: none. */
   readonly clientSecret?: string | undefined;
-  /** The issuer that the client id belongs to. Default: whichever the server names. */
+  /** Issuer that `clientId` belongs to; the id is not sent to another one. Default: the one that the server names. */
   readonly clientIssuer?: string | undefined;
 }
 
 /**
- * `managed-only`: what the identity provider does not let through is not had in another way. `interactive-fallback`: a server
- * whose authorization server takes no assertions is signed in to on its own, by another plugin.
+ * What happens with a server whose authorization server does not support ID-JAGs. `managed-only` (the default): it cannot be
+ * used. `interactive-fallback`: the plugin `fallback` signs in to it. A refusal is never a reason for the fallback.
  */
-export type FallbackPolicy =
-  | { readonly policy?: 'managed-only' | undefined }
-  | { readonly policy: 'interactive-fallback'; readonly fallback: AuthPlugin };
+export type XaaFallbackOptions =
+  | {
+      /** The server cannot be used. */
+      readonly policy?: 'managed-only' | undefined;
+    }
+  | {
+      /** The plugin `fallback` signs in to the server. */
+      readonly policy: 'interactive-fallback';
+      /** Signs in to servers that do not support XAA, such as `oauth(…)`. */
+      readonly fallback: AuthPlugin;
+    };

@@ -3,29 +3,40 @@ import {
   credentialIdentity,
   hasStaticCredentials,
 } from '@mcp-fittings/auth-oauth/toolkit';
-import { FittingsError, isRecord, type AuthPlugin } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, type AuthPlugin, type AuthProvider } from '@mcp-fittings/client-core';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
-import { withFallback } from './fallback.js';
-import { createIdentityProvider, type IdentityProvider } from './idp/identity-provider.js';
-import type { IdentityProviderOptions, IdentityProviderSettings } from './idp/options.js';
-import type { FallbackPolicy, XaaPolicy } from './options.js';
+import { isXaaUnsupported } from './errors.js';
+import { createIdentityProvider, type IdentityProvider } from './identity-provider/identity-provider.js';
+import type { IdentityProviderConfig, IdentityProviderOptions } from './identity-provider/options.js';
+import type { XaaFallbackOptions, XaaSharedOptions } from './options.js';
 import { createXaaProvider } from './xaa-provider.js';
 
-export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderSettings> &
-  XaaPolicy &
-  FallbackPolicy & {
-    /** Of the user or the company: see {@link identityProviderFrom} for where it may come from. */
-    readonly identityProvider: IdentityProviderSettings;
-    /** Whether access tokens are bound to a key (DPoP), see the OAuth provider. */
+/**
+ * The MCP extension that a client with this plugin declares: `sdk({ …, extensions: { [XAA_EXTENSION]: {} } })`.
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ */
+export const XAA_EXTENSION = 'io.modelcontextprotocol/enterprise-managed-authorization';
+
+/** Options of {@link xaa}. */
+export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderConfig> &
+  XaaSharedOptions &
+  XaaFallbackOptions & {
+    /** The company's identity provider. From configuration files, use {@link identityProviderFromEntries}. */
+    readonly identityProvider: IdentityProviderConfig;
+    /**
+     * Whether access tokens are bound to a key (DPoP, RFC 9449). `auto`: when the server requires it. `always`: at every
+     * authorization server that supports it. Default `auto`.
+     */
     readonly dpop?: 'auto' | 'always' | undefined;
   };
 
+/** The plugin that {@link xaa} returns. */
 export interface XaaPlugin extends AuthPlugin {
-  /** To sign in before any server asks, to sign out, or to change the person. */
+  /** The shared sign-in: to sign in before a server asks for it, to sign out, or to switch the user. */
   readonly identityProvider: IdentityProvider;
 }
 
-/** The `oauth` member of a config entry. */
+/** The `oauth` member of a configuration entry. */
 const OAUTH = entrySchema({
   enabled: flag(),
   xaa: flag(),
@@ -36,12 +47,18 @@ const OAUTH = entrySchema({
   scopes: listOf(text({ minLength: 1 })),
 });
 
-/** With these, an entry could show an assertion to whom it was not made for. */
+/** With these, an entry could send an ID-JAG to a server that it was not issued for. */
 const FORBIDDEN = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
 
 /**
- * Signs in to the servers whose entry says `oauth: { xaa: true }`; goes before `oauth()` in the list of plugins. They all
- * share one sign-in at the identity provider. Throws `CONFIG_INVALID`.
+ * Creates the plugin for servers whose entry has `oauth: { xaa: true }`. They share one sign-in at the company's identity
+ * provider. Put it before `oauth()` in the list of plugins.
+ *
+ * Throws `CONFIG_INVALID` for an invalid identity provider or `clientMetadataUrl`; an entry that sets endpoints is
+ * `CONFIG_INVALID` when the host connects.
+ * @example
+ * const company = xaa({ identityProvider: { issuer: 'https://login.example.com', clientId: 'my-agent' }, store, interaction });
+ * const host = createHost({ engine, transports: [http()], auth: [company, oauth({ clientName: 'My Agent', store, interaction })] });
  */
 export function xaa(options: XaaPluginOptions): XaaPlugin {
   checkClientMetadataUrl(options.clientMetadataUrl);
@@ -80,7 +97,7 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
         clock,
         clientId: entry.clientId,
         clientSecret: entry.clientSecret,
-        // The key is another client's than one that has a secret.
+        // The key does not belong to a client that has a secret.
         clientKey: entry.clientSecret === undefined ? options.clientKey : undefined,
         clientIssuer: entry.issuer,
         scopes: entry.scopes,
@@ -100,7 +117,36 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
 function notWithXaa(server: string, member: string): FittingsError {
   return new FittingsError(
     'CONFIG_INVALID',
-    `The entry of the server "${server}" has "oauth.${member}", which can not be used with XAA.`,
-    { server, hint: 'Its authorization server is found by its metadata only.' },
+    `The entry of the server "${server}" sets "oauth.${member}", which cannot be used with XAA.`,
+    { server, hint: `Remove "oauth.${member}": the authorization server is discovered from metadata.` },
   );
+}
+
+/**
+ * Uses `managed` until it turns out that the server's authorization server does not support ID-JAGs, and `interactive` from then
+ * on. A refusal does not switch: what the company forbids is not requested in another way.
+ */
+function withFallback(managed: AuthProvider, interactive: AuthProvider): AuthProvider {
+  let current = managed;
+  const withCurrent = async <T>(work: (provider: AuthProvider) => Promise<T>): Promise<T> => {
+    try {
+      return await work(current);
+    } catch (error) {
+      if (current === interactive || !isXaaUnsupported(error)) throw error;
+      current = interactive;
+      return work(interactive);
+    }
+  };
+  return {
+    headers: (request) => withCurrent((provider) => provider.headers(request)),
+    onChallenge: (challenge) => withCurrent((provider) => provider.onChallenge(challenge)),
+    onDpopNonce: (reply) => current.onDpopNonce?.(reply),
+    signIn: (request) => withCurrent(async (provider) => provider.signIn?.(request)),
+    hasNewSignIn: async (challenge) => (await current.hasNewSignIn?.(challenge)) === true,
+    identity: async () => current.identity?.(),
+    async signOut() {
+      await managed.signOut?.();
+      await interactive.signOut?.();
+    },
+  };
 }

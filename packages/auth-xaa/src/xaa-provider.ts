@@ -7,33 +7,40 @@ import {
   revokeTokens,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
-import { signInRequired } from './failures.js';
-import { personOf } from './idp/session.js';
-import { STEP_UP_ERROR } from './idp/step-up-error.js';
+import { signInRequired } from './errors.js';
+import { hostAccountOf } from './identity-provider/session.js';
+import { STEP_UP_ERROR } from './identity-provider/step-up.js';
 import type { XaaProviderOptions } from './options.js';
-import { redeem } from './resource/redeem.js';
+import { redeemIdJag } from './redeem-id-jag.js';
 
 /**
- * Signs the requests to one server with access tokens that are got, silently, from the sign-in at the company's identity
- * provider. Rejects with `AUTH_REQUIRED` when nobody is signed in there, `AUTH_EXCHANGE_FAILED` when the identity provider
- * refuses, `AUTH_REJECTED` or `AUTH_FAILED` when the server's authorization server does, `POLICY_DENIED`,
- * `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, and with the codes of the network and the store.
+ * Creates the provider of one server, which derives access tokens from the sign-in at the company's identity provider without
+ * asking the user. For programs without a host; a host uses `xaa()`.
+ *
+ * Throws `CONFIG_INVALID` for an invalid `clientMetadataUrl`. Its methods reject with `AUTH_REQUIRED` when no one is signed in at
+ * the identity provider, `AUTH_EXCHANGE_FAILED` when the identity provider refuses, `AUTH_REJECTED` or `AUTH_FAILED` when the
+ * server's authorization server does, `POLICY_DENIED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, and with the codes of
+ * the network and the store.
+ * @example
+ * const identityProvider = createIdentityProvider({ issuer, clientId: 'my-agent', store, interaction });
+ * const provider = createXaaProvider({ identityProvider, url, server: 'notes', clientId: 'my-agent', store });
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   const { identityProvider } = options;
   const shared = createProviderDeps(options);
-  const people = new Map<string, AuthProvider>();
+  const providers = new Map<string, AuthProvider>();
 
-  /** The provider of whoever is there in this very call: people whom the host vouches for never share tokens. */
+  /** The provider of the user of this call: users whom the host has signed in never share tokens. */
   const current = async (): Promise<AuthProvider> => {
-    const person = personOf(await identityProvider.session());
-    const found = people.get(person) ?? createPersonProvider({ ...options, network: shared.network }, person);
-    people.delete(person);
-    people.set(person, found);
-    const [oldest] = people.keys();
-    if (people.size > MAX_PEOPLE && oldest !== undefined) people.delete(oldest);
+    const account = hostAccountOf(await identityProvider.sessionId());
+    const found =
+      providers.get(account) ?? createUserProvider({ ...options, network: shared.network }, account);
+    providers.delete(account);
+    providers.set(account, found);
+    const [oldest] = providers.keys();
+    if (providers.size > MAX_PROVIDERS && oldest !== undefined) providers.delete(oldest);
     return found;
   };
 
@@ -44,7 +51,7 @@ export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
     },
     onChallenge: async (challenge) => (await current()).onChallenge(challenge),
     onDpopNonce(reply) {
-      for (const provider of people.values()) provider.onDpopNonce?.(reply);
+      for (const provider of providers.values()) provider.onDpopNonce?.(reply);
     },
     hasNewSignIn: async (challenge) => (await (await current()).hasNewSignIn?.(challenge)) === true,
     identity: async () => (await current()).identity?.(),
@@ -53,122 +60,122 @@ export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
   };
 }
 
-/** The tokens of so many people are at hand; those of others are read from the store again. */
-const MAX_PEOPLE = 100;
+/** Number of users whose provider is cached; for others the tokens are read from the store again. */
+const MAX_PROVIDERS = 100;
 
-/** The provider of one person: of the one who signs in here, or of one whom the host vouches for. */
-function createPersonProvider(options: XaaProviderOptions, person: string): AuthProvider {
+/** Creates the provider of one user: of the sign-in of this package (`account` is empty), or of a user of the host. */
+function createUserProvider(options: XaaProviderOptions, account: string): AuthProvider {
   const { identityProvider } = options;
   let session: string | undefined;
-  let isInStep = false;
-  /** The proof that was of no use when a person was last asked for. */
-  let ended: string | undefined;
+  let isSynchronized = false;
+  /** Version of the sign-in that was insufficient when a sign-in was last required. */
+  let insufficientVersion: string | undefined;
 
-  const kind = person === '' ? 'xaa' : `xaa\n${person}`;
+  const kind = account === '' ? 'xaa' : `xaa\n${account}`;
   const grants = createGrantProvider(options, {
     kind,
     accepts: (held) => held.session === session,
     async run(request) {
-      const granted = await redeem(options, clients, request);
-      // The host names another person than a moment ago: what is theirs is not kept here.
-      if (personOf(granted.session) !== person) throw signInRequired(server, identityProvider.issuer);
+      const granted = await redeemIdJag(options, clients, request);
+      // The host names another user than a moment ago, whose token does not belong here.
+      if (hostAccountOf(granted.session) !== account) throw signInRequired(server, identityProvider.issuer);
       session = granted.session;
       return granted;
     },
   });
-  const { provider: context, tokens: keeper, tokenProvider: silent } = grants;
-  const { server, store, network, logger } = context;
-  const key = context.keyOf(kind);
-  const clients = createClientRegistry(context, { ...options, clientName: '', registration: 'never' });
+  const { provider: deps, tokens, tokenProvider } = grants;
+  const { server, store, network, logger } = deps;
+  const key = deps.keyOf(kind);
+  const clients = createClientRegistry(deps, { ...options, clientName: '', registration: 'never' });
 
-  /** What was derived from a sign-in that does not count any more is dropped. */
-  const followSession = async (): Promise<void> => {
-    const now = await identityProvider.session();
-    if (personOf(now) !== person) throw signInRequired(server, identityProvider.issuer);
-    if (isInStep && now === session) return;
+  /** Drops tokens that were derived from a sign-in that has ended. */
+  const synchronize = async (): Promise<void> => {
+    const now = await identityProvider.sessionId();
+    if (hostAccountOf(now) !== account) throw signInRequired(server, identityProvider.issuer);
+    if (isSynchronized && now === session) return;
     session = now;
-    isInStep = true;
+    isSynchronized = true;
     const stored = await store.get(key);
-    if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await keeper.drop();
+    if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await tokens.drop();
   };
 
   const required = (challenge: AuthChallenge, details?: AuthRequiredError['details']): AuthRequiredError =>
     signInRequired(server, identityProvider.issuer, challenge, details);
 
-  /** RFC 9470: the server itself wants a stronger sign-in. Done already: then a newer token will do. */
+  /** RFC 9470: the server itself requires a stronger sign-in. If the user has completed it, a newer token is enough. */
   const checkStepUp = async (challenge: AuthChallenge): Promise<void> => {
     const { error, acrValues, maxAge } = parseOAuthChallenge(challenge);
     if (error !== STEP_UP_ERROR) return;
-    const since = (await keeper.current())?.obtainedAt;
-    const demanded = identityProvider.stepUp({ server, acrValues, maxAge, since });
-    if (demanded !== undefined) throw demanded;
+    const since = (await tokens.current())?.obtainedAt;
+    const refusal = identityProvider.requireStepUp({ server, acrValues, maxAge, since });
+    if (refusal !== undefined) throw refusal;
   };
 
-  /** A person is asked for: what the store has now does not help. */
-  const asking = async (
+  /** Requires a sign-in, and remembers that the current one is insufficient. */
+  const requireSignIn = async (
     challenge: AuthChallenge,
     details?: AuthRequiredError['details'],
   ): Promise<AuthRequiredError> => {
-    ended = await identityProvider.proof();
+    insufficientVersion = await identityProvider.signInVersion();
     return required(challenge, details);
   };
 
   return {
     async headers(request) {
       try {
-        await followSession();
-        return await silent.headers(request);
+        await synchronize();
+        return await tokenProvider.headers(request);
       } catch (error) {
-        // The server will say what it wants, and then it is known what to sign in for.
+        // The server's refusal will say what to sign in for.
         if (error instanceof AuthRequiredError) return {};
         throw error;
       }
     },
     async onChallenge(challenge) {
-      await followSession();
-      if (isSignedOut(await store.get(key))) throw await asking(challenge);
+      await synchronize();
+      if (isSignedOut(await store.get(key))) throw await requireSignIn(challenge);
       try {
         await checkStepUp(challenge);
-        return await silent.onChallenge(challenge);
+        return await tokenProvider.onChallenge(challenge);
       } catch (error) {
-        throw error instanceof AuthRequiredError ? await asking(challenge, error.details) : error;
+        throw error instanceof AuthRequiredError ? await requireSignIn(challenge, error.details) : error;
       }
     },
-    onDpopNonce: (reply) => silent.onDpopNonce(reply),
+    onDpopNonce: (reply) => tokenProvider.onDpopNonce(reply),
     async hasNewSignIn() {
       if (isSignedOut(await store.get(key))) return false;
-      const proof = await identityProvider.proof({ again: true });
-      return proof !== undefined && proof !== ended;
+      const version = await identityProvider.signInVersion({ reload: true });
+      return version !== undefined && version !== insufficientVersion;
     },
     async identity() {
-      return isSignedOut(await store.get(key)) ? undefined : identityProvider.session();
+      return isSignedOut(await store.get(key)) ? undefined : identityProvider.sessionId();
     },
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
-        context.retryFailedIssuers();
+        deps.retryFailedIssuers();
         await identityProvider.signIn({ signal });
-        await followSession();
+        await synchronize();
         try {
           return await grants.obtain({ signal, challenge });
         } catch (error) {
-          // Only now it is known that this server wants a stronger sign-in; the person is still there.
+          // The server turned out to require a stronger sign-in, while the user is still there.
           if (!(error instanceof AuthRequiredError) || round > 0) throw error;
         }
       }
     },
     async signOut() {
-      const record = await keeper.reload();
+      const record = await tokens.reload();
       await grants.forget();
-      // Else the next request would sign in again, silently.
+      // Without this mark, the next request would sign in again silently.
       await store.set(key, SIGNED_OUT);
       if (record === undefined) return;
-      const discover = () => context.discover({ record });
+      const discover = () => deps.discover({ record });
       await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
 }
 
-/** Stands where the token was. */
+/** Stored in place of the token. */
 const SIGNED_OUT = { version: 1, signedOut: true };
 
 function isSignedOut(stored: Readonly<Record<string, unknown>> | undefined): boolean {

@@ -10,7 +10,7 @@ const keys = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, tr
 const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }] };
 const clientKey = { key: keys.privateKey, kid: 'k1' };
 
-/** Percent and plus show whether both halves of Basic are encoded as RFC 6749 says. */
+/** Percent and plus reveal whether both halves of Basic are encoded as RFC 6749 requires. */
 const IDP_SECRET = 'canary % + : secret of the host';
 
 describe('SPEC 77 client authentication at the identity provider', () => {
@@ -41,7 +41,7 @@ describe('SPEC 77 client authentication at the identity provider', () => {
     ).toEqual(method === 'none' ? [] : [method]);
   });
 
-  it('a wrong secret is said to be one, and shown nowhere', async () => {
+  it('reports a wrong secret without revealing it', async () => {
     await using world = await createWorld({
       idp: {
         clients: [
@@ -66,7 +66,7 @@ const document = {
   response_types: [],
 };
 
-describe('SPEC 79 who we are at the authorization server of the server', () => {
+describe('SPEC 79 client identity at the authorization server', () => {
   it.each<[string, WorldOptions['as'], Partial<XaaProviderOptions>, string]>([
     [
       'client_secret_post',
@@ -117,7 +117,7 @@ describe('SPEC 79 who we are at the authorization server of the server', () => {
     expect((await world.use(world.provider(world.identity(), options))).status).toBe(200);
   });
 
-  it('says what to do where it has no client id', async () => {
+  it('says what to do without a client id', async () => {
     await using world = await createWorld({ as: { clients: [] } });
     const identity = world.identity();
     await identity.signIn();
@@ -128,7 +128,7 @@ describe('SPEC 79 who we are at the authorization server of the server', () => {
     });
   });
 
-  it('never shows a client id to another authorization server than its own', async () => {
+  it('does not send a client id to another authorization server', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     await identity.signIn();
@@ -139,7 +139,7 @@ describe('SPEC 79 who we are at the authorization server of the server', () => {
 });
 
 describe('SPEC 82 DPoP', () => {
-  it('a server that takes nothing else gets a token that is bound to a key', async () => {
+  it('binds the token to a key for a server that requires it', async () => {
     await using world = await createWorld();
     await using server = await startFalseServer();
     server.describe({

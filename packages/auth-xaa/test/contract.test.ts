@@ -26,7 +26,7 @@ authProviderSuite(
         async refuseAll() {
           resource.find = async () => undefined;
         },
-        // A renewal is an access token that the authorization server gave.
+        // A renewal is an access token that the authorization server issued.
         renewals: () => as.tokenRequests.filter(({ status }) => status === 200).length,
         interactions: () => world.pages.length,
         secrets: [SECRET],

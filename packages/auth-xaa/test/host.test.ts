@@ -10,7 +10,7 @@ import { startMcpServer } from './support/mcp-server.js';
 import { createWorld, SECRET } from './support/world.js';
 
 describe('O7 in a host with real MCP servers', () => {
-  it('one sign-in for all XAA servers, none for the others, and calls that work', async () => {
+  it('one sign-in serves all XAA servers and no others, and calls work', async () => {
     await using world = await createWorld();
     await using one = await startMcpServer(world.as);
     await using two = await startMcpServer(world.as);
@@ -63,7 +63,7 @@ describe('O7 in a host with real MCP servers', () => {
     await again.close();
   });
 
-  it('leaves entries alone that are not its own, and names the mistake in those that are', () => {
+  it('ignores entries of other plugins, and reports mistakes in its own', () => {
     const plugin = xaa({
       identityProvider: { issuer: 'https://idp.example', clientId: 'host' },
       store: unused,

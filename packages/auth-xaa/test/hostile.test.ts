@@ -20,14 +20,14 @@ const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 const SIGN_IN = (): string => `xaa-sign-in\nhost\n${world.idp.origin}/`;
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The same JWT with other claims, signed anew, at once. */
+/** The same JWT with other claims, signed again. */
 function resigned(token: unknown, changes: object, key: CryptoKey): string {
   const claims: object = JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
   const text = `${part({ alg: 'RS256', kid: 'key-1' })}.${part({ ...claims, ...changes })}`;
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), KeyObject.from(key)).toString('base64url')}`;
 }
 
-/** A signed-in person, one request, and what came of it. */
+/** A signed-in user, one request, and its outcome. */
 async function failureOf(): Promise<unknown> {
   const identity = world.identity();
   await identity.signIn();
@@ -35,7 +35,7 @@ async function failureOf(): Promise<unknown> {
     .useSilently(world.provider(identity))
     .then(({ status }) => status)
     .catch((reason: unknown) => reason);
-  // Whatever came of it, nothing of it is shown.
+  // Whatever the outcome, the token is not revealed.
   const shown = inspect(error, { depth: 9 }) + JSON.stringify(error) + world.lines.join('\n');
   expect(shown).not.toMatch(JWT);
   expect(shown).not.toContain(SECRET);
@@ -48,7 +48,7 @@ async function expectRefused(): Promise<void> {
   expect(world.idp.tokenRequests.filter(({ grant }) => grant.endsWith(':token-exchange'))).toHaveLength(1);
 }
 
-describe('AX-01 a reply that is no assertion is shown to nobody', () => {
+describe('AX-01 a response without an ID-JAG is not sent anywhere', () => {
   it.each<[string, object]>([
     ['an access token', { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' }],
     ['no type at all', { issued_token_type: undefined }],
@@ -61,12 +61,12 @@ describe('AX-01 a reply that is no assertion is shown to nobody', () => {
   });
 });
 
-describe('AX-02 an assertion that is not ours is shown to nobody', () => {
+describe('AX-02 an ID-JAG for another target is not sent anywhere', () => {
   it.each<[string, object]>([
     ['for another authorization server', { aud: 'https://as.example' }],
     ['for ours with a slash', { aud: 'AS/' }],
     ['for two of them', { aud: ['AS', 'https://as.example'] }],
-    ['for nobody', { aud: undefined }],
+    ['without an audience', { aud: undefined }],
     ['for another client', { client_id: 'another' }],
     ['for no client', { client_id: undefined }],
     ['for another resource', { resource: 'https://mcp.example/' }],
@@ -85,21 +85,21 @@ describe('AX-02 an assertion that is not ours is shown to nobody', () => {
     await expectRefused();
   });
 
-  it('one that leaves the resource out, as the draft allows, is used', async () => {
+  it('uses one without a resource, as the draft allows', async () => {
     world.idp.claims = (claims) => ({ ...claims, resource: undefined });
-    // The authorization server of these tests wants it; that it is asked is the point.
+    // The authorization server of these tests requires it; the point is that it is asked.
     await failureOf();
     expect(world.as.tokenRequests).toHaveLength(1);
   });
 
-  it('one that only its audience can read is carried there', async () => {
+  it('sends an encrypted one to its audience', async () => {
     world.idp.reply = (reply) => ({ ...reply, access_token: `${part({ alg: 'dir' })}..aXY.Y2lwaGVy.dGFn` });
     expect(await failureOf()).toMatchObject({ code: 'AUTH_REJECTED' });
     expect(world.as.assertions).toHaveLength(1);
   });
 });
 
-describe('AX-04 an ID token that is not a good one is not used', () => {
+describe('AX-04 an invalid ID token is not used', () => {
   const forge = (changes: object): void => {
     world.idp.rewrite.set('/token', (reply) => ({
       ...reply,
@@ -117,12 +117,12 @@ describe('AX-04 an ID token that is not a good one is not used', () => {
     forge(changes);
     await expect(world.identity().signIn()).rejects.toMatchObject({ code: 'AUTH_FAILED' });
     expect(await world.store.get(SIGN_IN())).toBeUndefined();
-    // The same, made in the same way, with nothing wrong.
+    // The same, created in the same way, and valid.
     forge({});
     await world.identity().signIn();
   });
 
-  it('one of the host that has expired asks for another sign-in, and one of somebody else is a mistake', async () => {
+  it('requires a sign-in for an expired one of the host, and rejects one of another client', async () => {
     await world.identity().signIn();
     const stored = await world.store.get(SIGN_IN());
     const token = String(stored?.['accessToken']);
@@ -140,10 +140,10 @@ describe('AX-04 an ID token that is not a good one is not used', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('a renewed one of another person ends the sign-in', async () => {
+  it('a renewed one of another user ends the sign-in', async () => {
     const provider = world.provider(world.identity());
     await world.use(provider);
-    const other = await new SignJWT({ sub: 'somebody-else' })
+    const other = await new SignJWT({ sub: 'other-user' })
       .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
       .setIssuer(world.idp.origin)
       .setAudience('host')
@@ -157,8 +157,8 @@ describe('AX-04 an ID token that is not a good one is not used', () => {
   });
 });
 
-describe('AX-05 an assertion goes to its authorization server and nowhere else', () => {
-  it('not to the server, not to a second one, not into the store', async () => {
+describe('AX-05 an ID-JAG is sent to its authorization server and nowhere else', () => {
+  it('not to the server, not to another authorization server, not to the store', async () => {
     await using other = await createWorld();
     world.resource.issuers = [world.as.origin];
     const provider = world.provider(world.identity());
@@ -167,11 +167,11 @@ describe('AX-05 an assertion goes to its authorization server and nowhere else',
     // Now the server names another authorization server.
     world.resource.issuers = [other.as.origin];
     world.resource.find = async () => undefined;
-    // What is known is older than the provider relies on.
+    // The cached discovery is older than the provider trusts.
     later(11 * 60_000);
     await world.useSilently(provider).catch(() => undefined);
     const written = set.mock.calls.map((call) => JSON.stringify(call));
-    // S11: our client secret belongs to the first one, so that no assertion is made for the second.
+    // S11: the client secret belongs to the first one, so no ID-JAG is requested for the second.
     expect(world.idp.assertions).toHaveLength(1);
     expect(other.as.tokenRequests).toEqual([]);
     expect(written.length).toBeGreaterThan(0);
@@ -183,8 +183,8 @@ describe('AX-05 an assertion goes to its authorization server and nowhere else',
   });
 });
 
-describe('AX-06 an assertion that is refused', () => {
-  it('is replaced once when it had been used before, and then none is used twice there', async () => {
+describe('AX-06 a refused ID-JAG', () => {
+  it('is replaced once if it was reused, and then none is reused there', async () => {
     const provider = world.provider(world.identity());
     await world.use(provider);
     for (let round = 0; round < 2; round++) {
@@ -199,7 +199,7 @@ describe('AX-06 an assertion that is refused', () => {
     }
   });
 
-  it('is the end when it was a new one', async () => {
+  it('is not replaced if it was new', async () => {
     world.as.policy = () => ({ error: 'invalid_grant' });
     expect(await failureOf()).toMatchObject({
       code: 'AUTH_REJECTED',
@@ -209,17 +209,17 @@ describe('AX-06 an assertion that is refused', () => {
   });
 });
 
-describe('AX-08 fewer rights than asked for', () => {
-  it.each(['idp', 'as'] as const)('by %s are reported, and not asked for again', async (who) => {
+describe('AX-08 fewer scopes than requested', () => {
+  it.each(['idp', 'as'] as const)('from %s are logged, and not requested again', async (who) => {
     if (who === 'idp') world.idp.reply = (reply) => ({ ...reply, scope: 'openid' });
     else world.as.scope = () => 'other';
     expect(await failureOf()).toBe(200);
-    expect(world.lines.join()).toContain('tools is missing');
+    expect(world.lines.join()).toContain('missing: tools');
     expect(world.tokenRequests()).toEqual(['idp authorization_code', 'idp token-exchange', 'as jwt-bearer']);
     if (who === 'idp') expect(world.as.tokenRequests[0]?.body.get('scope')).toBe('openid');
   });
 
-  it('and a server that needs them says so once', async () => {
+  it('a server that requires them is reported once', async () => {
     world.as.scope = () => 'other';
     world.resource.needs = 'tools';
     expect(await failureOf()).toMatchObject({ code: 'AUTH_SCOPE_INSUFFICIENT' });
@@ -227,7 +227,7 @@ describe('AX-08 fewer rights than asked for', () => {
   });
 });
 
-describe('AX-09 what the metadata say', () => {
+describe('AX-09 metadata', () => {
   const announce = (profiles: unknown): void => {
     world.as.rewrite.set('/.well-known/oauth-authorization-server', (metadata) => ({
       ...metadata,
@@ -235,13 +235,16 @@ describe('AX-09 what the metadata say', () => {
     }));
   };
 
-  it.each([[['urn:example:other']], [[]]])('a list without it is a no: %j', async (profiles) => {
-    announce(profiles);
-    expect(await failureOf()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
-    expect(world.tokenRequests()).toEqual(['idp authorization_code']);
-  });
+  it.each([[['urn:example:other']], [[]]])(
+    'a list without ID-JAG means unsupported: %j',
+    async (profiles) => {
+      announce(profiles);
+      expect(await failureOf()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+      expect(world.tokenRequests()).toEqual(['idp authorization_code']);
+    },
+  );
 
-  it('no list is as the policy says', async () => {
+  it('without a list, `unannounced` decides', async () => {
     announce(undefined);
     const identity = world.identity();
     await identity.signIn();
@@ -252,7 +255,7 @@ describe('AX-09 what the metadata say', () => {
     expect((await world.useSilently(world.provider(identity))).status).toBe(200);
   });
 
-  it('an identity provider that says that it gives none is not asked', async () => {
+  it('does not ask an identity provider that does not issue ID-JAGs', async () => {
     world.idp.rewrite.set('/.well-known/oauth-authorization-server', (metadata) => ({
       ...metadata,
       identity_chaining_requested_token_types_supported: ['urn:example:other'],
@@ -261,13 +264,13 @@ describe('AX-09 what the metadata say', () => {
     expect(world.pages).toEqual([]);
   });
 
-  it('an authorization server that does not know the grant is one that does not support it', async () => {
+  it('unsupported_grant_type means unsupported', async () => {
     world.as.policy = () => ({ error: 'unsupported_grant_type' });
     expect(await failureOf()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
   });
 });
 
-describe('AX-12 tokens that nobody should believe', () => {
+describe('AX-12 forged tokens', () => {
   const { privateKey: stranger } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
   const claimsOf = (token: unknown): Record<string, unknown> =>
@@ -278,7 +281,7 @@ describe('AX-12 tokens that nobody should believe', () => {
     const good: Forge = (claims) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'key-1' }).sign(world.idp.privateKey);
 
-    /** What a renewal with this ID token comes to: the refresh grant needs no nonce, so it can be made ahead. */
+    /** The outcome of a renewal with this ID token. A refresh does not need a nonce, so the token can be created in advance. */
     async function renewWith(forge: Forge): Promise<unknown> {
       const provider = world.provider(world.identity());
       await world.use(provider);
@@ -297,7 +300,7 @@ describe('AX-12 tokens that nobody should believe', () => {
       );
     }
 
-    it('a good one, made in the same way, is used', async () => {
+    it('uses a valid one, created in the same way', async () => {
       expect(await renewWith(good)).toBe(200);
     });
 
@@ -330,7 +333,7 @@ describe('AX-12 tokens that nobody should believe', () => {
       expect(world.tokenRequests()).toEqual(['idp refresh_token']);
     });
 
-    it('one whose keys can not be had for now costs nobody the sign-in', async () => {
+    it('keeps the sign-in while the signing keys cannot be fetched', async () => {
       const provider = world.provider(world.identity());
       await world.use(provider);
       later(2 * 3600_000);
@@ -344,7 +347,7 @@ describe('AX-12 tokens that nobody should believe', () => {
     });
   });
 
-  describe('as an assertion', () => {
+  describe('as an ID-JAG', () => {
     it.each<[string, (token: string) => string]>([
       ['alg none', (token) => `${part({ alg: 'none', typ: 'oauth-id-jag+jwt' })}.${token.split('.')[1]}.`],
       [
@@ -360,7 +363,7 @@ describe('AX-12 tokens that nobody should believe', () => {
       ['an ID token', (token) => `${part({ alg: 'RS256', typ: 'JWT' })}.${token.split('.')[1]}.c2ln`],
       ['no typ', (token) => `${part({ alg: 'RS256' })}.${token.split('.')[1]}.c2ln`],
       ['100 KB', (token) => `${token}${'x'.repeat(100_000)}`],
-      ['a header that is no object', (token) => `${part(['RS256'])}.${token.split('.')[1]}.c2ln`],
+      ['a header that is not an object', (token) => `${part(['RS256'])}.${token.split('.')[1]}.c2ln`],
       ['claims that are none', (token) => `${token.split('.')[0]}.${part('x')}.c2ln`],
       ['no JWT', () => 'not a token\r\nx: y'],
     ])('%s', async (_, forge) => {
@@ -376,8 +379,8 @@ describe('AX-12 tokens that nobody should believe', () => {
   });
 });
 
-describe('neighbours', () => {
-  it('text of a refusal is cleaned and cut', async () => {
+describe('other limits', () => {
+  it('sanitizes and truncates the text of a refusal', async () => {
     world.idp.policy = () => ({ error: 'invalid_scope', error_description: `\u001b[31m${'x'.repeat(5000)}` });
     const error = await failureOf();
     expect(error).toMatchObject({ code: 'AUTH_EXCHANGE_FAILED' });
@@ -401,7 +404,7 @@ describe('neighbours', () => {
     expect(more.pages).toHaveLength(1);
   });
 
-  it('AO-10 endpoints on plain http elsewhere are refused', async () => {
+  it('AO-10 refuses plain http endpoints on other machines', async () => {
     world.idp.rewrite.set('/.well-known/oauth-authorization-server', (metadata) => ({
       ...metadata,
       token_endpoint: 'http://idp.example/token',

@@ -13,7 +13,7 @@ const sign = (world: World, provider: AuthProvider) =>
   provider.headers({ url: new URL(world.resource.url), method: 'POST' });
 const KEY = (world: World): string => `xaa\n${world.resource.url}`;
 
-describe('AX-13 what was derived from a sign-in ends with it', () => {
+describe('AX-13 tokens that were derived from a sign-in end with it', () => {
   it('a sign-out at the identity provider drops the access tokens, in this process and in the store', async () => {
     await using world = await createWorld();
     const identity = world.identity();
@@ -29,51 +29,51 @@ describe('AX-13 what was derived from a sign-in ends with it', () => {
     await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
   });
 
-  it('another person who signs in gets tokens of their own', async () => {
+  it('another user who signs in gets separate tokens', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
     await world.use(provider);
     const { authorization: old } = await sign(world, provider);
     await identity.signOut();
-    world.login = 'somebody-else';
+    world.login = 'other-user';
     await identity.signIn();
     expect(await sign(world, provider)).toEqual({});
     expect((await world.use(provider)).status).toBe(200);
     const { authorization } = await sign(world, provider);
     expect(authorization).not.toBe(old);
-    expect((await world.as.find(authorization?.split(' ')[1] ?? ''))?.accountId).toBe('somebody-else');
+    expect((await world.as.find(authorization?.split(' ')[1] ?? ''))?.accountId).toBe('other-user');
   });
 
-  it('the same when nobody signed out before', async () => {
+  it('the same without a sign-out before', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
     await world.use(provider);
-    const before = await identity.session();
-    identity.stepUp({ server: 'test', maxAge: 60 });
-    world.login = 'somebody-else';
+    const before = await identity.sessionId();
+    identity.requireStepUp({ server: 'test', maxAge: 60 });
+    world.login = 'other-user';
     await identity.signIn();
-    expect(await identity.session()).not.toBe(before);
+    expect(await identity.sessionId()).not.toBe(before);
     expect(await sign(world, provider)).toEqual({});
     expect(await world.store.get(KEY(world))).toBeUndefined();
   });
 
-  it('what a slow process writes for the person before is not taken', async () => {
+  it('does not use what a slow process stores for the previous user', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
     await world.use(provider);
     const stale = await world.store.get(KEY(world));
     await identity.signOut();
-    world.login = 'somebody-else';
+    world.login = 'other-user';
     await world.use(provider);
     const { authorization = '' } = await sign(world, provider);
     await world.store.set(KEY(world), stale ?? {});
     world.resource.dead.add(authorization.split(' ')[1] ?? '');
     expect((await world.useSilently(provider)).status).toBe(200);
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
-    expect((await world.as.find(token))?.accountId).toBe('somebody-else');
+    expect((await world.as.find(token))?.accountId).toBe('other-user');
   });
 
   it('another process notices within a minute', async () => {
@@ -99,22 +99,22 @@ describe('AX-13 what was derived from a sign-in ends with it', () => {
     expect(await world.store.get(KEY(world))).toBeUndefined();
   });
 
-  it('the same person who signs in again keeps what they have', async () => {
+  it('the same user who signs in again keeps their tokens', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
     await world.use(provider);
-    const before = await identity.session();
-    identity.stepUp({ server: 'test', maxAge: 60 });
+    const before = await identity.sessionId();
+    identity.requireStepUp({ server: 'test', maxAge: 60 });
     await identity.signIn();
     expect(world.pages).toHaveLength(2);
-    expect(await identity.session()).toBe(before);
+    expect(await identity.sessionId()).toBe(before);
     expect(await sign(world, provider)).toHaveProperty('authorization');
   });
 });
 
 describe('signing out of one server', () => {
-  it('lasts although everything could be got again silently, and for other processes too', async () => {
+  it('persists although the tokens could be renewed silently, and for other processes too', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
@@ -126,7 +126,7 @@ describe('signing out of one server', () => {
     await expect(world.useSilently(world.provider(world.identity()))).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
     });
-    // Signing in again needs no page: the person is still signed in at the identity provider.
+    // Signing in again does not need a page: the user is still signed in at the identity provider.
     expect((await world.use(provider)).status).toBe(200);
     expect(world.pages).toHaveLength(1);
   });

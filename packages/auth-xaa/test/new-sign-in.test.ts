@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What a person is asked for; undefined when the request gets through. */
+/** The sign-in that is required; undefined when the request succeeds. */
 async function asks(world: World, provider: AuthProvider): Promise<AuthChallenge | undefined> {
   try {
     await world.useSilently(provider);
@@ -23,7 +23,7 @@ async function asks(world: World, provider: AuthProvider): Promise<AuthChallenge
 }
 
 describe('C1 a sign-in of another process at the identity provider', () => {
-  it('C1: is noticed at once by one where nobody was signed in, and is enough', async () => {
+  it('C1: is noticed at once by a process without a sign-in, and is sufficient', async () => {
     await using world = await createWorld();
     const waiting = world.provider(world.identity());
     const challenge = await asks(world, waiting);
@@ -35,7 +35,7 @@ describe('C1 a sign-in of another process at the identity provider', () => {
     expect(world.pages).toHaveLength(1);
   });
 
-  it('C1: is noticed where the sign-in has ended, with the same person again', async () => {
+  it('C1: is noticed after the sign-in has ended, with the same user', async () => {
     await using world = await createWorld();
     const waiting = world.provider(world.identity());
     await world.use(waiting);
@@ -49,7 +49,7 @@ describe('C1 a sign-in of another process at the identity provider', () => {
     expect(world.pages).toHaveLength(2);
   });
 
-  it('C1: does not count for a server from which the person has signed out', async () => {
+  it('C1: does not count for a server from which the user has signed out', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -62,8 +62,8 @@ describe('C1 a sign-in of another process at the identity provider', () => {
   });
 });
 
-describe('whose credentials they are', () => {
-  it('S12: is an opaque name of the sign-in, the same in every process, and another one for another person', async () => {
+describe('the identity of the credentials', () => {
+  it('S12: is an opaque id of the sign-in, the same in every process, and different for another user', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);
@@ -77,7 +77,7 @@ describe('whose credentials they are', () => {
     await provider.signOut?.();
     expect(await provider.identity?.()).toBeUndefined();
     await identity.signOut();
-    world.login = 'somebody-else';
+    world.login = 'other-user';
     await world.use(provider);
     expect(await provider.identity?.()).toMatch(/./);
     expect(await provider.identity?.()).not.toBe(name);

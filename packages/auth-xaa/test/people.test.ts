@@ -30,7 +30,7 @@ const idToken = async (sub: unknown, changes: object = {}): Promise<string> =>
     .setExpirationTime('2h')
     .sign(world.idp.privateKey);
 
-/** Whose access token the server saw last. */
+/** The user of the access token that the server received last. */
 const seenBy = async (): Promise<string | undefined> => {
   const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';
   return (await world.as.find(token))?.accountId;
@@ -38,7 +38,7 @@ const seenBy = async (): Promise<string | undefined> => {
 const sign = (provider: AuthProvider) =>
   provider.headers({ url: new URL(world.resource.url), method: 'POST' });
 
-/** What the identity provider takes a token for; it believes these tests. */
+/** The user of a token, for the identity provider, which trusts these tests. */
 const believe = (people: Readonly<Record<string, string>>): void => {
   world.idp.claims = (claims) => ({ ...claims });
   for (const [token, account] of Object.entries(people)) {
@@ -48,7 +48,7 @@ const believe = (people: Readonly<Record<string, string>>): void => {
   }
 };
 
-describe('S6 people whom a host vouches for do not share tokens', () => {
+describe('S6 users whom a host has signed in do not share tokens', () => {
   it.each<[string, (name: string) => Promise<SubjectToken>]>([
     ['ID tokens', async (name) => ({ type: 'id_token', token: await idToken(name) })],
     ['refresh tokens', async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}` })],
@@ -63,13 +63,13 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     const provider = world.provider(identity);
     expect((await world.useSilently(provider)).status).toBe(200);
     expect(await seenBy()).toBe('one');
-    const first = await identity.session();
+    const first = await identity.sessionId();
     now = await tokenOf('two');
-    expect(await identity.session()).not.toBe(first);
+    expect(await identity.sessionId()).not.toBe(first);
     expect(await sign(provider)).toEqual({});
     expect((await world.useSilently(provider)).status).toBe(200);
     expect(await seenBy()).toBe('two');
-    // And the first one again, with what they had.
+    // And the first user again, with their tokens.
     now = await tokenOf('one');
     world.forgetRequests();
     expect((await world.useSilently(provider)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('S6: at the same time, in calls that know who they are for', async () => {
+  it('S6: in concurrent calls, each for its own user', async () => {
     const here = new AsyncLocalStorage<string>();
     const tokens = new Map<string, string>();
     for (const name of ['one', 'two', 'three']) tokens.set(name, await idToken(name));
@@ -97,7 +97,7 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     expect(await Promise.all(names.map(use))).toEqual(names);
   });
 
-  it('S6: after a sign-out nothing of before is used, neither for the next person nor for the same one', async () => {
+  it('S6: after a sign-out earlier tokens are not used, neither for the next user nor for the same one', async () => {
     let name = 'one';
     const identity = world.identity({
       subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }),
@@ -117,7 +117,7 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     expect((await sign(provider))['authorization']).not.toBe(old);
   });
 
-  it('S6: in another process and in a new one, with the same store', async () => {
+  it('S6: in another process and in a new one with the same store', async () => {
     const process = (name: string): AuthProvider =>
       world.provider(
         world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
@@ -129,7 +129,7 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     expect(await seenBy()).toBe('two');
   });
 
-  it('S6: SAML assertions of two people are two sign-ins', async () => {
+  it('S6: SAML assertions of two users are two sign-ins', async () => {
     const provider = world.provider(
       world.identity({ subjectToken: () => ({ type: 'saml2', token: world.idp.saml }) }),
     );
@@ -142,33 +142,33 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     expect(await sign(provider)).not.toEqual(first);
   });
 
-  it('S6: whom the host names goes before a sign-in of ours, and its own person shares it', async () => {
+  it('S6: the user of the host takes precedence over a sign-in of the package, and shares it if it is the same user', async () => {
     let given: SubjectToken | undefined;
     const identity = world.identity({ subjectToken: () => given });
     const provider = world.provider(identity);
     await world.use(provider);
-    const ours = await identity.session();
+    const ours = await identity.sessionId();
     given = { type: 'id_token', token: await idToken('person') };
-    expect(await identity.session()).toBe(ours);
+    expect(await identity.sessionId()).toBe(ours);
     given = { type: 'id_token', token: await idToken('two') };
-    expect(await identity.session()).not.toBe(ours);
+    expect(await identity.sessionId()).not.toBe(ours);
     expect(await sign(provider)).toEqual({});
     await world.useSilently(provider);
     expect(await seenBy()).toBe('two');
-    // The sign-out of one is not that of the other.
+    // The sign-out of one user does not affect the other.
     await identity.signOut();
     given = undefined;
-    expect(await identity.session()).toBe(ours);
+    expect(await identity.sessionId()).toBe(ours);
     expect(await sign(provider)).toHaveProperty('authorization');
   });
 
-  it('S6: when the host names nobody, nobody is signed in', async () => {
+  it('S6: without a user of the host, no one is signed in', async () => {
     let given: SubjectToken | undefined = { type: 'id_token', token: await idToken('one') };
     const identity = world.identity({ subjectToken: () => given });
     const provider = world.provider(identity);
     await world.useSilently(provider);
     given = undefined;
-    expect(await identity.session()).toBeUndefined();
+    expect(await identity.sessionId()).toBeUndefined();
     expect(await sign(provider)).toEqual({});
     await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
   });
@@ -190,10 +190,10 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
     await world.useSilently(provider);
     token = bad;
     await expect(sign(provider)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
-    await expect(identity.session()).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    await expect(identity.sessionId()).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
   });
 
-  it('S6: a sign-out of one server is that of one person', async () => {
+  it('S6: a sign-out of one server affects one user', async () => {
     let name = 'one';
     const provider = world.provider(
       world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
@@ -206,8 +206,8 @@ describe('S6 people whom a host vouches for do not share tokens', () => {
   });
 });
 
-describe('S12 XAA tokens belong to an entry and to a person of the host program', () => {
-  it('S12: another entry, and another principal, begin anew', async () => {
+describe('S12 XAA tokens belong to an entry and to a principal of the host', () => {
+  it('S12: another entry and another principal start without tokens', async () => {
     const provider = (identity: string, principal?: string): AuthProvider => {
       const plugin = xaa({
         identityProvider: { issuer: world.idp.origin, clientId: 'host' },
@@ -226,8 +226,8 @@ describe('S12 XAA tokens belong to an entry and to a person of the host program'
     await world.useSilently(provider('user'));
     expect(await sign(provider('user'))).toHaveProperty('authorization');
     expect(await sign(provider('project'))).toEqual({});
-    expect(await sign(provider('user', 'somebody'))).toEqual({});
-    await expect(world.useSilently(provider('user', 'somebody'))).rejects.toMatchObject({
+    expect(await sign(provider('user', 'other'))).toEqual({});
+    await expect(world.useSilently(provider('user', 'other'))).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
     });
   });
@@ -255,7 +255,7 @@ describe('S19 the URL of a Client ID Metadata Document', () => {
   });
 });
 
-describe('S26 what the identity provider and the authorization server say back', () => {
+describe('S26 responses of the identity provider and the authorization server', () => {
   it.each<[string, (text: string) => string]>([
     ['as it is', (text) => text],
     ['percent-encoded', (text) => encodeURIComponent(text)],

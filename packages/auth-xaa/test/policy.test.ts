@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { xaa, type FallbackPolicy, type XaaPolicy } from '@mcp-fittings/auth-xaa';
+import { xaa, type XaaFallbackOptions, type XaaSharedOptions } from '@mcp-fittings/auth-xaa';
 import { createWorld, SECRET, type World } from './support/world.js';
 
 const noProfile = (metadata: Record<string, unknown>) => ({
@@ -23,7 +23,7 @@ function interactive() {
   return { provider, create, plugin: { specVersion: 1, scheme: 'other', create } as const };
 }
 
-function providerOf(world: World, options: XaaPolicy & FallbackPolicy = {}) {
+function providerOf(world: World, options: XaaSharedOptions & XaaFallbackOptions = {}) {
   const plugin = xaa({
     identityProvider: { issuer: world.idp.origin, clientId: 'host' },
     store: world.store,
@@ -37,7 +37,7 @@ function providerOf(world: World, options: XaaPolicy & FallbackPolicy = {}) {
 }
 
 describe('O7 policy', () => {
-  it('an authorization server that is not on the list is shown nothing, and none is made for it', async () => {
+  it('an authorization server that is not on the list gets nothing, and no ID-JAG is requested for it', async () => {
     await using world = await createWorld();
     const provider = providerOf(world, { allowedAuthorizationServers: ['https://as.company.example'] });
     await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'POLICY_DENIED', kind: 'auth' });
@@ -47,7 +47,7 @@ describe('O7 policy', () => {
   });
 
   it.each(['idp', 'as'] as const)(
-    'SPEC 81 access denied by %s is the end, whatever the policy',
+    'SPEC 81 access denied by %s is final, whatever the policy',
     async (who) => {
       await using world = await createWorld();
       world[who].policy = () => ({ error: 'access_denied', error_description: 'not in your group' });
@@ -61,7 +61,7 @@ describe('O7 policy', () => {
     },
   );
 
-  it('managed-only: no other way to sign in is tried', async () => {
+  it('managed-only: does not try another way to sign in', async () => {
     await using world = await createWorld();
     world.as.rewrite.set(WELL_KNOWN, noProfile);
     await expect(world.useSilently(providerOf(world))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('O7 policy', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('interactive-fallback: a server that takes no assertions is left to the other plugin', async () => {
+  it('interactive-fallback: leaves a server without ID-JAG support to the other plugin', async () => {
     await using world = await createWorld();
     world.as.rewrite.set(WELL_KNOWN, noProfile);
     const { provider: other, create, plugin } = interactive();
@@ -88,7 +88,7 @@ describe('O7 policy', () => {
     expect(other.signOut).toHaveBeenCalled();
   });
 
-  it('tells a refusal of the identity provider from one of the authorization server', async () => {
+  it('distinguishes a refusal of the identity provider from one of the authorization server', async () => {
     await using world = await createWorld();
     const refusal = { error: 'invalid_target', error_description: 'no' };
     world.idp.policy = () => (world.idp.tokenRequests.length > 0 ? refusal : undefined);
@@ -104,7 +104,7 @@ describe('O7 policy', () => {
     });
   });
 
-  it('a server that demands more scopes gets an assertion for all of them, once', async () => {
+  it('requests an ID-JAG with all scopes, once, when a server demands more', async () => {
     await using world = await createWorld();
     const provider = providerOf(world);
     expect((await world.useSilently(provider)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('O7 policy', () => {
     await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_SCOPE_INSUFFICIENT' });
   });
 
-  it('a key for servers is shown neither to the identity provider nor by a client that has a secret', async () => {
+  it('does not use the key for servers at the identity provider, or for a client that has a secret', async () => {
     await using world = await createWorld();
     const keys = await generateKeyPair('ES256');
     const provider = providerOf(world, { clientKey: { key: keys.privateKey } });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identityProviderFrom, xaa } from '@mcp-fittings/auth-xaa';
+import { identityProviderFromEntries, xaa } from '@mcp-fittings/auth-xaa';
 import { createServerApprovals, defineLayout, loadConfig } from '@mcp-fittings/config';
 import { memoryStore } from '@mcp-fittings/store-file';
 
@@ -25,7 +25,7 @@ const entry = (identityProvider?: object, name = 'notes') => ({
   },
 });
 
-describe('AX-10 who may say which identity provider is asked', () => {
+describe('AX-10 which files may name the identity provider', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'xaa-'));
@@ -49,28 +49,28 @@ describe('AX-10 who may say which identity provider is asked', () => {
     });
   }
 
-  it('a project that names one is ignored, and told so, although its server is approved', async () => {
+  it('ignores and reports a project that names one, even if its server is approved', async () => {
     const { entries, servers } = await load({
       'home/user.json': entry(idp('https://idp.company.example'), 'mine'),
       'project/.mcp.json': entry(idp('https://idp.evil.example'), 'theirs'),
     });
     expect(Object.keys(servers).toSorted()).toEqual(['mine', 'theirs']);
-    const found = identityProviderFrom(entries);
+    const found = identityProviderFromEntries(entries);
     expect(found.settings).toEqual(idp('https://idp.company.example'));
     expect(found.ignored.map(({ name, scope }) => [name, scope])).toEqual([['theirs', 'project']]);
   });
 
-  it('a project alone names none', async () => {
+  it('a project alone cannot name one', async () => {
     const { entries } = await load({ 'project/.mcp.json': entry(idp('https://idp.evil.example')) });
-    expect(identityProviderFrom(entries).settings).toBeUndefined();
+    expect(identityProviderFromEntries(entries).settings).toBeUndefined();
   });
 
-  it('the company has the last word, and the first', async () => {
+  it('a managed entry takes precedence over the user, and the user over the default of the company', async () => {
     const user = { 'home/user.json': entry(idp('https://idp.user.example'), 'user') };
     const company = { 'system/defaults.json': entry(idp('https://idp.default.example'), 'default') };
     const managed = { 'system/managed.json': entry(idp('https://idp.managed.example'), 'managed') };
     const issuerOf = async (files: object) =>
-      identityProviderFrom((await load({ ...files })).entries).settings;
+      identityProviderFromEntries((await load({ ...files })).entries).settings;
     expect(await issuerOf(company)).toMatchObject({ issuer: 'https://idp.default.example' });
     expect(await issuerOf({ ...company, ...user })).toMatchObject({ issuer: 'https://idp.user.example' });
     expect(await issuerOf({ ...company, ...user, ...managed })).toMatchObject({
@@ -78,16 +78,16 @@ describe('AX-10 who may say which identity provider is asked', () => {
     });
   });
 
-  it('names mistakes', async () => {
+  it('reports mistakes', async () => {
     const one = await load({ 'home/user.json': entry({ issuer: 'https://idp.example' }) });
-    expect(() => identityProviderFrom(one.entries)).toThrow('oauth.identityProvider.clientId');
+    expect(() => identityProviderFromEntries(one.entries)).toThrow('oauth.identityProvider.clientId');
     const two = await load({
       'home/user.json': { ...entry(idp('https://a.example'), 'a'), ...entry(idp('https://b.example'), 'b') },
     });
-    expect(() => identityProviderFrom(two.entries)).toThrow('different identity providers');
+    expect(() => identityProviderFromEntries(two.entries)).toThrow('different identity providers');
   });
 
-  it('an entry can not move the sign-in, nor the authorization server', async () => {
+  it('an entry cannot redirect the sign-in or the authorization server', async () => {
     const plugin = xaa({ identityProvider: idp('https://idp.company.example'), store: memoryStore() });
     const [config] = Object.values(entry(idp('https://idp.evil.example')));
     expect(plugin.create({ name: 'notes', config: { ...config } }, {})).toBeDefined();

@@ -16,7 +16,7 @@ interface Figures {
   readonly auth: readonly string[];
 }
 
-/** Time passes for everybody: for us, for the identity provider, and for the authorization server. */
+/** Advances the time of this process, the identity provider, and the authorization server. */
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 beforeEach(() => {
@@ -26,8 +26,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('O7 at a real identity provider and a real authorization server', () => {
-  it('SPEC 76-79 signs in once, exchanges, redeems and is let in', async () => {
+describe('O7 with a real identity provider and a real authorization server', () => {
+  it('SPEC 76-79 signs in once, exchanges, redeems and gets access', async () => {
     await using world = await createWorld();
     const response = await world.use(world.provider(world.identity()));
     expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
     });
   });
 
-  it('O7 ten servers: one visit, ten connects without any, and still none when the ID token has expired', async () => {
+  it('O7 ten servers: one page, then ten connects without a page, even after the ID token has expired', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity();
     const connect = async (one: IdentityProvider): Promise<readonly number[]> =>
@@ -75,7 +75,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
     expect(await connect(world.identity())).toEqual(all);
     expect(world.tokenRequests()).toEqual([]);
 
-    // Access tokens and ID token are gone, and the refresh token lives.
+    // Access tokens and ID token have expired, the refresh token has not.
     later(2 * HOUR);
     expect(await connect(world.identity())).toEqual(all);
     expect(world.pages).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
     });
   });
 
-  it('O7 ten servers that are signed in to at the same time open one page', async () => {
+  it('O7 concurrent sign-ins to ten servers open one page', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity();
     await Promise.all(
@@ -97,7 +97,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
     expect(world.pages).toHaveLength(1);
   });
 
-  it('O7 counts the requests of a connect: cold, warm, with a cached assertion', async () => {
+  it('O7 the requests of a connect: cold, warm, with a cached ID-JAG', async () => {
     await using world = await createWorld({ as: { singleUse: false } });
     await using network = createNetwork({ url: world.resource.url });
     const requests: string[] = [];
@@ -108,7 +108,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
       },
     };
     await world.identity().signIn();
-    // A new run of the host: the sign-in is in the store, and nothing else is known.
+    // A new run of the host: only the sign-in is in the store.
     const identity = world.identity({ network: counted });
     const connect = async (): Promise<Figures> => {
       requests.length = 0;
@@ -118,7 +118,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
     };
     const first = await connect();
     const warm = await connect();
-    // Its access token is lost, the assertion still good.
+    // Its access token is lost, the ID-JAG still valid.
     await world.store.delete(`xaa\n${world.resource.url}`);
     const cached = await connect();
     later(600_000);
@@ -142,7 +142,7 @@ describe('O7 at a real identity provider and a real authorization server', () =>
 });
 
 describe('SPEC 80 the renewal ladder', () => {
-  it('asks the person only when the refresh token is dead as well', async () => {
+  it('asks the user only when the refresh token has ended as well', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -152,7 +152,7 @@ describe('SPEC 80 the renewal ladder', () => {
     expect(world.pages).toHaveLength(2);
   });
 
-  it('shows the refresh token itself where the identity provider renews no ID token', async () => {
+  it('exchanges the refresh token when the identity provider does not renew the ID token', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -164,13 +164,13 @@ describe('SPEC 80 the renewal ladder', () => {
     expect(world.idp.tokenRequests[1]?.body.get('subject_token_type')).toMatch(/:refresh_token$/);
   });
 
-  it('shows the refresh token at once when it is told to', async () => {
+  it('exchanges the refresh token at once when configured', async () => {
     await using world = await createWorld();
     await world.use(world.provider(world.identity({ subject: 'refresh_token' })));
     expect(world.idp.tokenRequests[1]?.body.get('subject_token_type')).toMatch(/:refresh_token$/);
   });
 
-  it('gets another ID token when the one that it has is refused before its time', async () => {
+  it('renews an ID token that is refused before it expires', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -188,11 +188,11 @@ describe('SPEC 80 the renewal ladder', () => {
     ]);
   });
 
-  it('O4 two processes with one file refresh once at a strictly rotating identity provider', async () => {
+  it('O4 two processes with one file store refresh once with an identity provider that rotates refresh tokens', async () => {
     await using world = await createWorld({ servers: 2 });
     const folder = await mkdtemp(join(tmpdir(), 'xaa-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    // Each with a store of its own: they meet in the file and its locks only.
+    // Each with a separate store object: they share only the files and their locks.
     const open = () => fileStore({ path: join(folder, 'store.json'), consent: () => true });
     const store = open();
     await world.use(world.provider(world.identity({ store }), { store }));
@@ -209,7 +209,7 @@ describe('SPEC 80 the renewal ladder', () => {
     expect(count(world.tokenRequests())['idp refresh_token']).toBe(1);
   });
 
-  it('keeps the sign-in while the identity provider is in trouble', async () => {
+  it('keeps the sign-in while the identity provider fails', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -226,8 +226,8 @@ describe('SPEC 80 the renewal ladder', () => {
   });
 });
 
-describe('a host that signs people in itself', () => {
-  it('SPEC 76 SAML is exchanged once for a refresh token, which is the sign-in', async () => {
+describe('a host that signs users in itself', () => {
+  it('SPEC 76 exchanges a SAML assertion once for a refresh token, which is the sign-in', async () => {
     await using world = await createWorld();
     const subjectToken = () => ({ type: 'saml2', token: world.idp.saml }) as const;
     const identity = world.identity({ subjectToken });
@@ -246,7 +246,7 @@ describe('a host that signs people in itself', () => {
     expect(world.pages).toHaveLength(0);
   });
 
-  it('SPEC 76 and once for ten servers at the same time', async () => {
+  it('SPEC 76 exchanges it once for ten concurrent servers', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity({ subjectToken: () => ({ type: 'saml2', token: world.idp.saml }) });
     const connect = world.resources.map(async ({ url }) => {
@@ -258,12 +258,12 @@ describe('a host that signs people in itself', () => {
     expect(subjects.filter((type) => type.endsWith(':saml2'))).toHaveLength(1);
   });
 
-  it('SPEC 77 its ID token is used as it is', async () => {
+  it('SPEC 77 uses its ID token as it is', async () => {
     await using world = await createWorld();
     await world.use(world.provider(world.identity()));
     const token = world.idp.tokenRequests[1]?.body.get('subject_token') ?? '';
     await using other = await createWorld();
-    // The same identity provider, another host without a sign-in of ours.
+    // The same identity provider, another host without a sign-in of this package.
     const identity = world.identity({
       store: other.store,
       interaction: undefined,
@@ -274,7 +274,7 @@ describe('a host that signs people in itself', () => {
     expect(world.tokenRequests()).toEqual(['idp token-exchange', 'as jwt-bearer']);
   });
 
-  it('a function that throws is named as the culprit, and its text stays in the cause', async () => {
+  it('reports a callback that throws, with its error as the cause only', async () => {
     await using world = await createWorld();
     const subjectToken = (): never => {
       throw new Error('secret of the host');
@@ -287,8 +287,8 @@ describe('a host that signs people in itself', () => {
   });
 });
 
-describe('giving up', () => {
-  it('a caller who gives up does not take the page away from the others', async () => {
+describe('aborting', () => {
+  it('a caller that aborts does not close the page of the others', async () => {
     await using world = await createWorld();
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {

@@ -4,13 +4,13 @@ import { createWorld, type World } from './support/world.js';
 const MFA = 'urn:company:mfa';
 const DEMAND = { error: 'insufficient_user_authentication', acr_values: MFA, max_age: 300 };
 
-/** Refuses until the person has been sent to a page that asks for more. */
+/** Refuses until the user has seen a page that asks for more. */
 const untilStronger = (world: World) => () =>
   world.pages.at(-1)?.searchParams.get('acr_values') === MFA ? undefined : DEMAND;
 
 describe('SPEC 81 step-up', () => {
   it.each(['idp', 'as'] as const)(
-    '%s demands a stronger sign-in: one more page, and then it works',
+    '%s requires a stronger sign-in: one more page, then it succeeds',
     async (who) => {
       await using world = await createWorld();
       world[who].policy = untilStronger(world);
@@ -28,7 +28,7 @@ describe('SPEC 81 step-up', () => {
     },
   );
 
-  it('asks nobody again before the person has signed in', async () => {
+  it('does not ask again before the user has signed in', async () => {
     await using world = await createWorld();
     world.idp.policy = () => DEMAND;
     const identity = world.identity();
@@ -41,7 +41,7 @@ describe('SPEC 81 step-up', () => {
     expect(world.tokenRequests()).toEqual(['idp token-exchange']);
   });
 
-  it('comes to an end when the stronger sign-in is not strong enough', async () => {
+  it('fails when the stronger sign-in is not strong enough', async () => {
     await using world = await createWorld();
     world.idp.policy = () => DEMAND;
     await expect(world.use(world.provider(world.identity()))).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe('SPEC 81 step-up', () => {
     expect(world.pages).toHaveLength(2);
   });
 
-  it('one sign-in is enough for a server that only found out when the person was there', async () => {
+  it('one sign-in is enough when the server requires a stronger one during the sign-in', async () => {
     await using world = await createWorld();
     world.idp.policy = untilStronger(world);
     const provider = world.provider(world.identity());
@@ -59,7 +59,7 @@ describe('SPEC 81 step-up', () => {
     expect(world.pages.map((page) => page.searchParams.get('acr_values'))).toEqual([null, MFA]);
   });
 
-  it('RFC 9470 the server itself demands it of every token that is older', async () => {
+  it('RFC 9470 the server itself requires it for every older token', async () => {
     await using world = await createWorld({ servers: 2 });
     const [one, two] = world.resources;
     const identity = world.identity();
@@ -76,7 +76,7 @@ describe('SPEC 81 step-up', () => {
     await expect(world.useSilently(first)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
     expect((await world.use(first)).status).toBe(200);
     expect(one?.seen.length).toBeGreaterThan(1);
-    // The person has done it already: a newer token is all that is needed.
+    // The user has done it already: a newer token is enough.
     expect((await world.useSilently(second, two?.url)).status).toBe(200);
     expect(world.pages).toHaveLength(2);
   });

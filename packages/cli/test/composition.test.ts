@@ -82,7 +82,7 @@ it('a mistake in the identity provider is told by the servers that want it', asy
   });
   await using session = await createSession(at(workspace));
   expect(await session.connect(['one'])).toMatchObject([
-    { state: { error: { message: 'Two entries name different identity providers.' } } },
+    { state: { error: { message: 'Two entries of the configuration name different identity providers.' } } },
   ]);
 });
 

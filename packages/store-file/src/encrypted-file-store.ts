@@ -1,40 +1,43 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { keyFrom, type KeySource } from './encryption/encryption-key.js';
+import { resolveKey, type KeySource } from './encryption/encryption-key.js';
 import { passphraseKeys } from './encryption/passphrase-keys.js';
 import { seal, unseal } from './encryption/sealed-text.js';
-import { entryFiles } from './files/entry-files.js';
-import type { LockTimes } from './locks/lock-times.js';
+import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 import { storeError } from './store-error.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { parseValue, serializeValue } from './stored-value.js';
 
-interface CommonOptions {
-  /** Directory of the store, made when it is missing, mode 0700; each entry is a file in it, mode 0600. */
-  readonly path: string;
-  readonly lock?: LockTimes | undefined;
-  readonly clock?: Clock | undefined;
-}
-
-interface KeyOptions extends CommonOptions {
-  readonly key: KeySource;
-  readonly passphrase?: undefined;
-}
-
-interface PassphraseOptions extends CommonOptions {
-  /** Asks for the passphrase, once a process; the key is derived with scrypt, which takes a second. */
-  readonly passphrase: () => string | Promise<string>;
-  readonly key?: undefined;
-}
-
-export type EncryptedFileStoreOptions = KeyOptions | PassphraseOptions;
+/** Options of {@link encryptedFileStore}: either `key` or `passphrase`. */
+export type EncryptedFileStoreOptions = StoreDirectoryOptions &
+  (
+    | {
+        /** Provides the key to encrypt with, and older keys by their id. */
+        readonly key: KeySource;
+        readonly passphrase?: undefined;
+      }
+    | {
+        /**
+         * Asks the user for the passphrase, once per process. The key is derived from it with scrypt (N = 2^17), which
+         * takes about a second.
+         */
+        readonly passphrase: () => string | Promise<string>;
+        readonly key?: undefined;
+      }
+  );
 
 /**
- * A {@link TokenStore} of files that are encrypted with AES-256-GCM (NIST SP 800-38D); each is bound to its entry and
- * its key. What it can't know: whether an older file of the same entry was put back.
+ * Creates a {@link TokenStore} of files that are encrypted with AES-256-GCM (NIST SP 800-38D). Each file is bound to its
+ * entry and its key. The store cannot detect that an older file of the same entry was restored.
  *
- * Rejects with STORE_LOCKED without the right key or passphrase, STORE_CORRUPT where a file was changed,
- * STORE_INSECURE where others can get at the files, STORE_VALUE_INVALID, STORE_BUSY, STORE_LOCK_LOST,
- * CALLBACK_FAILED, STORE_UNAVAILABLE.
+ * Throws `CONFIG_INVALID` without a path. Its methods reject with `STORE_LOCKED` without the right key or passphrase,
+ * `STORE_CORRUPT` when a file was changed, `STORE_INSECURE` when other users could read or replace the files,
+ * `STORE_VALUE_INVALID`, `STORE_BUSY`, `STORE_LOCK_LOST`, `STORE_UNAVAILABLE`, `CONFIG_INVALID` for a key that is not
+ * 32 bytes long, and `CALLBACK_FAILED` when `key` throws.
+ * @example
+ * const store = encryptedFileStore({
+ *   path: join(homedir(), '.local', 'state', 'my-agent', 'credentials'),
+ *   passphrase: () => promptForPassphrase(),
+ * });
  */
 export function encryptedFileStore(options: EncryptedFileStoreOptions): TokenStore {
   const { path, lock, clock = systemClock } = options;
@@ -47,13 +50,15 @@ export function encryptedFileStore(options: EncryptedFileStoreOptions): TokenSto
       return {
         suffix: '.sealed',
         async encode(key, value) {
-          const text = textOfValue(value);
-          return `${seal(key, text, await keyFrom(keys))}\n`;
+          const text = serializeValue(value);
+          return `${seal(key, text, await resolveKey(keys))}\n`;
         },
         async decode(key, text) {
-          const value = valueOfText(await unseal(key, text, keys));
+          const value = parseValue(await unseal(key, text, keys));
           if (value === undefined)
-            throw storeError('STORE_CORRUPT', 'A stored credential is no JSON object.');
+            throw storeError('STORE_CORRUPT', 'A decrypted credential is not a JSON object.', {
+              hint: 'Sign in again to replace it.',
+            });
           return value;
         },
       };

@@ -1,31 +1,33 @@
 import { createHash } from 'node:crypto';
-import { isRecord, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { isRecord, systemClock } from '@mcp-fittings/client-core';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
-import { createConsent, type ConsentQuestion } from './files/plaintext-consent.js';
-import { entryFiles } from './files/entry-files.js';
-import type { LockTimes } from './locks/lock-times.js';
+import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
+import { createConsent, type ConsentQuestion } from './plaintext-consent.js';
 import { storeError } from './store-error.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { parseValue, serializeValue } from './stored-value.js';
 
-export interface FileStoreOptions {
-  /** Directory of the store, made when it is missing, mode 0700; each entry is a file in it, mode 0600. */
-  readonly path: string;
+/** Options of {@link fileStore}. */
+export interface FileStoreOptions extends StoreDirectoryOptions {
   /**
-   * Asks the person whether credentials may lie on the disk unencrypted. Called at the first write of a directory
-   * that has no recorded answer; `true` is recorded in it. Without it, and with any other answer, nothing is written.
-   * Never answer it from an environment variable or a project's file.
+   * Asks the user whether credentials may be written to the disk unencrypted. Called at the first write to a directory
+   * that has no recorded answer. Only `true` counts, and it is recorded in the directory. Default: refuse every write
+   * with `POLICY_DENIED`. Never answer from an environment variable or a file of a project.
    */
   readonly consent?: ((question: ConsentQuestion) => boolean | Promise<boolean>) | undefined;
-  readonly lock?: LockTimes | undefined;
-  readonly clock?: Clock | undefined;
 }
 
 /**
- * A {@link TokenStore} of plain text in files that only this user can read. Prefer a keychain or an encrypted file:
- * every program that runs as this user can read these.
+ * Creates a {@link TokenStore} of plain text in files that only this user can read (mode 0600). Prefer a keychain or
+ * `encryptedFileStore`: every program that runs as this user can read these files.
  *
- * Rejects with POLICY_DENIED without consent, STORE_INSECURE where others can get at the files, STORE_CORRUPT,
- * STORE_VALUE_INVALID, STORE_BUSY, STORE_LOCK_LOST, STORE_UNAVAILABLE.
+ * Throws `CONFIG_INVALID` without a path. Its methods reject with `POLICY_DENIED` without consent, `STORE_INSECURE` when
+ * other users could read or replace the files, `STORE_CORRUPT`, `STORE_VALUE_INVALID`, `STORE_BUSY`, `STORE_LOCK_LOST`,
+ * `STORE_UNAVAILABLE`, and `CALLBACK_FAILED` when `consent` throws.
+ * @example
+ * const store = fileStore({
+ *   path: join(homedir(), '.local', 'state', 'my-agent', 'credentials'),
+ *   consent: ({ path }) => confirm(`Store credentials unencrypted in ${path}?`),
+ * });
  */
 export function fileStore(options: FileStoreOptions): TokenStore {
   const { path, consent: ask, lock, clock = systemClock } = options;
@@ -38,10 +40,10 @@ export function fileStore(options: FileStoreOptions): TokenStore {
       return {
         suffix: '.json',
         async encode(key, value) {
-          const text = textOfValue(value);
+          const text = serializeValue(value);
           await consent.assertGiven();
           const rest = `"key":${JSON.stringify(key)},"value":${text}`;
-          return `{"v":2,"sum":"${sumOf(rest)}",${rest}}\n`;
+          return `{"v":2,"sum":"${checksum(rest)}",${rest}}\n`;
         },
         decode: async (key, text) => decodePlain(key, text),
       };
@@ -49,23 +51,23 @@ export function fileStore(options: FileStoreOptions): TokenStore {
   });
 }
 
-/** Each byte of a file is in this frame or below the sum. */
+/** Each byte of a file is either part of this frame or covered by the checksum. */
 const FRAME = /^\{"v":2,"sum":"([\w-]{43})",(.*)\}\n$/s;
-/** As version 0.1.0 wrote it, without a sum; the next write of the entry adds one. */
+/** The format of version 0.1.0, without a checksum; the next write of the entry adds one. */
 const FRAME_WITHOUT_SUM = /^\{"v":1,"key":/;
 
 function decodePlain(key: string, text: string): StoredValue {
   const [, sum, rest] = FRAME.exec(text) ?? [];
-  const isWhole = rest === undefined ? FRAME_WITHOUT_SUM.test(text) : sumOf(rest) === sum;
-  const envelope = isWhole ? valueOfText(text) : undefined;
+  const isWhole = rest === undefined ? FRAME_WITHOUT_SUM.test(text) : checksum(rest) === sum;
+  const envelope = isWhole ? parseValue(text) : undefined;
   const value = envelope?.['value'];
   if (envelope?.['key'] === key && isRecord(value)) return value;
-  throw storeError('STORE_CORRUPT', 'The file of a stored credential is not what was written.', {
-    hint: 'Sign in again: that replaces it.',
+  throw storeError('STORE_CORRUPT', 'The file of a stored credential is damaged or was edited.', {
+    hint: 'Sign in again to replace it.',
   });
 }
 
-/** Against a disk that forgets, not against a person who can write to the file. */
-function sumOf(text: string): string {
+/** Detects a damaged disk. It does not protect against a person who can write to the file. */
+function checksum(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,7 +1,12 @@
-/** For hosts: where credentials are kept when not in a keychain. Authors of a store: `./toolkit`. */
+/**
+ * Credential stores for one machine: in memory, in an encrypted file, or in a private file.
+ * Authors of another store: see `@mcp-fittings/store-file/toolkit`.
+ * @packageDocumentation
+ */
 export { memoryStore, type MemoryStoreOptions } from './memory-store.js';
 export { fileStore, type FileStoreOptions } from './file-store.js';
 export { encryptedFileStore, type EncryptedFileStoreOptions } from './encrypted-file-store.js';
+export type { StoreDirectoryOptions } from './entry-files.js';
 export type { EncryptionKey, KeySource } from './encryption/encryption-key.js';
-export type { ConsentQuestion } from './files/plaintext-consent.js';
-export type { LockTimes } from './locks/lock-times.js';
+export type { ConsentQuestion } from './plaintext-consent.js';
+export type { LockOptions } from './locks/lock-options.js';

@@ -1,41 +1,50 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { createKeyedQueue } from './locks/keyed-queue.js';
-import { DEFAULT_WAIT_MS, type LockTimes } from './locks/lock-times.js';
-import { textOfValue, valueOfText } from './value-text.js';
+import { createKeyedMutex } from './locks/keyed-mutex.js';
+import { DEFAULT_WAIT_MS, type LockOptions } from './locks/lock-options.js';
+import { parseValue, serializeValue } from './stored-value.js';
 
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  readonly lock?: Pick<LockTimes, 'waitMs'> | undefined;
+  /** How long `withLock` waits for its turn. Default 60 000 ms. There is no `staleMs`: a holder cannot die alone. */
+  readonly lock?: Pick<LockOptions, 'waitMs'> | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A {@link TokenStore} that ends with the process: for tests, and for hosts where nothing may be written. Callers
- * exclude each other when they share the instance; no other process sees it.
+ * Creates a {@link TokenStore} that keeps credentials until the process ends: for tests, and for hosts that must not write
+ * to the disk. Callers exclude each other when they share the instance; other processes do not see it.
+ *
+ * Its methods reject with `STORE_VALUE_INVALID` for a value that is not a plain JSON object of at most 64 KB, and with
+ * `STORE_BUSY` when a lock is not free in time.
+ * @example
+ * const store = memoryStore();
+ * await store.set('https://as.example', { refreshToken: 'r1' });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): TokenStore {
   const { lock: { waitMs = DEFAULT_WAIT_MS } = {}, clock = systemClock } = options;
-  const queue = createKeyedQueue(clock);
-  // Texts, not objects: nobody can change what is stored by changing what they put in or got out.
+  const mutex = createKeyedMutex(clock);
+  // Texts, not objects: a caller that changes an object it passed in or received does not change what is stored.
   const texts = new Map<string, string>();
 
   return {
     async get(key) {
       const text = texts.get(key);
-      return text === undefined ? undefined : valueOfText(text);
+      return text === undefined ? undefined : parseValue(text);
     },
     async set(key, value) {
-      texts.set(key, textOfValue(value));
+      texts.set(key, serializeValue(value));
     },
     async delete(key) {
       texts.delete(key);
     },
     async withLock(key, work) {
-      const leave = await queue.enter(key, waitMs);
+      const release = await mutex.acquire(key, waitMs);
       try {
         return await work(new AbortController().signal);
       } finally {
-        leave();
+        release();
       }
     },
   };

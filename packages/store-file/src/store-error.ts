@@ -1,7 +1,7 @@
 import { FittingsError, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
 import { systemCodeOf } from '@mcp-fittings/client-core/files';
 
-/** An error of a credential store: always of kind `auth`, as the contract of `TokenStore` says. */
+/** Creates an error of a credential store: always of kind `auth`, as the contract of `TokenStore` requires. */
 export function storeError(
   code: ErrorCode,
   message: string,
@@ -10,23 +10,31 @@ export function storeError(
   return new FittingsError(code, message, { ...options, kind: 'auth' });
 }
 
-/** Passes on what is typed already and gives everything else, mostly errors of the file system, a code. */
+/**
+ * Returns a `FittingsError` unchanged, and wraps every other cause in `STORE_UNAVAILABLE`. For an error of the operating
+ * system the message says the reason (the disk is full, access is denied), and `details.systemCode` has its code.
+ */
 export function asStoreError(cause: unknown, message: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
   const systemCode = systemCodeOf(cause);
-  const [fact, hint] = KNOWN.get(systemCode) ?? [];
-  const because = [fact, systemCode === undefined ? undefined : `(${systemCode})`].filter(Boolean).join(' ');
-  return storeError('STORE_UNAVAILABLE', because === '' ? message : `${message} ${because}`, {
+  const [reason, hint] = KNOWN.get(systemCode) ?? [];
+  const explanation = [reason, systemCode === undefined ? undefined : `(${systemCode})`]
+    .filter(Boolean)
+    .join(' ');
+  return storeError('STORE_UNAVAILABLE', explanation === '' ? message : `${message} ${explanation}`, {
     cause,
     hint,
     details: { systemCode },
   });
 }
 
-const FREE_SPACE = 'Free some space and try again; what was stored before is still there.';
-const KNOWN = new Map<string | undefined, readonly [fact: string, hint: string]>([
-  ['ENOSPC', ['The disk is full', FREE_SPACE]],
-  ['EDQUOT', ['The disk quota of this user is used up', FREE_SPACE]],
-  ['EROFS', ['The disk is mounted read-only', 'Choose a path that can be written to.']],
-  ['EACCES', ['This user has no access to it', 'Choose another path, or correct the permissions.']],
+const FREE_SPACE = 'Free some space and try again. What was stored before is still there.';
+const KNOWN = new Map<string | undefined, readonly [reason: string, hint: string]>([
+  ['ENOSPC', ['The disk is full.', FREE_SPACE]],
+  ['EDQUOT', ['The disk quota of this user is exceeded.', FREE_SPACE]],
+  ['EROFS', ['The file system is read-only.', 'Choose a path on a file system that can be written to.']],
+  [
+    'EACCES',
+    ['This user does not have permission to access it.', 'Choose another path, or correct its permissions.'],
+  ],
 ]);

@@ -38,14 +38,14 @@ for (const kind of ['file', 'key']) {
   );
 }
 
-describe('one directory for all', () => {
+describe('stores that share one directory', () => {
   let directory: TemporaryDirectory;
   let argument: string;
   let stores: ReturnType<typeof openStore>[];
   beforeAll(async () => {
     directory = await temporaryDirectory();
     argument = JSON.stringify({ kind: 'passphrase', path: join(directory.path, 'store') });
-    // Each store derives its key once, which takes a second: so they are shared, and emptied after each case.
+    // Deriving a key takes a second, so the stores are shared and emptied after each case.
     stores = [openStore(argument), openStore(argument)];
   });
   afterAll(() => directory[Symbol.asyncDispose]());

@@ -19,14 +19,14 @@ const nested = (depth: number): Record<string, unknown> => {
   return value;
 };
 
-describe('C13 a plain store on a disk that forgets', () => {
+describe('C13 a plain store on a damaged disk', () => {
   const value = { accessToken: 'a1b2', expiresAt: 1_800_000_000_000, note: 'ü "\\ \n' };
   const fileOf = async (): Promise<string> => {
     const names = await readdir(path);
     return join(path, names.find((name) => name.length > 40 && name.endsWith('.json')) ?? '');
   };
 
-  it('C13: notices every flipped bit', async () => {
+  it('C13: detects every flipped bit', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key ü', value);
     const file = await fileOf();
@@ -44,7 +44,7 @@ describe('C13 a plain store on a disk that forgets', () => {
     expect(await store.get('key ü')).toEqual(value);
   });
 
-  it('C13: notices a file cut short, doubled, or with bytes exchanged', async () => {
+  it('C13: detects a file that is truncated, doubled, or has swapped bytes', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key', value);
     const file = await fileOf();
@@ -55,7 +55,7 @@ describe('C13 a plain store on a disk that forgets', () => {
     }
   });
 
-  it('C13: reads what an older version wrote, and adds the sum at the next write', async () => {
+  it('C13: reads what an older version wrote, and adds the checksum at the next write', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key', { old: false });
     const file = await fileOf();
@@ -66,7 +66,7 @@ describe('C13 a plain store on a disk that forgets', () => {
   });
 });
 
-describe('S36 values that harm who copies them', () => {
+describe('S36 values that harm code that copies them', () => {
   const stores = () => [
     memoryStore(),
     fileStore({ path, consent: () => true }),
@@ -83,7 +83,7 @@ describe('S36 values that harm who copies them', () => {
     }
   });
 
-  it('S36: what may be written can be read', async () => {
+  it('S36: reads every value that it accepts', async () => {
     for (const store of stores()) {
       await store.set('key', nested(255));
       expect(await store.get('key')).toEqual(nested(255));
@@ -91,9 +91,9 @@ describe('S36 values that harm who copies them', () => {
   });
 });
 
-describe('C12 errors that say what is in the way', () => {
+describe('C12 errors that name what blocks a lock', () => {
   it.each(['notes.txt', '.DS_Store', 'held.by.hand'])(
-    'C12: a foreign file %s in a lock is named',
+    'C12: names a foreign file %s in a lock',
     async (name) => {
       const directory = join(temporary.path, 'locks');
       const locks = createFileLocks({ directory, waitMs: 50 });
@@ -110,7 +110,7 @@ describe('C12 errors that say what is in the way', () => {
     },
   );
 
-  it('C12: a foreign file beside the token of a lock does no harm', async () => {
+  it('C12: ignores a foreign file next to the file of a lock', async () => {
     const directory = join(temporary.path, 'locks');
     const locks = createFileLocks({ directory, waitMs: 1000 });
     await locks.run('x', async () => undefined);
@@ -118,7 +118,7 @@ describe('C12 errors that say what is in the way', () => {
     expect(await locks.run('x', async () => 'in')).toBe('in');
   });
 
-  it('C10: a wait for a lock ends, although the clock was set back meanwhile', async () => {
+  it('C10: a wait for a lock ends even if the clock is set back meanwhile', async () => {
     const directory = join(temporary.path, 'locks');
     const holder = createFileLocks({ directory });
     let started = 0;

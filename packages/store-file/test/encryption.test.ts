@@ -31,7 +31,7 @@ async function envelopeOf(key: string): Promise<Envelope> {
   return JSON.parse(await readFile(fileOf(key), 'utf8')) as Envelope;
 }
 
-describe('with a key of the host', () => {
+describe('with a key from the host', () => {
   const key = newKey('2026');
   const store = (): ReturnType<typeof encryptedFileStore> => encryptedFileStore({ path, key: () => key });
 
@@ -46,7 +46,7 @@ describe('with a key of the host', () => {
     }
   });
 
-  it('KC-13 refuses a file of which any one bit was flipped', async () => {
+  it('KC-13 refuses a file with any bit flipped', async () => {
     await store().set('key', { token: CANARY });
     const original = await envelopeOf('key');
     for (const member of ['iv', 'sealed'] as const) {
@@ -65,7 +65,7 @@ describe('with a key of the host', () => {
     expect(await store().get('key')).toEqual({ token: CANARY });
   });
 
-  it('KC-13 refuses a file that was cut anywhere', async () => {
+  it('KC-13 refuses a file truncated anywhere', async () => {
     await store().set('key', { token: CANARY });
     const original = await envelopeOf('key');
     for (const member of ['iv', 'sealed'] as const) {
@@ -83,7 +83,7 @@ describe('with a key of the host', () => {
     }
   });
 
-  it("KC-13 refuses another entry's file: what was sealed for one key opens for no other", async () => {
+  it('KC-13 refuses the file of another entry', async () => {
     await store().set('mine', { token: 'mine' });
     await store().set('yours', { token: 'yours' });
     await writeFile(fileOf('mine'), await readFile(fileOf('yours')));
@@ -91,7 +91,7 @@ describe('with a key of the host', () => {
     expect(await store().get('yours')).toEqual({ token: 'yours' });
   });
 
-  it('KC-13 refuses a changed key id, also where the host has one key for all ids', async () => {
+  it('KC-13 refuses a changed key id, even if the host returns one key for all ids', async () => {
     await store().set('key', { token: CANARY });
     await writeFile(fileOf('key'), JSON.stringify({ ...(await envelopeOf('key')), keyId: '2027' }));
     const careless = encryptedFileStore({ path, key: (id = '2026') => ({ id, bytes: key.bytes }) });
@@ -113,7 +113,7 @@ describe('with a key of the host', () => {
     expect(nonces.size).toBe(200);
   });
 
-  it('lets keys be replaced: reads with the old one, writes with the new one', async () => {
+  it('supports key rotation: reads with the old key, writes with the new one', async () => {
     await store().set('key', { token: 'old' });
     const keys = [newKey('2027'), key];
     const rotated = encryptedFileStore({
@@ -139,7 +139,7 @@ describe('with a key of the host', () => {
     expect(await store().get('key')).toEqual({ token: CANARY });
   });
 
-  it('refuses a key of another length and an id that is none', async () => {
+  it('refuses a key of another length and an invalid id', async () => {
     const bad = [
       { id: 'k', bytes: randomBytes(16) },
       { id: '', bytes: randomBytes(32) },
@@ -153,7 +153,7 @@ describe('with a key of the host', () => {
     }
   });
 
-  it('passes on that the host has no key at hand now', async () => {
+  it('keeps the error of a key callback that fails', async () => {
     const down = (): never => {
       throw new Error('the key management service is down');
     };
@@ -166,7 +166,7 @@ describe('with a key of the host', () => {
 });
 
 describe('with a passphrase', () => {
-  it('asks once, keeps its salt for other processes, and takes the same letters in another form', async () => {
+  it('asks once, shares its salt with other processes, and normalizes the passphrase', async () => {
     const passphrase = vi.fn(() => 'p\u00e4ssword');
     const first = encryptedFileStore({ path, passphrase });
     await Promise.all(['a', 'b'].map((key) => first.set(key, { key })));
@@ -178,7 +178,7 @@ describe('with a passphrase', () => {
     expect((await envelopeOf('a')).keyId).toBe((await envelopeOf('b')).keyId);
   });
 
-  it('says that the passphrase is wrong, lets the person try again, and writes nothing meanwhile', async () => {
+  it('reports an incorrect passphrase, lets the user try again, and writes nothing until then', async () => {
     await encryptedFileStore({ path, passphrase: () => 'right' }).set('key', { token: CANARY });
     const answers = ['wrong', 'wrong', '', 'right'];
     const store = encryptedFileStore({ path, passphrase: () => answers.shift() ?? 'right' });
@@ -189,7 +189,7 @@ describe('with a passphrase', () => {
     expect(await store.get('key')).toEqual({ token: CANARY });
   });
 
-  it('still reads what it wrote after the salt file was lost, and makes a new one', async () => {
+  it('still reads its files after the salt file was lost, and creates a new one', async () => {
     await encryptedFileStore({ path, passphrase: () => 'right' }).set('key', { token: CANARY });
     await rm(join(path, 'passphrase.json'));
     const store = encryptedFileStore({ path, passphrase: () => 'right' });
@@ -198,7 +198,7 @@ describe('with a passphrase', () => {
     expect((await envelopeOf('other')).keyId).not.toBe((await envelopeOf('key')).keyId);
   });
 
-  it('can not be led to a weaker derivation by who writes to the directory', async () => {
+  it('refuses a weaker derivation written to the directory by another program', async () => {
     const store = encryptedFileStore({ path, passphrase: () => 'right' });
     await store.set('key', { token: CANARY });
     const weak = `scrypt-1-1-1:${'A'.repeat(22)}`;

@@ -25,13 +25,13 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-/** Lets the waiting code get to its next timer, and then the time pass. */
+/** Lets the waiting code reach its next timer, then advances the time. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(ms);
 }
 
-/** Passes time in steps until the promise settles; answers how much it took. */
+/** Advances time in steps until the promise settles; resolves with how much it took. */
 async function passUntil(
   clock: ManualClock,
   promise: Promise<unknown>,
@@ -52,7 +52,7 @@ async function passUntil(
   return clock.now() - begin;
 }
 
-it('never has two holders, whatever dies: processes are killed while they hold the lock', async () => {
+it('never has two holders, even if processes are killed while they hold the lock', async () => {
   const worker = fileURLToPath(new URL('./support/lock-worker.mjs', import.meta.url));
   const log = (): string[] => {
     try {
@@ -86,24 +86,24 @@ it('never has two holders, whatever dies: processes are killed while they hold t
   expect(log().filter((line) => line !== 'alone')).toEqual([]);
 }, 120_000);
 
-it('takes the lock of a dead process of this machine over at once', async () => {
+it('takes the lock of a dead process of this machine at once', async () => {
   const { machine } = await identifyProcess();
   await foreignHolder(directory, 'name', { machine, pid: NO_PID, start: '1' });
   const clock = createManualClock();
-  // No time passes: no silence was waited for.
+  // No time passes, so the lock was not taken because of silence.
   await expect(createFileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
 });
 
-it('takes the lock over from a process whose id lives on in another one', async () => {
+it('takes the lock of a process whose id was reused', async () => {
   const { machine } = await identifyProcess();
   await foreignHolder(directory, 'name', { machine, pid: process.pid, start: '1' });
   const clock = createManualClock();
   await expect(createFileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
 });
 
-it('takes the lock over from a zombie, of which only the exit status is left', async () => {
-  // The shell becomes `sleep`, which never asks for the exit status of the child that the shell had. Until then the child
-  // waits: a shell would ask.
+it('takes the lock of a zombie process', async () => {
+  // The shell becomes `sleep`, which never reads the exit status of the child that the shell started. The child waits until
+  // then, because a shell would read it.
   const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60 3<&-'], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
@@ -117,7 +117,7 @@ it('takes the lock over from a zombie, of which only the exit status is left', a
       }
     };
     await until(`/proc/${parent.pid}/comm`, 'sleep');
-    // A pipe, as asked for above; the type knows of three.
+    // A pipe, as requested above; the type allows three kinds.
     (parent.stdio[3] as Writable).end();
     await until(`/proc/${pid}/stat`, ') Z ');
     const { machine, start } = await identifyProcess(pid);
@@ -130,7 +130,7 @@ it('takes the lock over from a zombie, of which only the exit status is left', a
   }
 });
 
-it('waits for a live process, and ends with STORE_BUSY', async () => {
+it('waits for a live process, then rejects with STORE_BUSY', async () => {
   const holder = await foreignHolder(directory, 'name', await identifyProcess());
   const clock = createManualClock();
   const waiting = createFileLocks({ directory, clock, staleMs: 60_000, waitMs: 5000 }).run(
@@ -147,7 +147,7 @@ it('waits for a live process, and ends with STORE_BUSY', async () => {
   expect(await holder.holds()).toBe(true);
 });
 
-it('asks no other machine for its processes: the lock is taken over after silence only', async () => {
+it('takes the lock of a holder on another machine only after silence', async () => {
   await foreignHolder(directory, 'name', { ...ELSEWHERE, pid: NO_PID });
   const clock = createManualClock();
   const waiting = createFileLocks({ directory, clock, staleMs: 10_000 }).run('name', async () => 'mine');
@@ -155,19 +155,19 @@ it('asks no other machine for its processes: the lock is taken over after silenc
   await expect(waiting).resolves.toBe('mine');
 });
 
-it('leaves the lock to a holder on another machine that gives signs of life, whatever its clock says', async () => {
+it('leaves the lock to a holder on another machine that shows signs of life, whatever its clock says', async () => {
   const holder = await foreignHolder(directory, 'name', ELSEWHERE);
   const clock = createManualClock({ now: 1_000_000_000 });
   const locks = createFileLocks({ directory, clock, staleMs: 1000, waitMs: 20_000 });
   const waiting = locks.run('name', async () => 1);
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'STORE_BUSY' });
-  // Its clock is decades behind: only that the sign changes counts.
+  // Its clock is decades behind: only a change of the sign counts.
   await passUntil(clock, waiting, 50, (elapsed) => holder.beat(Math.floor(elapsed / 500)));
   await rejected;
   expect(await holder.holds()).toBe(true);
 });
 
-it('does not take a machine that slept for a holder that is silent', async () => {
+it('does not count the time that this machine was asleep as silence of the holder', async () => {
   const holder = await foreignHolder(directory, 'name', ELSEWHERE);
   const clock = createManualClock();
   const locks = createFileLocks({ directory, clock, staleMs: 10_000, waitMs: 10 * 3_600_000 });
@@ -180,7 +180,7 @@ it('does not take a machine that slept for a holder that is silent', async () =>
   await expect(waiting).resolves.toBe('mine');
 });
 
-it('gives signs of life while the work lasts, and aborts its signal when the lock is taken over', async () => {
+it('shows signs of life while the work lasts, and aborts its signal when the lock is lost', async () => {
   const clock = createManualClock({ now: 1_700_000_000_000 });
   const locks = createFileLocks({ directory, clock, staleMs: 4000 });
   const folder = join(directory, entryName('name'));
@@ -201,11 +201,11 @@ it('gives signs of life while the work lasts, and aborts its signal when the loc
     expect(signal.reason).toMatchObject({ code: 'STORE_LOCK_LOST' });
   });
   await locks.assertNotLost('name');
-  // And the lock is made anew.
+  // And the lock is created again.
   expect(await locks.run('name', async () => 'free')).toBe('free');
 });
 
-it('hears of the loss by itself, at the next sign of life', async () => {
+it('notices the loss by itself, at the next sign of life', async () => {
   const clock = createManualClock();
   const locks = createFileLocks({ directory, clock, staleMs: 4000 });
   await locks.run('name', async (signal) => {
@@ -230,7 +230,7 @@ it('refuses a lock directory that others can write to', async () => {
   });
 });
 
-it('lets the callers of one process in first come, first served, from the very first one', async () => {
+it('serves the callers of one process first come, first served', async () => {
   const store = fileStore({ path: join(temporary.path, 'store'), consent: () => true });
   const order = Array.from({ length: 50 }, (_, index) => index);
   const entered: number[] = [];

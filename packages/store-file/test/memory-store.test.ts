@@ -2,7 +2,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { expect, it } from 'vitest';
 
-it('lets callers in first come, first served, and gives up after waitMs with STORE_BUSY', async () => {
+it('serves callers first come, first served, and rejects with STORE_BUSY after waitMs', async () => {
   const clock = createManualClock();
   const store = memoryStore({ clock, lock: { waitMs: 1000 } });
   const order: string[] = [];

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const DENIED = { code: 'POLICY_DENIED', kind: 'auth' };
 
-/** Entries, not the consent and not the locks. */
+/** The files of entries, without the consent and the locks. */
 async function entries(where: string = path): Promise<string[]> {
   const names = await readdir(where).catch(() => []);
   return names.filter((name) => name !== 'locks' && name !== 'plaintext-consent.json');
@@ -32,7 +32,7 @@ it('KC-14 writes nothing without consent, and says what to do', async () => {
   expect(await entries()).toEqual([]);
 });
 
-it('KC-14 takes nothing but `true` for consent, and asks again after a no', async () => {
+it('KC-14 accepts only `true` as consent, and asks again after a refusal', async () => {
   for (const answer of [false, undefined, 1, 'true', {}]) {
     const consent = vi.fn(() => answer as boolean);
     const store = fileStore({ path, consent });
@@ -43,7 +43,7 @@ it('KC-14 takes nothing but `true` for consent, and asks again after a no', asyn
   expect(await entries()).toEqual([]);
 });
 
-it('KC-14 takes no environment variable for consent', async () => {
+it('KC-14 does not accept an environment variable as consent', async () => {
   const names = [
     'CONSENT',
     'PLAINTEXT_CONSENT',
@@ -54,7 +54,7 @@ it('KC-14 takes no environment variable for consent', async () => {
   for (const name of names) vi.stubEnv(name, 'true');
   const read: string[] = [];
   const environment = process.env;
-  // Whatever its name were: no variable is looked at.
+  // Whatever its name: no variable is read.
   process.env = new Proxy(environment, {
     get(target, name) {
       read.push(String(name));
@@ -69,7 +69,7 @@ it('KC-14 takes no environment variable for consent', async () => {
   expect(read).toEqual([]);
 });
 
-it('KC-14 records a yes once, with the directory and the time, and does not ask again', async () => {
+it('KC-14 records consent once, with the directory and the time, and does not ask again', async () => {
   const consent = vi.fn(async () => true);
   const clock = createManualClock({ now: Date.UTC(2026, 0, 2) });
   const store = fileStore({ path, consent, clock });
@@ -84,20 +84,20 @@ it('KC-14 records a yes once, with the directory and the time, and does not ask 
   expect(await entries()).toHaveLength(4);
 });
 
-it('KC-14 does not take a recorded consent for another directory', async () => {
+it('KC-14 does not accept consent recorded for another directory', async () => {
   await fileStore({ path, consent: () => true }).set('key', {});
   const copy = join(temporary.path, 'copy');
   await cp(path, copy, { recursive: true });
   await expect(fileStore({ path: copy }).set('key', {})).rejects.toMatchObject(DENIED);
 });
 
-it('KC-14 does not take a damaged or readable record for consent', async () => {
+it('KC-14 does not accept a damaged record, or one that others can read', async () => {
   await fileStore({ path, consent: () => true }).set('key', {});
   await writeFile(join(path, 'plaintext-consent.json'), '{"plaintext":"yes"');
   await expect(fileStore({ path }).set('key', {})).rejects.toMatchObject(DENIED);
 });
 
-it('asks for consent only to write, not to look', async () => {
+it('asks for consent only before a write, not before a read', async () => {
   const consent = vi.fn(() => true);
   const store = fileStore({ path, consent });
   expect(await store.get('key')).toBeUndefined();
@@ -106,7 +106,7 @@ it('asks for consent only to write, not to look', async () => {
   expect(consent).not.toHaveBeenCalled();
 });
 
-it('passes on that the question failed', async () => {
+it('keeps the error of a consent callback that fails', async () => {
   const consent = (): boolean => {
     throw new Error('no terminal');
   };

@@ -62,7 +62,7 @@ for (const [name, suffix, open] of stores) {
       await expect(store.set('key', { token: 'new' })).rejects.toMatchObject(refusal);
     };
 
-    it('makes files 0600 in directories 0700, whatever the umask', async () => {
+    it('creates files with mode 0600 in directories with mode 0700, whatever the umask', async () => {
       const modeOf = async (of: string): Promise<string> => ((await stat(of)).mode & 0o777).toString(8);
       expect(await modeOf(path)).toBe('700');
       expect(await modeOf(join(temporary.path, 'a'))).toBe('700');
@@ -117,7 +117,7 @@ for (const [name, suffix, open] of stores) {
     }
 
     for (const mode of [0o777, 0o755, 0o750, 0o1777]) {
-      it(`KC-12 refuses a directory of mode 0${mode.toString(8)}, also for locks and deletion`, async () => {
+      it(`KC-12 refuses a directory of mode 0${mode.toString(8)}, for locks and deletion too`, async () => {
         await chmod(path, mode);
         await refuses();
         await expect(store.withLock('key', async () => 1)).rejects.toMatchObject({ code: 'STORE_INSECURE' });
@@ -137,16 +137,16 @@ for (const [name, suffix, open] of stores) {
       await refuses();
     });
 
-    it('KC-12 refuses a directory in one that everybody may write to, unless it is sticky as /tmp is', async () => {
+    it('KC-12 refuses a directory below a world-writable one, unless that is sticky like /tmp', async () => {
       await chmod(join(temporary.path, 'a'), 0o777);
       await refuses();
       await chmod(join(temporary.path, 'a'), 0o1777);
       expect(await store.get('key')).toEqual({ token: 'old' });
     });
 
-    it('KC-12 refuses a file and a directory of somebody else', async () => {
+    it('KC-12 refuses a file and a directory of another user', async () => {
       if (!isRoot) {
-        // Only root can give a file away. To be somebody else oneself comes to the same.
+        // Only root can change the owner of a file. Running as another user has the same effect.
         vi.spyOn(process, 'geteuid').mockReturnValue(SOMEBODY_ELSE);
         return refuses();
       }
@@ -158,7 +158,7 @@ for (const [name, suffix, open] of stores) {
       await refuses();
     });
 
-    it('replaces the file and never writes into it: who holds the old one open or linked sees nothing new', async () => {
+    it('replaces the file instead of writing into it: an open handle or a link to the old one sees nothing new', async () => {
       const other = join(temporary.path, 'other-name');
       await link(file, other);
       const before = await readFile(other, 'utf8');
@@ -166,7 +166,7 @@ for (const [name, suffix, open] of stores) {
       expect(await readFile(other, 'utf8')).toBe(before);
     });
 
-    it('reports what it can not read as unreadable, not as absent', async () => {
+    it('reports what it cannot read as unreadable, not as absent', async () => {
       await writeFile(file, 'not json');
       await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
       await writeFile(file, '');
@@ -177,12 +177,12 @@ for (const [name, suffix, open] of stores) {
       expect(await store.get('key')).toEqual({ token: 'new' });
     });
 
-    it('does not read a file of a gigabyte', async () => {
+    it('does not read a file of 1 GB', async () => {
       execFileSync('truncate', ['-s', '1G', file]);
       await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
     });
 
-    it('deletes also what a process that was killed while it wrote has left', async () => {
+    it('also deletes what a process killed during a write left behind', async () => {
       await writeFile(`${file}.0123456789abcdef.draft`, 'half a token', { mode: 0o600 });
       await store.delete('key');
       const names = await readdir(path);
@@ -198,7 +198,7 @@ for (const [name, suffix, open] of stores) {
       expect(await store.get('key')).toEqual({ token: 'old' });
     });
 
-    it('names the code of the system where the disk refuses, and keeps the cause', async () => {
+    it('reports the system error code when the disk fails, and keeps the cause', async () => {
       const bad = open(join(file, 'below-a-file'));
       await expect(bad.set('key', {})).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
@@ -209,6 +209,6 @@ for (const [name, suffix, open] of stores) {
   });
 }
 
-it('needs a path', () => {
+it('requires a path', () => {
   expect(() => fileStore({ path: '' })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
 });

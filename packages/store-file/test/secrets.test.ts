@@ -13,7 +13,7 @@ function shown(value: unknown): string {
   return `${inspect(value, { depth: 20, showHidden: true, getters: true })}${json}${String(value)}`;
 }
 
-it('AO-32 shows no secret in a store, in its errors or in the errors of its callbacks', async () => {
+it('AO-32 does not reveal a secret in a store, in its errors or in the errors of its callbacks', async () => {
   await using temporary = await temporaryDirectory();
   const path = join(temporary.path, 'store');
   const bytes = Buffer.from(CANARY.padEnd(32, '!').slice(0, 32));
@@ -36,7 +36,7 @@ it('AO-32 shows no secret in a store, in its errors or in the errors of its call
     expect(shown(store)).not.toContain(CANARY);
   }
   expect(errors).toHaveLength(3 * stores.length);
-  // A damaged file: its text, with the secret in it, must not come with the error of the parser.
+  // The text of a damaged file, with the secret in it, must not be in the error of the parser.
   await writeFile(join(path, 'plain', `${entryName('key')}.json`), `{"v":1,"value":{"token":"${CANARY}"`);
   await stores[1]?.get('key').catch(keep);
   await writeFile(join(path, 'plain', 'plaintext-consent.json'), CANARY);

@@ -1,6 +1,9 @@
-/** For hosts: credentials in the keychain of the operating system. */
-export { keychain, type Keychain } from './keychain.js';
-export type { CorruptEntryEvent, KeychainOptions } from './keychain-options.js';
-export type { KeychainState, KeychainStatus } from './status.js';
-export type { KeychainDriver, KeytarModule } from './drivers/driver-spec.js';
-export type { KeytarLike } from './drivers/keytar-like.js';
+/**
+ * Credentials in the keychain of the operating system.
+ * @packageDocumentation
+ */
+export { keychainStore, type KeychainStore } from './keychain-store.js';
+export type { CorruptEntryEvent, KeychainStoreOptions } from './keychain-options.js';
+export type { CorruptEntryReason } from './items/documents.js';
+export type { KeychainState, KeychainStatus } from './items/keychain-status.js';
+export type { KeychainDriver, KeytarLike, KeytarModule } from './driver/keychain-driver.js';

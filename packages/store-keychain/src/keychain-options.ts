@@ -1,56 +1,74 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { storeError, type LockTimes } from '@mcp-fittings/store-file/toolkit';
-import { isKeytarLike, type KeychainDriver } from './drivers/driver-spec.js';
-import type { Corruption } from './items/documents.js';
+import { storeError, type LockOptions } from '@mcp-fittings/store-file/toolkit';
+import { isKeytarLike, type KeychainDriver } from './driver/keychain-driver.js';
+import type { CorruptEntryReason } from './items/documents.js';
 
-/** An entry that was there and could not be read: the store answers as if it were absent. */
+/** Reports an entry that exists and cannot be read. The store treats it as absent. */
 export interface CorruptEntryEvent {
   /** Name of the keychain item: a hash of the key. */
   readonly entry: string;
-  readonly reason: Corruption;
+  /** Why the entry could not be read. */
+  readonly reason: CorruptEntryReason;
 }
 
-export interface KeychainOptions {
-  /** Name under which items stand in the keychain; of one program, or shared by several. Default `mcp-fittings`. */
+/** Options of {@link keychainStore}. */
+export interface KeychainStoreOptions {
+  /**
+   * Service name of the items in the keychain, which the system shows to the user; stores with another service do not see
+   * each other's entries. Default `mcp-fittings`.
+   */
   readonly service?: string | undefined;
-  /** Default `@napi-rs/keyring`. Another driver does not see the items of this one. */
+  /** Accesses the keychain. Another driver does not see the items of this one. Default `@napi-rs/keyring`. */
   readonly driver?: KeychainDriver | undefined;
   /**
-   * `process`: native code runs in a helper process, whose crash or hang ends nothing else. `in-process`: for programs
-   * that are one binary, and for a driver that is an object. Default `process`, or `in-process` for such a driver.
+   * Where the driver runs. `process`: in a helper process, so that a crash or hang of native code does not affect the host.
+   * `in-process`: in the host, for programs that are a single binary, and for drivers that are objects. Default `process`, or
+   * `in-process` for a driver that is an object.
    */
   readonly isolation?: 'process' | 'in-process' | undefined;
-  /** Longest wait for one keychain operation, milliseconds. Default 2500: nobody is there to answer a prompt. */
+  /**
+   * Longest wait for one operation on the keychain, in milliseconds. Raise it when the user can answer a prompt. Default 2500.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * `entries`: an item for each entry. `bundle`: one for all, because macOS may ask the person for each item.
-   * Default `bundle` on macOS, `entries` elsewhere. To change it is to lose sight of what was stored.
+   * How entries are stored. `entries`: one item per entry. `bundle`: one item for all, because macOS may ask the user once per
+   * item. Entries of the other layout are not visible. Default `bundle` on macOS, `entries` elsewhere.
    */
   readonly layout?: 'entries' | 'bundle' | undefined;
-  /** Longest item, in characters; more is spread over several. Default 1200, on macOS no limit. */
+  /** Longest item, in characters; a longer value is split into several items. At least 256. Default 1200, unlimited on macOS. */
   readonly chunkCharacters?: number | undefined;
-  /** Private directory for the locks. Default in the user's own: all programs that share the keychain have to agree. */
+  /**
+   * Directory of the locks, created with mode 0700 when missing. All programs that share the keychain must use the same one.
+   * Default: a directory in the user's home, the same for every program.
+   */
   readonly lockDirectory?: string | undefined;
-  readonly lock?: LockTimes | undefined;
-  /** Node that runs the helper process. Default the one that runs this program. */
+  /** How long `withLock` waits, and when a holder that shows no sign of life loses the lock. */
+  readonly lock?: LockOptions | undefined;
+  /** Path of the Node binary that runs the helper process. Default: the one that runs this program. */
   readonly execPath?: string | undefined;
+  /** Called when an entry exists and cannot be read. Errors that it throws are ignored. */
   readonly onCorrupt?: ((event: CorruptEntryEvent) => void) | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** The head of a document that is in parts has to fit into one item. */
-const LEAST_CHUNK_CHARACTERS = 256;
+/** The header of a document that is split into chunks must fit into one item. */
+const MIN_CHUNK_CHARACTERS = 256;
 
-export function checkOptions({ driver, isolation, timeoutMs, chunkCharacters }: KeychainOptions): void {
+export function checkOptions({ driver, isolation, timeoutMs, chunkCharacters }: KeychainStoreOptions): void {
   if (driver !== undefined && isKeytarLike(driver) && isolation === 'process') {
     throw invalid(
-      'A driver that is an object can not be used in another process.',
-      'Give its path as `{ module }`.',
+      'A keychain driver that is an object cannot run in another process.',
+      "Pass the path of its module as `{ module }`, or `isolation: 'in-process'`.",
     );
   }
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw invalid('`timeoutMs` has to be a positive number.');
-  if (chunkCharacters !== undefined && !(chunkCharacters >= LEAST_CHUNK_CHARACTERS)) {
-    throw invalid(`\`chunkCharacters\` has to be ${LEAST_CHUNK_CHARACTERS} or more.`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw invalid('The option `timeoutMs` of the keychain store must be a positive number.');
+  }
+  if (chunkCharacters !== undefined && !(chunkCharacters >= MIN_CHUNK_CHARACTERS)) {
+    throw invalid(
+      `The option \`chunkCharacters\` of the keychain store must be at least ${MIN_CHUNK_CHARACTERS}.`,
+    );
   }
 }
 

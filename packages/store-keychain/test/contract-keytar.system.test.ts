@@ -1,4 +1,4 @@
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { IN_PROCESS, onRealService, WHOLE } from './support/real-service-suites.js';
 
 onRealService(({ suite, suiteWithHelpers }) => {
@@ -6,11 +6,11 @@ onRealService(({ suite, suiteWithHelpers }) => {
     driver: '@github/keytar',
     chunkCharacters: WHOLE,
   });
-  // A driver that is an object can not be given to another process.
+  // A driver that is an object cannot run in another process.
   suite('a given keytar', IN_PROCESS, async (place) => {
-    // Not loaded before: where libsecret is missing it throws.
+    // Loaded only here: without libsecret it throws.
     const { default: keytar } = await import('@github/keytar');
     const options = { driver: keytar, chunkCharacters: WHOLE, ...place };
-    return { store: keychain(options), sibling: keychain(options) };
+    return { store: keychainStore(options), sibling: keychainStore(options) };
   });
 });

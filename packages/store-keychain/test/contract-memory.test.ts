@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { memoryKeytar } from './support/memory-keytar.js';
 import { IN_PROCESS } from './support/real-service-suites.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 
-describe('in memory', () => {
+describe('a driver in memory', () => {
   let temporary: TemporaryDirectory;
   let stores = 0;
   beforeAll(async () => {
@@ -24,8 +24,8 @@ describe('in memory', () => {
           const lockDirectory = join(temporary.path, String(++stores));
           const options = { layout, driver: memoryKeytar(), lockDirectory, chunkCharacters: 1200 };
           return {
-            store: keychain(options),
-            sibling: keychain(options),
+            store: keychainStore(options),
+            sibling: keychainStore(options),
             teardown: async () => undefined,
           };
         },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { commandOf, environmentOf, helpersOf, isRunning } from './support/processes.js';
@@ -13,7 +13,7 @@ const CANARY = 'canary-1492-never-show-this';
 
 let temporary: TemporaryDirectory;
 let directory: string;
-let open: Keychain[] = [];
+let open: KeychainStore[] = [];
 beforeEach(async () => {
   temporary = await temporaryDirectory();
   directory = join(temporary.path, 'items');
@@ -26,18 +26,18 @@ afterEach(async () => {
   await temporary[Symbol.asyncDispose]();
 });
 
-/** A driver in a file, with a fault: see the file. */
-function faulty(fault = ''): KeychainOptions {
+/** A driver in a module, with a fault: see the module. */
+function faulty(fault = ''): KeychainStoreOptions {
   const module = new URL('./support/drivers/file-keytar.mjs', import.meta.url);
   module.search = `directory=${encodeURIComponent(directory)}&${fault}`;
   return { driver: { module } };
 }
 
-function opened(options: KeychainOptions): Keychain {
-  const store = keychain({
+function opened(options: KeychainStoreOptions): KeychainStore {
+  const store = keychainStore({
     lockDirectory: join(temporary.path, 'locks'),
     timeoutMs: 20_000,
-    // Signs of life of the locks, which a manual clock shows too, come later than all that is looked for here.
+    // The signs of life of the locks use the manual clock too, and come later than everything that is checked here.
     lock: { staleMs: 1_000_000 },
     ...options,
   });
@@ -45,13 +45,13 @@ function opened(options: KeychainOptions): Keychain {
   return store;
 }
 
-/** The one helper that runs. */
+/** The only running helper. */
 async function theHelper(): Promise<number> {
   await vi.waitUntil(() => helpersOf(process.pid).length === 1, { interval: 5, timeout: 10_000 });
   return helpersOf(process.pid)[0] ?? 0;
 }
 
-/** When the helper has got the call. */
+/** Resolves when the helper has received the call. */
 async function underWay(clock: ManualClock, timeoutMs: number): Promise<void> {
   await vi.waitUntil(() => clock.nextIn === timeoutMs, { interval: 1, timeout: 10_000 });
 }
@@ -63,7 +63,7 @@ const failure = (state: string): object => ({
 });
 
 describe('a driver that fails', () => {
-  it('KC-04 a crash in native code is a typed error; the host lives, and the next call has a new helper', async () => {
+  it('KC-04 a crash in native code is a typed error; the host continues, and the next call gets a new helper', async () => {
     const store = opened(faulty('segfault'));
     await expect(store.get('key')).rejects.toMatchObject(failure('unavailable'));
     await expect(store.get('key')).rejects.toThrow('SIGSEGV');
@@ -72,7 +72,7 @@ describe('a driver that fails', () => {
   });
 
   for (const fault of ['hang', 'spin']) {
-    it(`a call that does not come back (${fault}) is given up after 2.5 s, and its helper is killed`, async () => {
+    it(`a call that hangs (${fault}) times out after 2.5 s, and its helper is killed`, async () => {
       const clock = createManualClock();
       const store = opened({ ...faulty(fault), clock, timeoutMs: undefined });
       const call = store.get('key').catch((error: unknown) => error);
@@ -86,7 +86,7 @@ describe('a driver that fails', () => {
     });
   }
 
-  it('lets one caller wait for a keychain that does not answer, not one after the other', async () => {
+  it('lets only the first of several callers wait for a keychain that does not reply', async () => {
     const clock = createManualClock();
     const store = opened({ ...faulty('hang'), clock, timeoutMs: 1000 });
     const calls = ['a', 'b', 'c'].map((key) => store.get(key).catch((error: unknown) => error));
@@ -96,7 +96,7 @@ describe('a driver that fails', () => {
     expect(await store.status()).toMatchObject({ state: 'timeout' });
     expect(clock.now()).toBe(1000);
     expect(clock.pending).toBe(0);
-    // A while later it is asked again.
+    // Later the keychain is asked again.
     await clock.advance(1000);
     const again = store.get('key').catch((error: unknown) => error);
     await underWay(clock, 1000);
@@ -104,7 +104,7 @@ describe('a driver that fails', () => {
     expect(await again).toMatchObject(failure('timeout'));
   });
 
-  it('says which driver is not installed', async () => {
+  it('names a driver that is not installed', async () => {
     const missing = join(temporary.path, 'no-such-keytar.js');
     const status = await opened({ driver: { module: missing } }).status();
     expect(status).toMatchObject({ state: 'unavailable', driver: missing });
@@ -118,14 +118,14 @@ describe('a driver that fails', () => {
     expect(status).toMatchObject({ state: 'unavailable' });
   });
 
-  it('is not confused by what a driver writes to stdout', async () => {
+  it('ignores what a driver writes to stdout', async () => {
     const store = opened({ driver: { module: import.meta.resolve('./support/drivers/noisy-keytar.mjs') } });
     const values = Array.from({ length: 30 }, (_, n) => ({ n }));
     await Promise.all(values.map((value, n) => store.set(`key ${n}`, value)));
     expect(await Promise.all(values.map((_, n) => store.get(`key ${n}`)))).toEqual(values);
   });
 
-  it('KC-08 a process that is killed between two items leaves the old value, and its remains are swept up', async () => {
+  it('KC-08 a process that is killed between two items leaves the old value, and the next write cleans up', async () => {
     const before = { t: 'a'.repeat(3000) };
     const after = { t: 'b'.repeat(6000) };
     await opened(faulty()).set('key', before);
@@ -144,7 +144,7 @@ describe('a driver that fails', () => {
 });
 
 describe('the helper process', () => {
-  it('is started at the first use, serves many calls, and is ended when it is disposed', async () => {
+  it('starts at the first use, serves many calls, and ends when the store is disposed', async () => {
     const store = opened(faulty());
     expect(helpersOf(process.pid)).toEqual([]);
     await store.set('key', { a: 1 });
@@ -157,7 +157,7 @@ describe('the helper process', () => {
     expect(await store.get('key')).toEqual({ a: 1 });
   });
 
-  it('ends a call that is under way when it is disposed, with a typed error', async () => {
+  it('rejects a pending call with a typed error when the store is disposed', async () => {
     const store = opened(faulty('hang'));
     const call = store.get('key').catch((error: unknown) => error);
     await theHelper();
@@ -166,7 +166,7 @@ describe('the helper process', () => {
     expect(helpersOf(process.pid)).toEqual([]);
   });
 
-  it('is ended after ten seconds without a call, and started again by the next one', async () => {
+  it('ends after ten seconds without a call, and is started again by the next one', async () => {
     const clock = createManualClock();
     const store = opened({ ...faulty(), clock });
     await store.set('key', { a: 1 });
@@ -179,7 +179,7 @@ describe('the helper process', () => {
     expect(await theHelper()).not.toBe(first);
   });
 
-  it('survives that somebody else kills it', async () => {
+  it('is started again after another program has killed it', async () => {
     const store = opened(faulty());
     await store.set('key', { a: 1 });
     const helper = await theHelper();
@@ -188,7 +188,7 @@ describe('the helper process', () => {
     await expect.poll(() => store.get('key').catch(() => undefined)).toEqual({ a: 1 });
   });
 
-  it('does not end at Ctrl-C, which a terminal sends to it too: the host may still have tokens to save', async () => {
+  it('does not end at Ctrl-C, which a terminal sends to it too, because the host may still have to save tokens', async () => {
     const store = opened(faulty());
     await store.set('key', { a: 1 });
     const helper = await theHelper();
@@ -197,7 +197,7 @@ describe('the helper process', () => {
     expect(await theHelper()).toBe(helper);
   });
 
-  it('does not start the host once more where the program that is started as the helper is the host', async () => {
+  it('does not start the host again when the host program was started as its own helper', async () => {
     vi.stubEnv('MCP_FITTINGS_KEYCHAIN_HELPER', '1');
     const store = opened(faulty());
     await expect(store.get('key')).rejects.toMatchObject({ ...failure('unavailable'), retryable: false });
@@ -208,7 +208,7 @@ describe('the helper process', () => {
     expect(helpersOf(process.pid)).toEqual([]);
   });
 
-  it('says that there is no Node at the path the host gave', async () => {
+  it('reports that there is no Node at `execPath`', async () => {
     const status = await opened({ ...faulty(), execPath: join(temporary.path, 'node') }).status();
     expect(status).toMatchObject({ state: 'unavailable' });
     expect(status.error?.message).toContain('ENOENT');
@@ -217,15 +217,15 @@ describe('the helper process', () => {
 
 describe('the process of the host', () => {
   const program = (fault: string, rest: string): string => `
-    import { keychain } from '@mcp-fittings/store-keychain';
-    const store = keychain(${JSON.stringify({
+    import { keychainStore } from '@mcp-fittings/store-keychain';
+    const store = keychainStore(${JSON.stringify({
       driver: { module: String((faulty(fault).driver as { module: URL }).module) },
       lockDirectory: join(temporary.path, 'locks'),
       timeoutMs: 1000,
     })});
     ${rest}`;
 
-  it('ends by itself, with the helper, although nothing was disposed', async () => {
+  it('exits by itself, with the helper, even if nothing was disposed', async () => {
     const { child, said, ended } = runScript(
       program('', `await store.set('key', {a: 1}); console.log('stored');`),
     );
@@ -235,7 +235,7 @@ describe('the process of the host', () => {
     expect(await opened(faulty()).get('key')).toEqual({ a: 1 });
   });
 
-  it('ends by itself when the keychain hangs, with a typed error', async () => {
+  it('exits by itself when the keychain hangs, with a typed error', async () => {
     const { said, ended } = runScript(
       program('hang', `await store.get('key').catch((e) => console.log(e.details.state));`),
     );
@@ -243,7 +243,7 @@ describe('the process of the host', () => {
     expect(await ended).toEqual({ status: 0, errors: '' });
   });
 
-  it('is kept alive by nothing of ours once the calls are done', async () => {
+  it('is not kept alive after the calls have settled', async () => {
     const { said, ended } = runScript(
       program(
         '',
@@ -257,14 +257,14 @@ describe('the process of the host', () => {
     expect(await ended).toEqual({ status: 0, errors: '' });
   });
 
-  it('disposes at the end of a module, and then ends', async () => {
+  it('exits after a store is disposed at the end of a module', async () => {
     const { ended } = runScript(
       program('', `await store.set('key', {}); await store[Symbol.asyncDispose]();`),
     );
     expect(await ended).toEqual({ status: 0, errors: '' });
   });
 
-  it('takes the helper with it when it is killed, also one that hangs', async () => {
+  it('ends the helper when it is killed, even a helper that hangs', async () => {
     const rest = `store.get('key').catch(() => {}); setTimeout(() => {}, 60_000); console.log('started');`;
     const script = runScript(program('hang', rest).replace('"timeoutMs":1000', '"timeoutMs":60000'));
     await script.said;
@@ -275,11 +275,11 @@ describe('the process of the host', () => {
     await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 10_000 });
   });
 
-  it('loads nothing native when the package is imported and a store is made', async () => {
+  it('does not load native code when the package is imported and a store is created', async () => {
     const { said } = runScript(`
-      import { keychain } from '@mcp-fittings/store-keychain';
-      keychain();
-      keychain({ driver: '@github/keytar', isolation: 'in-process' });
+      import { keychainStore } from '@mcp-fittings/store-keychain';
+      keychainStore();
+      keychainStore({ driver: '@github/keytar', isolation: 'in-process' });
       process.report.excludeNetwork = true;
       const native = () => process.report.getReport().sharedObjects.filter((path) => path.endsWith('.node')).length;
       const before = native();
@@ -290,7 +290,7 @@ describe('the process of the host', () => {
 });
 
 describe('secrets', () => {
-  it('AO-32 shows none in argv, environment, error, inspection or name, and hands the helper none of the host', async () => {
+  it('AO-32 are not in argv, environment, errors, inspection or names, and those of the host do not reach the helper', async () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', `${CANARY}-of-the-host`);
     vi.stubEnv('NODE_OPTIONS', '--no-warnings');
     vi.stubEnv('NAPI_RS_NATIVE_LIBRARY_PATH', '/evil.node');
@@ -319,11 +319,11 @@ describe('secrets', () => {
     }
   });
 
-  it('AO-32 writes nothing to the host\u2019s stdout and stderr', async () => {
+  it('AO-32 are not written to the host\u2019s stdout and stderr', async () => {
     const noisy = import.meta.resolve('./support/drivers/noisy-keytar.mjs');
     const { child, ended } = runScript(`
-      import { keychain } from '@mcp-fittings/store-keychain';
-      const store = keychain({ driver: { module: ${JSON.stringify(noisy)} }, lockDirectory: ${JSON.stringify(join(temporary.path, 'locks'))} });
+      import { keychainStore } from '@mcp-fittings/store-keychain';
+      const store = keychainStore({ driver: { module: ${JSON.stringify(noisy)} }, lockDirectory: ${JSON.stringify(join(temporary.path, 'locks'))} });
       await store.set('key', { token: 'x' });`);
     let output = '';
     child.stdout?.on('data', (text: Buffer) => {

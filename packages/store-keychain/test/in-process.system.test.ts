@@ -1,6 +1,6 @@
-// One session bus for the whole file: the native libraries of a process remember the first one they were shown.
+// One session bus for the whole file: the native libraries of a process remember the first one that they connect to.
 import { join } from 'node:path';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { helpersOf } from './support/processes.js';
@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-function opened(options: KeychainOptions): Keychain {
-  return keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+function opened(options: KeychainStoreOptions): KeychainStore {
+  return keychainStore({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
 }
 
 describeWithSecretService('on a real Secret Service', () => {
@@ -31,8 +31,8 @@ describeWithSecretService('on a real Secret Service', () => {
     await service[Symbol.asyncDispose]();
   });
 
-  it('shares items with a program that uses keytar itself: by name, by path, as an object', async () => {
-    // Not loaded before: where libsecret is missing it throws.
+  it('shares items with a program that uses keytar directly: by name, by path, as an object', async () => {
+    // Loaded only here: without libsecret it throws.
     const { default: keytar } = await import('@github/keytar');
     const named = opened({ driver: '@github/keytar', isolation: 'in-process' });
     const byPath = opened({ driver: { module: new URL(import.meta.resolve('@github/keytar')) } });
@@ -46,7 +46,7 @@ describeWithSecretService('on a real Secret Service', () => {
     await byPath[Symbol.asyncDispose]();
   });
 
-  it('works in this process when the host asks for it, without a helper', async () => {
+  it('works in this process, without a helper, when the host asks for it', async () => {
     const store = opened({ isolation: 'in-process' });
     await store.set('key', VALUE);
     expect(await store.get('key')).toEqual(VALUE);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryKeytar } from './support/memory-keytar.js';
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-it('does not wait for a driver that hangs, and does not call it again before it came back', async () => {
+it('does not wait for a driver that hangs, and does not call it again before it has returned', async () => {
   const clock = createManualClock();
   const driver = memoryKeytar();
   let answer = (): void => undefined;
@@ -20,7 +20,13 @@ it('does not wait for a driver that hangs, and does not call it again before it 
   });
   const setPassword = vi.spyOn(driver, 'setPassword').mockReturnValue(hanging);
   const lockDirectory = join(temporary.path, 'locks');
-  const store = keychain({ driver, clock, lockDirectory, timeoutMs: 1000, lock: { staleMs: 1_000_000 } });
+  const store = keychainStore({
+    driver,
+    clock,
+    lockDirectory,
+    timeoutMs: 1000,
+    lock: { staleMs: 1_000_000 },
+  });
   const first = store.status();
   await vi.waitUntil(() => clock.nextIn === 1000, { interval: 1 });
   await clock.advance(999);
@@ -35,8 +41,8 @@ it('does not wait for a driver that hangs, and does not call it again before it 
   expect(clock.pending).toBe(0);
 });
 
-it('refuses an object as a driver for another process', () => {
-  expect(() => keychain({ driver: memoryKeytar(), isolation: 'process' })).toThrow(
+it('rejects a driver that is an object for another process', () => {
+  expect(() => keychainStore({ driver: memoryKeytar(), isolation: 'process' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', kind: 'auth' }),
   );
 });

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  keychain,
+  keychainStore,
   type CorruptEntryEvent,
-  type Keychain,
-  type KeychainOptions,
+  type KeychainStore,
+  type KeychainStoreOptions,
   type KeytarLike,
 } from '@mcp-fittings/store-keychain';
 import { entryName } from '@mcp-fittings/store-file/toolkit';
@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 afterEach(() => temporary[Symbol.asyncDispose]());
 
-function opened(options: KeychainOptions = {}): Keychain {
+function opened(options: KeychainStoreOptions = {}): KeychainStore {
   const onCorrupt = (event: CorruptEntryEvent): void => void events.push(event);
-  return keychain({
+  return keychainStore({
     driver,
     lockDirectory: join(temporary.path, 'locks'),
     layout: 'entries',
@@ -43,7 +43,7 @@ const item = (account: string): string => driver.items.get(SERVICE)?.get(account
 const damage = (account: string, text: string): unknown => driver.items.get(SERVICE)?.set(account, text);
 
 describe('names', () => {
-  it('KC-10 names accounts by a hash, which holds neither the key nor the service', async () => {
+  it('KC-10 names accounts by a hash that reveals neither the key nor the service', async () => {
     for (const key of ['https://as.example/secret-tenant', 'a\u0000b', '/', 'x'.repeat(10_240)]) {
       await opened().set(key, LONG);
     }
@@ -51,7 +51,7 @@ describe('names', () => {
     for (const account of accounts()) expect(account).toMatch(/^v1:[\w-]{43}(#[01]#\d+)?$/);
   });
 
-  it('KC-10 keeps (a, bc) and (ab, c) apart, and services that a native keychain would cut at NUL', async () => {
+  it('KC-10 separates (a, bc) from (ab, c), and services that a native keychain would cut at NUL', async () => {
     const services = [
       'a',
       'ab',
@@ -75,14 +75,14 @@ describe('names', () => {
     expect(new Set(all.filter((item) => !item.includes('#'))).size).toBe(pairs.length);
   });
 
-  it('writes ASCII only, on one line: native keychains lose the rest', async () => {
+  it('writes one line of ASCII, because native keychains lose the rest', async () => {
     await opened().set('key', { text: 'line\nline\u0000\u00e9\u{1f511}' });
     for (const account of accounts()) expect(item(account)).toMatch(/^[\u0020-\u007e]+$/);
   });
 });
 
 describe('long values', () => {
-  it('puts up to 1200 characters into one item and more into several, none of them longer', async () => {
+  it('stores up to 1200 characters in one item, and more in several items of at most that length', async () => {
     const store = opened();
     const envelope = '{"v":1,"value":{"t":""}}'.length;
     await store.set('fits', { t: 'x'.repeat(1200 - envelope) });
@@ -94,7 +94,7 @@ describe('long values', () => {
     expect(await store.get('long')).toEqual({ t: '\u{1f511}'.repeat(3000) });
   });
 
-  it('leaves no part of an older version behind, and nothing of a deleted entry', async () => {
+  it('leaves no chunk of an older version, and nothing of a deleted entry', async () => {
     const store = opened();
     for (const length of [9000, 2000, 6000, 10, 9000]) {
       await store.set('key', { t: 'x'.repeat(length) });
@@ -105,7 +105,7 @@ describe('long values', () => {
     expect(accounts()).toEqual([]);
   });
 
-  it('refuses more than 64 KB before it touches the keychain', async () => {
+  it('rejects more than 64 KB before it accesses the keychain', async () => {
     const set = vi.spyOn(driver, 'setPassword');
     await expect(opened().set('key', { t: 'x'.repeat(64 * 1024) })).rejects.toMatchObject({
       code: 'STORE_VALUE_INVALID',
@@ -114,7 +114,7 @@ describe('long values', () => {
     expect(set).not.toHaveBeenCalled();
   });
 
-  it('KC-08 shows the old value or the new one, whichever write or deletion of an item fails, and mends it later', async () => {
+  it('KC-08 returns the old value or the new one, whichever write or deletion of an item fails, and cleans up later', async () => {
     const values = [
       { t: 'small' },
       { t: 'a'.repeat(3000) },
@@ -129,7 +129,7 @@ describe('long values', () => {
           await store.set('key', before);
           let calls = 0;
           const fail = (): void => {
-            // From here on nothing works: the process was killed, the keychain locked.
+            // From here on every call fails, as if the process was killed or the keychain locked.
             if (++calls >= failing) throw new Error('killed');
           };
           const { setPassword, deletePassword } = driver;
@@ -143,7 +143,7 @@ describe('long values', () => {
           const stored = await opened().get('key');
           expect([before, after]).toContainEqual(stored);
           if (outcome === 'set') expect(stored).toEqual(after);
-          // The next write sweeps up what was left.
+          // The next write removes what was left.
           await opened().set('key', { t: 'd'.repeat(3000) });
           await opened().delete('key');
           expect(accounts()).toEqual([]);
@@ -154,7 +154,7 @@ describe('long values', () => {
     expect(events).toEqual([]);
   });
 
-  it('KC-09 takes an entry with a missing part for absent, and says so', async () => {
+  it('KC-09 treats an entry with a missing chunk as absent, and reports it', async () => {
     const store = opened();
     await store.set('key', LONG);
     for (const chunk of chunks()) {
@@ -173,7 +173,7 @@ describe('long values', () => {
     expect(events).toEqual([]);
   });
 
-  it('KC-09 takes an entry with a foreign, older, cut or moved part for absent, and says so', async () => {
+  it('KC-09 treats an entry with a foreign, older, truncated or moved chunk as absent, and reports it', async () => {
     const store = opened();
     await store.set('other', LONG);
     const foreign = item(chunks()[0] ?? '');
@@ -199,7 +199,7 @@ describe('long values', () => {
     expect(await store.get('key')).toEqual({ token: 'z'.repeat(5000) });
   });
 
-  it('KC-09 takes an entry with a head that was not written here for absent, and says so', async () => {
+  it('KC-09 treats an entry with a foreign header as absent, and reports it', async () => {
     const store = opened();
     await store.set('key', LONG);
     const [head = ''] = accounts().filter((account) => !account.includes('#'));
@@ -221,7 +221,7 @@ describe('long values', () => {
     for (const text of bad) {
       damage(head, text);
       expect(await store.get('key')).toBeUndefined();
-      expect(events.splice(0)).toMatchObject([{ reason: 'head-malformed' }]);
+      expect(events.splice(0)).toMatchObject([{ reason: 'header-malformed' }]);
     }
     await store.set('key', { token: 'new' });
     expect(await store.get('key')).toEqual({ token: 'new' });
@@ -229,7 +229,7 @@ describe('long values', () => {
     expect(accounts()).toEqual([]);
   });
 
-  it('is not disturbed by a handler that throws', async () => {
+  it('ignores errors of the onCorrupt handler', async () => {
     const store = opened({
       onCorrupt: () => {
         throw new Error('handler');
@@ -242,7 +242,7 @@ describe('long values', () => {
 });
 
 describe('one bundled item', () => {
-  it('keeps everything in one item, so that macOS asks once', async () => {
+  it('stores everything in one item, so that macOS asks once', async () => {
     const store = opened({ layout: 'bundle', chunkCharacters: 100_000 });
     for (const key of ['a', 'b', 'c']) await store.set(key, { key, text: 'x'.repeat(3000) });
     expect(accounts()).toHaveLength(1);
@@ -265,7 +265,7 @@ describe('one bundled item', () => {
     expect(set.mock.calls.filter(([, account]) => account.includes('probe'))).toHaveLength(2);
   });
 
-  it('refuses to grow beyond what a keychain item may be', async () => {
+  it('rejects a bundle that is too large for a keychain item', async () => {
     const store = opened({ layout: 'bundle', chunkCharacters: 2_000_000 });
     let error: unknown;
     for (let n = 0; n < 20 && error === undefined; n++) {
@@ -280,19 +280,19 @@ describe('one bundled item', () => {
 });
 
 describe('the probe', () => {
-  it('KC-05 fails where what comes back is not what was written', async () => {
+  it('KC-05 fails when the keychain returns another value than the one that was written', async () => {
     driver.getPassword = async () => 'something else';
     const unavailable = { code: 'STORE_UNAVAILABLE', details: { state: 'unavailable' } };
     expect(await opened().status()).toMatchObject({ state: 'unavailable', error: unavailable });
     await expect(opened().set('key', {})).rejects.toMatchObject(unavailable);
     driver.getPassword = async () => null;
     expect(await opened().status()).toMatchObject({ state: 'unavailable', error: unavailable });
-    // And a "no such item" of such a keychain is no proof of absence.
+    // A "no such item" of such a keychain does not prove absence.
     await expect(opened().get('key')).rejects.toMatchObject(unavailable);
     await expect(opened().delete('key')).rejects.toMatchObject(unavailable);
   });
 
-  it('is done before the first write, again after it failed, and not again after it succeeded', async () => {
+  it('runs before the first write, again after a failure, and not again after a success', async () => {
     const store = opened();
     const { setPassword } = driver;
     driver.setPassword = async () => {
@@ -308,7 +308,7 @@ describe('the probe', () => {
     expect(accounts().filter((account) => account.includes('probe'))).toEqual([]);
   });
 
-  it('tells a keychain that can be read only', async () => {
+  it('detects a keychain that is read-only', async () => {
     driver.setPassword = async () => {
       throw new Error('Write permissions error');
     };
@@ -323,7 +323,7 @@ describe('the probe', () => {
     'The user name or passphrase you entered is not correct. The keychain is locked.',
     'User canceled the operation.',
   ]) {
-    it(`knows the words of macOS: ${words}`, async () => {
+    it(`recognizes the texts of macOS: ${words}`, async () => {
       driver.getPassword = async () => {
         throw new Error(words);
       };
@@ -331,7 +331,7 @@ describe('the probe', () => {
     });
   }
 
-  it('makes the text of a driver fit to show, and never quotes what was to be stored', async () => {
+  it('sanitizes the text of a driver, and never quotes the value to store', async () => {
     const secret = 'canary-from-the-driver';
     driver.setPassword = async (_service, _account, password) => {
       throw new Error(`\u001b[31mcan not store "${password}"\u0007 ${'x'.repeat(10_000)}`);
@@ -348,7 +348,7 @@ describe('the probe', () => {
 });
 
 describe('locks', () => {
-  it('uses the keychain one after the other, readers and the probe too, whatever the entry and the service', async () => {
+  it('serializes all access to the keychain, including reads and the probe, whatever the entry and the service', async () => {
     let inside = 0;
     let most = 0;
     let calls = 0;
@@ -375,7 +375,7 @@ describe('locks', () => {
     expect(most).toBe(1);
   });
 
-  it('KC-16 stops in the middle of a write when its turn was taken over, and the old value still stands', async () => {
+  it('KC-16 stops in the middle of a write when it has lost the keychain lock, and the old value stays valid', async () => {
     const store = opened();
     await store.set('key', { old: true });
     const turn = join(temporary.path, 'locks', entryName('keychain'));
@@ -402,39 +402,39 @@ describe('locks', () => {
 });
 
 describe('options', () => {
-  it('refuses limits that can not work', () => {
+  it('rejects limits that cannot work', () => {
     for (const options of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { chunkCharacters: 100 }]) {
-      expect(() => keychain(options)).toThrow(
+      expect(() => keychainStore(options)).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID', kind: 'auth' }),
       );
     }
   });
 });
 
-describe('S36 what a keychain item may hold', () => {
-  const head = (): string => accounts().find((account) => !account.includes('#')) ?? '';
+describe('S36 values in a keychain item', () => {
+  const header = (): string => accounts().find((account) => !account.includes('#')) ?? '';
 
-  it.each(['entries', 'bundle'] as const)('S36: an own __proto__ is not given back (%s)', async (layout) => {
+  it.each(['entries', 'bundle'] as const)('S36: does not return an own __proto__ (%s)', async (layout) => {
     const store = opened({ layout });
     await store.set('key', { token: 'good' });
-    const text = item(head()).replaceAll('token', '__proto__');
+    const text = item(header()).replaceAll('token', '__proto__');
     expect(text).toContain('__proto__');
-    damage(head(), text);
+    damage(header(), text);
     expect(await store.get('key')).toBeUndefined();
-    expect(events).toMatchObject([{ reason: layout === 'bundle' ? 'entry-malformed' : 'head-malformed' }]);
+    expect(events).toMatchObject([{ reason: layout === 'bundle' ? 'entry-malformed' : 'header-malformed' }]);
   });
 
   it.each([
     ['no JSON', '"{"'],
     ['a number', '5'],
     ['an object', '{"token":"x"}'],
-    ['a text that is no object', '"[]"'],
+    ['a text that is not an object', '"[]"'],
   ])('S36: a bundle entry that is %s is reported, and the others stay', async (_, json) => {
     const store = opened({ layout: 'bundle' });
     await store.set('one', { token: '1' });
     await store.set('two', { token: '2' });
     const name = entryName(SERVICE, 'entry', 'one');
-    damage(head(), item(head()).replace(/("[\w-]{43}"):"\{[^}]*1\\"\}"/, `$1:${json}`));
+    damage(header(), item(header()).replace(/("[\w-]{43}"):"\{[^}]*1\\"\}"/, `$1:${json}`));
     expect(await store.get('one')).toBeUndefined();
     expect(events).toEqual([{ entry: name, reason: 'entry-malformed' }]);
     expect(await store.get('two')).toEqual({ token: '2' });
@@ -442,11 +442,11 @@ describe('S36 what a keychain item may hold', () => {
     expect(await store.get('two')).toEqual({ token: '2' });
   });
 
-  it('S36: KC-11 deep values, its own and foreign ones, end in typed errors', async () => {
+  it('S36: KC-11 rejects deep values, its own and foreign ones, with typed errors', async () => {
     const store = opened({ layout: 'bundle' });
     await store.set('key', { token: 'good' });
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-    damage(head(), item(head()).replace('"value":{', `"value":{"foreign":${deep},`));
+    damage(header(), item(header()).replace('"value":{', `"value":{"foreign":${deep},`));
     await store.set('other', { token: 'x' });
     expect(await store.get('other')).toEqual({ token: 'x' });
     let value: Record<string, unknown> = {};
@@ -462,7 +462,7 @@ describe('D18 a service that goes away in the middle of a call', () => {
     'The connection is closed',
   ];
 
-  it.each(words)('D18: is asked once more: %s', async (message) => {
+  it.each(words)('D18: is called once more: %s', async (message) => {
     const store = opened();
     await store.set('key', { token: 'x' });
     for (const method of ['getPassword', 'setPassword', 'deletePassword'] as const) {
@@ -475,7 +475,7 @@ describe('D18 a service that goes away in the middle of a call', () => {
     expect(await store.get('key')).toBeUndefined();
   });
 
-  it('D18: no more than once, and the error says what happened and what to do', async () => {
+  it('D18: only once, and the error says what happened and what to do', async () => {
     const store = opened();
     await store.set('key', { token: 'x' });
     const spy = vi.spyOn(driver, 'getPassword').mockRejectedValue(new Error(words[0]));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keychain, type Keychain, type KeychainOptions } from '@mcp-fittings/store-keychain';
+import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { helpersOf, socketsOf } from './support/processes.js';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
@@ -9,10 +9,10 @@ import { temporaryDirectory, type TemporaryDirectory } from './support/temporary
 const DRIVERS = ['@napi-rs/keyring', '@github/keytar'] as const;
 const VALUE = { accessToken: 'a', refreshToken: 'r' };
 
-// One daemon for the suite. A test that locks or ends it leaves one that works to the next test.
+// One daemon for the suite. A test that locks or ends it leaves a working one for the next test.
 let keyring: SecretService | undefined;
 let temporary: TemporaryDirectory;
-let open: Keychain[] = [];
+let open: KeychainStore[] = [];
 beforeEach(async () => {
   temporary = await temporaryDirectory();
 });
@@ -43,13 +43,17 @@ function onBrokenService(kind: Exclude<ServiceKind, 'keyring'>): void {
   afterAll(() => broken[Symbol.asyncDispose]());
 }
 
-function opened(options: KeychainOptions = {}): Keychain {
-  const store = keychain({ lockDirectory: join(temporary.path, 'locks'), timeoutMs: 20_000, ...options });
+function opened(options: KeychainStoreOptions = {}): KeychainStore {
+  const store = keychainStore({
+    lockDirectory: join(temporary.path, 'locks'),
+    timeoutMs: 20_000,
+    ...options,
+  });
   open.push(store);
   return store;
 }
 
-describeWithSecretService('a Secret Service that works', () => {
+describeWithSecretService('a working Secret Service', () => {
   for (const driver of DRIVERS) {
     it(`${driver}: is available, and leaves no test item behind`, async () => {
       const service = await enter();
@@ -59,7 +63,7 @@ describeWithSecretService('a Secret Service that works', () => {
       expect(service.countItems()).toBe(1);
     });
 
-    it(`${driver}: what was stored outlives the service`, async () => {
+    it(`${driver}: values survive a restart of the service`, async () => {
       const service = await enter();
       const store = opened({ driver, timeoutMs: 20_000 });
       const long = { text: 'x'.repeat(5000) };
@@ -73,7 +77,7 @@ describeWithSecretService('a Secret Service that works', () => {
     });
   }
 
-  it('never shows the items of one driver through another, and never changes the driver by itself', async () => {
+  it('does not show the items of one driver through another, and never switches drivers by itself', async () => {
     await enter();
     await opened().set('key', VALUE);
     expect(await opened({ driver: '@github/keytar' }).get('key')).toBeUndefined();
@@ -97,7 +101,7 @@ describeWithSecretService('a Secret Service that works', () => {
         interval: 1,
         timeout: 30_000,
       });
-      // Later in the write each time.
+      // A little later in the write each time.
       for (let reads = 0; reads < n; reads++) await reader.get('other');
       for (const pid of helpersOf(process.pid)) if (!readers.has(pid)) process.kill(pid, 'SIGKILL');
       await write;
@@ -111,7 +115,7 @@ describeWithSecretService('a Secret Service that works', () => {
 
 describeWithSecretService('D18 a service that goes away', () => {
   for (const driver of DRIVERS) {
-    it(`D18: ${driver}: is typed unavailable while it is gone, and is found again when it is back`, async () => {
+    it(`D18: ${driver}: is "unavailable" while it is gone, and works again when it is back`, async () => {
       const service = await enter();
       const store = opened({ driver });
       await store.set('key', VALUE);
@@ -125,7 +129,7 @@ describeWithSecretService('D18 a service that goes away', () => {
     });
   }
 
-  it('D18: many calls hold few connections to the bus', async () => {
+  it('D18: many calls keep few connections to the bus open', async () => {
     await enter();
     const store = opened();
     const most = { sockets: 0 };
@@ -133,12 +137,12 @@ describeWithSecretService('D18 a service that goes away', () => {
       await store.get(`key ${n % 5}`);
       for (const helper of helpersOf(process.pid)) most.sockets = Math.max(most.sockets, socketsOf(helper));
     }
-    // Sixteen, one that is closing, and what connects the helper with us.
+    // Sixteen, one that is closing, and the pipes between the helper and this process.
     expect(most.sockets).toBeGreaterThan(2);
     expect(most.sockets).toBeLessThan(24);
   });
 
-  it('D18: its end is the failure of the one test in which it ended, with how and what it said', async () => {
+  it('D18: its exit fails only the test in which it exited, with its exit code and stderr', async () => {
     const service = await enter();
     await service.kill();
     await expect(service.assertAlive()).rejects.toThrow(/gnome-keyring-daemon ended by itself \(SIGKILL\)/);
@@ -149,7 +153,7 @@ describeWithSecretService('D18 a service that goes away', () => {
 
 describeWithSecretService('KC-01 a keyring that is locked', () => {
   for (const driver of DRIVERS) {
-    it(`${driver}: is typed locked; the stored login is not absent, not replaced, not deleted`, async () => {
+    it(`${driver}: is "locked"; the stored sign-in is not absent, not replaced, not deleted`, async () => {
       const service = await enter();
       await opened({ driver }).set('key', VALUE);
       service.lock();
@@ -168,7 +172,7 @@ describeWithSecretService('KC-01 a keyring that is locked', () => {
       expect(await opened({ driver }).get('key')).toEqual(VALUE);
     });
 
-    it(`${driver}: that is locked under a store which has already written`, async () => {
+    it(`${driver}: is "locked" for a store that has already written`, async () => {
       const service = await enter();
       const store = opened({ driver });
       await store.set('key', VALUE);
@@ -179,10 +183,10 @@ describeWithSecretService('KC-01 a keyring that is locked', () => {
   }
 });
 
-describeWithSecretService('KC-02 no service', () => {
+describeWithSecretService('KC-02 a bus without the service', () => {
   onBrokenService('absent');
   for (const driver of DRIVERS) {
-    it(`${driver}: a bus without the service is unavailable, for reads too`, async () => {
+    it(`${driver}: is "unavailable", for reads too`, async () => {
       const store = opened({ driver });
       const unavailable = unavailableIn(driver);
       expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
@@ -192,18 +196,18 @@ describeWithSecretService('KC-02 no service', () => {
     });
   }
 
-  it('KC-06 never selects the keyring of the kernel, which forgets: it rejects where that one would be taken', async () => {
+  it('KC-06 rejects instead of using the kernel keyring, which does not survive a restart', async () => {
     const store = opened();
     await expect(store.set('key', VALUE)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    // Not pinned, this answers that there is no such item.
+    // Without the option, this would resolve with "no such item".
     await expect(store.get('key')).rejects.toThrow('org.freedesktop.secrets');
   });
 });
 
 describeWithSecretService('KC-02 a service without a keyring', () => {
-  onBrokenService('uninitialised');
+  onBrokenService('uninitialized');
   for (const driver of DRIVERS) {
-    it(`${driver}: that cannot make one is unavailable`, async () => {
+    it(`${driver}: is "unavailable" when it cannot create one`, async () => {
       const store = opened({ driver });
       const unavailable = unavailableIn(driver);
       expect(await store.status()).toMatchObject({ state: 'unavailable', error: unavailable });
@@ -216,19 +220,19 @@ function unavailableIn(driver: string): object {
   return { code: 'STORE_UNAVAILABLE', kind: 'auth', details: { state: 'unavailable', driver } };
 }
 
-describeWithSecretService('a service that never answers', () => {
+describeWithSecretService('a service that never replies', () => {
   onBrokenService('hanging');
   for (const driver of DRIVERS) {
-    it(`${driver}: is typed timeout, while the host goes on`, async () => {
+    it(`${driver}: is a "timeout", and the host continues`, async () => {
       const store = opened({ driver, timeoutMs: 1000 });
       let ticks = 0;
       const ticking = setInterval(() => ticks++, 10);
       const timeout = { code: 'STORE_UNAVAILABLE', retryable: true, details: { state: 'timeout', driver } };
       await expect(store.get('key')).rejects.toMatchObject(timeout);
       clearInterval(ticking);
-      // A second of ticks, less what a busy machine takes; a thread that hangs has none.
+      // A second of ticks, less on a busy machine; a thread that hangs has none.
       expect(ticks).toBeGreaterThan(10);
-      // Nobody waits for the end of what was killed.
+      // No test waits until a killed process has exited.
       await vi.waitUntil(() => helpersOf(process.pid).length === 0, { interval: 5, timeout: 10_000 });
       expect(await store.status()).toMatchObject({ state: 'timeout', error: timeout });
       await expect(store.set('key', VALUE)).rejects.toMatchObject(timeout);
@@ -244,9 +248,9 @@ describe('without a session bus', () => {
 
   for (const driver of DRIVERS) {
     it.runIf(process.platform === 'linux')(
-      `KC-02 ${driver}: is unavailable at once, no process is started`,
+      `KC-02 ${driver}: is "unavailable" at once, without starting a process`,
       async () => {
-        // If one were started, this would be the error.
+        // If a process were started, this would be the error.
         const store = opened({ driver, execPath: '/no/such/node' });
         const status = await store.status();
         expect(status).toMatchObject({ state: 'unavailable', driver });

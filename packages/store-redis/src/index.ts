@@ -1,4 +1,7 @@
-/** For hosts that run as several replicas: what they share, on Redis. */
+/**
+ * Credentials, locks and a cache on Redis, shared by the replicas of a host.
+ * @packageDocumentation
+ */
 export { redisStore, type RedisStoreOptions } from './redis-store.js';
-export { redisCache, type RedisCacheOptions } from './cache/redis-cache.js';
-export { fromIoredis, type IoredisClient, type RedisClient } from './client/redis-client.js';
+export { redisCache, type RedisCacheOptions } from './redis-cache.js';
+export { fromIoredis, type IoredisClient, type RedisClient } from './redis-client.js';

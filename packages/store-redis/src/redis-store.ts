@@ -1,28 +1,33 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import type { KeySource, LockTimes } from '@mcp-fittings/store-file/toolkit';
-import { keyNames, type KeyNames } from './client/key-names.js';
-import type { RedisClient } from './client/redis-client.js';
-import { createScriptsRunner } from './client/scripts-runner.js';
-import { createEntries } from './entries/entries.js';
-import { createLeases } from './leases/leases.js';
+import type { KeySource, LockOptions } from '@mcp-fittings/store-file/toolkit';
+import { createRedisKeys, type RedisKeys } from './redis-keys.js';
+import type { RedisClient } from './redis-client.js';
+import { createScriptRunner } from './script-runner.js';
+import { createEntries } from './entries.js';
+import { createLeases } from './leases.js';
 
+/** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
-  /** A connected client, which stays yours to close: one of `redis`, or of `ioredis` through `fromIoredis`. */
+  /** A connected client of `redis`, or of `ioredis` through `fromIoredis`. The store does not close it. */
   readonly client: RedisClient;
-  /** The key to encrypt with, and older ones by their id. @see EncryptionKey */
+  /** Provides the key to encrypt with, and older keys by their id. */
   readonly key: KeySource;
   /**
-   * Beginning of all keys in Redis. Stores with another namespace see nothing of this one: give each person one where a
-   * host serves several. Default `mcp-fittings`.
+   * Prefix of all keys in Redis. Stores with different namespaces do not see each other's entries: use one per user in a
+   * host that serves several. 1 to 128 letters, digits and `. : @ / _ -`. Default `mcp-fittings`.
    */
   readonly namespace?: string | undefined;
-  /** A refresh token that was not used for so long is dropped, milliseconds. Default 180 days. */
+  /** Time after which an unused refresh token is deleted, in milliseconds. Default 180 days. */
   readonly keepMs?: number | undefined;
-  /** `staleMs` is the life of a lease, which is renewed while the work runs. */
-  readonly lock?: LockTimes | undefined;
-  /** Longest wait for one answer of Redis, tries included, milliseconds. Default 2000. */
+  /**
+   * How long `withLock` waits, and when a holder that shows no sign of life loses the lock. Here `staleMs` is the lifetime
+   * of a lease that is renewed while the work runs.
+   */
+  readonly lock?: LockOptions | undefined;
+  /** Longest wait for one operation on Redis, including retries, in milliseconds. Default 2000. */
   readonly timeoutMs?: number | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -30,32 +35,36 @@ const KEEP_MS = 180 * 24 * 3600 * 1000;
 const TIMEOUT_MS = 2000;
 
 /**
- * A {@link TokenStore} that all replicas of a host share: values encrypted with AES-256-GCM, each bound to its entry, its
- * version and its key; locks across machines.
+ * Creates a {@link TokenStore} that all replicas of a host share. Values are encrypted with AES-256-GCM and bound to their
+ * entry, version and key; locks hold across machines.
  *
- * Rejects with STORE_UNAVAILABLE where Redis gives no answer or a refusal, STORE_CORRUPT (`details.reason`) where it gives
- * something else than what was written, STORE_LOCKED without the key, STORE_VALUE_INVALID above 64 KB, STORE_BUSY,
- * STORE_LOCK_LOST, CALLBACK_FAILED. Throws CONFIG_INVALID.
+ * Throws `CONFIG_INVALID` for an invalid namespace. Its methods reject with `STORE_UNAVAILABLE` when Redis does not reply or
+ * refuses, `STORE_CORRUPT` (`details.reason`) when a value is not what was written, `STORE_LOCKED` without the key,
+ * `STORE_VALUE_INVALID` above 64 KB, `STORE_BUSY`, `STORE_LOCK_LOST`, `CONFIG_INVALID` for a key that is not 32 bytes long,
+ * and `CALLBACK_FAILED` when `key` throws.
+ * @example
+ * const client = await createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true }).connect();
+ * const store = redisStore({ client, key: (id) => keyFromManagementService(id), namespace: 'agent:person-17' });
  */
 export function redisStore(options: RedisStoreOptions): TokenStore {
   const { client, key: keys, namespace = 'mcp-fittings', keepMs = KEEP_MS } = options;
   const { timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
-  const names = keyNames(namespace);
-  const namesOf = (key: string): KeyNames => names('credential', key);
-  const runner = createScriptsRunner({ client, timeoutMs, clock });
+  const redisKeys = createRedisKeys(namespace);
+  const keysOf = (key: string): RedisKeys => redisKeys('credential', key);
+  const runner = createScriptRunner({ client, timeoutMs, clock });
   const entries = createEntries({ runner, keys, keepMs, clock });
-  const leases = createLeases({ runner, times: options.lock, clock });
+  const leases = createLeases({ runner, lock: options.lock, clock });
 
   return {
-    get: (key) => entries.get(namesOf(key)),
+    get: (key) => entries.get(keysOf(key)),
     async set(key, value) {
-      const own = namesOf(key);
+      const own = keysOf(key);
       await entries.set(own, value, leases.tokenOf(own));
     },
     async delete(key) {
-      const own = namesOf(key);
+      const own = keysOf(key);
       await entries.delete(own, leases.tokenOf(own));
     },
-    withLock: (key, work) => leases.run(namesOf(key), work),
+    withLock: (key, work) => leases.run(keysOf(key), work),
   };
 }

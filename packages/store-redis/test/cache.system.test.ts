@@ -15,7 +15,7 @@ import { useRedis } from './support/use-redis.js';
 
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
-describeWithRedis('what replicas learned of a server', () => {
+describeWithRedis('the cache that replicas share', () => {
   let redis: RedisServer;
   let client: RedisClient;
   const open = (options: Partial<RedisCacheOptions> = {}) => redisCache({ client, key, ...options });
@@ -26,7 +26,7 @@ describeWithRedis('what replicas learned of a server', () => {
     client = opened;
   });
 
-  it('keeps any JSON, for a time, and nothing that is too long', async () => {
+  it('keeps any JSON for a limited time, and skips values that are too large', async () => {
     const cache = open({ maxBytes: 1000, keepMs: 60_000 });
     expect(await cache.get('a')).toBeUndefined();
     await cache.set('a', { b: ['\u00fc', '\ud800', null] });
@@ -65,7 +65,7 @@ describeWithRedis('what replicas learned of a server', () => {
     expect(await open().get('a')).toEqual({ tools: [1] });
   });
 
-  it('the value of another key, of a credential, or under another encryption key counts as absent', async () => {
+  it('treats the value of another key, a credential, and a value of another encryption key as absent', async () => {
     await open().set('a', { of: 'a' });
     const first = await nameOf();
     await open().set('b', { of: 'b' });
@@ -80,7 +80,7 @@ describeWithRedis('what replicas learned of a server', () => {
     for (const other of others) expect(await other.get('a')).toBeUndefined();
   });
 
-  it('a Redis that is away costs half a second, and is told', async () => {
+  it('rejects with STORE_UNAVAILABLE after half a second while Redis is down', async () => {
     await using other = await startRedis();
     const gone = await openClient({ client: 'redis', port: other.port });
     other.suspend();
@@ -90,7 +90,7 @@ describeWithRedis('what replicas learned of a server', () => {
     await gone[Symbol.asyncDispose]();
   });
 
-  it('the second replica neither probes a server nor lists it again', async () => {
+  it('lets the second replica skip probing and listing a server', async () => {
     const handler = createMcpHandler(() => {
       const made = new McpServer({ name: 'stateless', version: '1' }, { capabilities: { tools: {} } });
       made.registerTool('greet', {}, () => ({ content: [{ type: 'text', text: 'hello' }] }));

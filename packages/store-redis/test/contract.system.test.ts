@@ -6,7 +6,7 @@ import { startRedis, type RedisServer } from './support/redis-server.js';
 
 const module = new URL('./support/open-store.mjs', import.meta.url);
 
-describeWithRedis('the contract on a real Redis', () => {
+describeWithRedis('the token store contract on a real Redis', () => {
   let redis: RedisServer;
   let namespaces = 0;
   beforeAll(async () => {

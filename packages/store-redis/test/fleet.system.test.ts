@@ -6,7 +6,7 @@ import { startRedis } from './support/redis-server.js';
 import { startFleet, type Fleet, type Replica } from './support/replicas.js';
 import { LIFE_S, startRotatingServer, type RotatingServer } from './support/rotating-server.js';
 
-/** CI shows all of it; fewer are enough to see on a desk that something broke. */
+/** CI runs all of them; locally, fewer are enough to notice a defect. */
 const ROTATIONS = rounds(500);
 const PROCESSES = 8;
 const redirectUri = 'http://127.0.0.1:8080/back';
@@ -14,7 +14,7 @@ const redirectUri = 'http://127.0.0.1:8080/back';
 describeWithRedis(
   'eight processes on two machines, and an authorization server that rotates strictly',
   () => {
-    /** One replica starts the sign-in, another one ends it. */
+    /** One replica starts the sign-in, another completes it. */
     const signIn = async ({ replicas: [first, second] }: Fleet): Promise<void> => {
       const started = await first?.ask('web', redirectUri);
       const iss = started?.page === undefined ? '' : new URL(started.page).origin;
@@ -22,7 +22,7 @@ describeWithRedis(
       expect(await second?.ask('back', `${redirectUri}?${answer.toString()}`)).toEqual({ ok: true });
     };
 
-    /** In each round the token of all of them has expired, at once. */
+    /** In each round the token of all replicas has expired at once. */
     const rotate = async (
       server: RotatingServer,
       fleet: Fleet,
@@ -76,7 +76,7 @@ describeWithRedis(
           await setTimeout(ms);
           await redis.start();
         };
-        /** When a refresh token is used up, and whoever sent it does not know yet what came of it. */
+        /** After a refresh token was used, and before its sender knows the result. */
         const inFlight = (): Promise<void> =>
           new Promise((resolve) => {
             server.beforeAnswer = async () => {
@@ -99,7 +99,7 @@ describeWithRedis(
             await inFlight();
             await suspend(await holder);
           },
-          // Longer than one attempt to write waits, and than a lease lasts.
+          // Longer than one write waits, and longer than a lease lasts.
           5: () => inFlight().then(() => outage(2500)),
           6: () => outage(2500),
           7: async () => {
@@ -108,7 +108,7 @@ describeWithRedis(
           },
         };
         const troubles = await rotate(server, fleet, async (round) => faults[(round * 10) / ROTATIONS]?.());
-        // Nobody was asked to sign in, and nobody was told that a credential is gone.
+        // No replica asked for a sign-in, and none reported a lost credential.
         const passing = ['STORE_UNAVAILABLE', 'STORE_LOCK_LOST', 'STORE_BUSY'];
         expect(troubles.filter((code) => !passing.includes(code))).toEqual([]);
         expect(troubles).toContain('STORE_UNAVAILABLE');

@@ -16,7 +16,7 @@ const redirectUri = 'http://127.0.0.1:8080/signed-in';
 const patiently = { timeout: 10_000 };
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
-describeWithRedis('a web application of two replicas, at a real authorization server', () => {
+describeWithRedis('a web application with two replicas and a real authorization server', () => {
   let redis: RedisServer;
   let world: World;
   let client: Awaited<ReturnType<typeof openClient>>;
@@ -45,7 +45,7 @@ describeWithRedis('a web application of two replicas, at a real authorization se
     await redis[Symbol.asyncDispose]();
   });
 
-  /** As docs/fleet.md has it. */
+  /** The example of docs/fleet.md. */
   const replica = () => {
     const store = redisStore({ client, key, timeoutMs: 1000 });
     const provider = createOAuthProvider({
@@ -71,11 +71,11 @@ describeWithRedis('a web application of two replicas, at a real authorization se
     (await host.callTool({ server: 'notes', tool: 'read' })).content;
   const note = [{ type: 'text', text: 'a note' }];
 
-  it('needs a sign-in, gets it by way of the other replica, and goes on while Redis is down and when it is empty', async () => {
+  it('needs a sign-in, gets it through the other replica, and continues while Redis is down and after it was emptied', async () => {
     const [first, second] = [replica(), replica()];
     expect(await connect(first.host)).toBe('needs-auth');
 
-    // The first one sends the browser away, the second one is where it comes back.
+    // The first replica sends the browser away; the callback reaches the second one.
     const { url } = await first.provider.startSignIn({ redirectUri });
     await second.provider.completeSignIn((await scriptedPerson(url)).location ?? '');
     expect([await connect(second.host), await connect(first.host)]).toEqual(['connected', 'connected']);

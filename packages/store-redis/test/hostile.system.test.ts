@@ -13,7 +13,7 @@ const key: KeySource = () => keyOf('2026', 7);
 const patiently = { timeout: 10_000 };
 const CANARY = 'canary-r1';
 
-describeWithRedis('what lies in Redis is not what was written', () => {
+describeWithRedis('values in Redis that the store did not write', () => {
   let redis: RedisServer;
   let client: RedisClient;
   const open = (options: Partial<RedisStoreOptions> = {}) => redisStore({ client, key, ...options });
@@ -27,7 +27,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     client = opened;
   });
 
-  it('names and values tell nobody who signs in where', async () => {
+  it('names and values do not reveal who signs in where', async () => {
     await open().set('oauth\nhttps://mcp.example/notes', { refreshToken: CANARY });
     await open().withLock('oauth\nhttps://mcp.example/notes', async () => {
       const [everything, ...more] = await Promise.all([
@@ -42,7 +42,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     });
   });
 
-  it('a key that replaced another one opens what the old one sealed; without it, STORE_LOCKED, and nothing is lost', async () => {
+  it('key rotation: old values stay readable with the old key; without it, STORE_LOCKED, and nothing is lost', async () => {
     await open({ key: () => keyOf('2025', 1) }).set('a', { refreshToken: CANARY });
     const rotated: KeySource = (id = '2026') => (id === '2025' ? keyOf('2025', 1) : keyOf('2026', 7));
     const before = await read(await nameOf());
@@ -59,7 +59,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await read(await nameOf())).toContain('"keyId":"2026"');
   });
 
-  it('a wrong key of the same name: STORE_CORRUPT, and what is stored stays', async () => {
+  it('a wrong key with the same id: STORE_CORRUPT, and the value stays', async () => {
     await open().set('a', { refreshToken: CANARY });
     const wrong = open({ key: () => keyOf('2026', 8) });
     await expect(wrong.get('a')).rejects.toMatchObject({ code: 'STORE_CORRUPT', kind: 'auth' });
@@ -77,7 +77,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await open().get('a')).toEqual({ a: 1 });
   });
 
-  it('KC-13 an older value, put back: STORE_CORRUPT for whoever saw the newer one; a new value heals it', async () => {
+  it('KC-13 a restored older value: STORE_CORRUPT for a process that saw the newer one, until the next write', async () => {
     const [store, other] = [open(), open()];
     await store.set('a', { refreshToken: 'r1' });
     const old = await read(await nameOf());
@@ -87,13 +87,13 @@ describeWithRedis('what lies in Redis is not what was written', () => {
       code: 'STORE_CORRUPT',
       details: { reason: 'rolled-back' },
     });
-    // Who has never seen another one can not know.
+    // A process that has not seen the newer one cannot know.
     expect(await other.get('a')).toEqual({ refreshToken: 'r1' });
     await other.set('a', { refreshToken: 'r3' });
     expect(await store.get('a')).toEqual({ refreshToken: 'r3' });
   });
 
-  it('a version that was made up: STORE_CORRUPT, and does not stand in the way of the next value', async () => {
+  it('a made-up version: STORE_CORRUPT, and it does not block the next write', async () => {
     const store = open();
     await store.set('a', { refreshToken: 'r1' });
     const name = await nameOf();
@@ -106,7 +106,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     }
   });
 
-  it('a value that was deleted is absent for everybody, also when the deleted one is put back', async () => {
+  it('a deleted value is absent for every process, even when it is restored', async () => {
     const [store, other] = [open(), open()];
     await store.set('a', { refreshToken: 'r1' });
     expect(await other.get('a')).toEqual({ refreshToken: 'r1' });
@@ -119,7 +119,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     }
   });
 
-  it('Redis has lost its memory: STORE_CORRUPT for whoever saw a value, never "absent"; a new value heals it', async () => {
+  it('an emptied Redis: STORE_CORRUPT for a process that saw a value, never "absent", until the next write', async () => {
     const [store, other] = [open(), open()];
     await store.set('a', { refreshToken: 'r1' });
     await redis.cli('FLUSHALL');
@@ -132,7 +132,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await store.get('a')).toEqual({ refreshToken: 'r2' });
   });
 
-  it('a value that was deleted is absent after that as well', async () => {
+  it('a deleted value stays absent in an emptied Redis', async () => {
     const store = open();
     await store.set('a', { refreshToken: 'r1' });
     await store.delete('a');
@@ -140,7 +140,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await store.get('a')).toBeUndefined();
   });
 
-  it('a value whose time has run out is absent, and nobody takes that for a loss', async () => {
+  it('an expired value is absent, and does not count as lost', async () => {
     let now = Date.now();
     const store = open({ keepMs: 60_000, clock: { ...systemClock, now: () => now } });
     await store.set('a', { refreshToken: 'r1' });
@@ -151,7 +151,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await store.get('a')).toBeUndefined();
   });
 
-  it('keeps a value for as long as it is of use', async () => {
+  it('keeps a value for as long as it is useful', async () => {
     const lives = async (value: Record<string, unknown>): Promise<number> => {
       await redis.cli('FLUSHALL');
       await open().set('a', value);
@@ -163,7 +163,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await lives({ accessToken: 'a', expiresAt: 0 })).toBe(day);
     expect(await lives({ accessToken: 'a', expiresAt: 1e308 })).toBe(180 * day);
     expect(await lives({ accessToken: 'a', expiresAt, refreshToken: 'r' })).toBe(180 * day);
-    // A registration or a key: a refresh next year depends on it.
+    // A registration or a key: next year's refresh depends on it.
     expect(await lives({ registrations: [] })).toBeLessThanOrEqual(0);
     await open().delete('a');
     expect(await lives({ accessToken: 'a', expiresAt })).toBe(day + 10);
@@ -197,7 +197,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await open().get('a')).toEqual({ refreshToken: 'r2' });
   });
 
-  it('100 MB in the place of a value: STORE_CORRUPT, and they are not fetched', async () => {
+  it('100 MB in place of a value: STORE_CORRUPT, without fetching them', async () => {
     await open().set('a', { a: 1 });
     const name = await nameOf();
     await redis.cli('SETRANGE', name, String(100 * 1024 * 1024), 'x');
@@ -213,7 +213,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await open().get('a')).toEqual({ a: 2 });
   });
 
-  it('a list in the place of a value: STORE_CORRUPT, also through ioredis; a new value replaces it', async () => {
+  it('a list in place of a value: STORE_CORRUPT, through ioredis too, until the next write', async () => {
     await open().set('a', { a: 1 });
     const name = await nameOf();
     await redis.cli('DEL', name);
@@ -227,7 +227,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(await open().get('a')).toEqual({ a: 2 });
   });
 
-  it('a lease without an end in the place of a lock ends as every other one', async () => {
+  it('a lease without an expiry ends like any other', async () => {
     const store = open({ lock: { staleMs: 200, waitMs: 20_000 } });
     await store.withLock('a', async () => undefined);
     const lease = (await nameOf('fence')).replace('fence', 'lease');
@@ -240,14 +240,14 @@ describeWithRedis('what lies in Redis is not what was written', () => {
       'an error with escape sequences',
       () => Promise.reject(new Error('\u001b[2J ERR \u202e'.repeat(10_000))),
     ],
-    ['an error that is none', () => Promise.reject('\u001b[31mno'.repeat(100))],
+    ['a rejection with a string', () => Promise.reject('\u001b[31mno'.repeat(100))],
     [
       'a client that throws',
       () => {
         throw new TypeError('closed');
       },
     ],
-    ['an object for an answer', () => Promise.resolve({ then: 1 })],
+    ['an object as the reply', () => Promise.resolve({ then: 1 })],
   ])('%s: a typed error without its text as it was', async (_, answer) => {
     const store = redisStore({ client: fromIoredis({ eval: answer }), key, timeoutMs: 100 });
     const errors: readonly unknown[] = await Promise.all(
@@ -262,7 +262,7 @@ describeWithRedis('what lies in Redis is not what was written', () => {
     expect(text.length).toBeLessThan(5000);
   });
 
-  it('a namespace that could reach into another one is refused', () => {
+  it('rejects a namespace that could overlap with another one', () => {
     for (const namespace of ['', 'a{b}', 'a*', 'a b', 'ä', 'x'.repeat(129)]) {
       expect(() => open({ namespace }), namespace).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -13,7 +13,7 @@ describeWithRedis('leases and fences', () => {
   let client: RedisClient;
   const open = (options: Partial<RedisStoreOptions> = {}) => redisStore({ client, key, ...options });
   const nameOf = (part: string): Promise<string> => redis.cli('--raw', 'KEYS', `*:${part}`);
-  /** As if its time had run out: Redis lets the next one in. */
+  /** Expires the lease, so that Redis lets the next holder in. */
   const endLease = async (): Promise<void> => {
     await redis.cli('DEL', await nameOf('lease'));
   };
@@ -23,7 +23,7 @@ describeWithRedis('leases and fences', () => {
     client = opened;
   });
 
-  it('a lease is renewed while the work runs, however long that is', async () => {
+  it('renews a lease for as long as the work runs', async () => {
     const [holder, other] = [open({ lock: { staleMs: 300 } }), open({ lock: { staleMs: 300 } })];
     const order: string[] = [];
     let waiting: Promise<unknown> | undefined;
@@ -38,7 +38,7 @@ describeWithRedis('leases and fences', () => {
     expect(order).toEqual(['holder', 'other']);
   });
 
-  it('a lease that ran out, and that nobody has taken since, still counts for a write', async () => {
+  it('accepts a write after a lease has expired and no one has taken it', async () => {
     const holder = open();
     await holder.withLock('a', async () => {
       await endLease();
@@ -47,7 +47,7 @@ describeWithRedis('leases and fences', () => {
     expect(await open().get('a')).toEqual({ by: 'holder' });
   });
 
-  it('who lost it neither writes nor deletes', async () => {
+  it('refuses writes and deletions of a holder that lost its lease', async () => {
     const [holder, successor] = [open(), open()];
     await successor.set('a', { by: 'before' });
     await holder.withLock('a', async () => {
@@ -62,7 +62,7 @@ describeWithRedis('leases and fences', () => {
     expect(await successor.get('a')).toEqual({ by: 'successor' });
   });
 
-  it('a late release leaves the lease of the successor alone', async () => {
+  it('a late release does not end the lease of the successor', async () => {
     const [holder, successor] = [open(), open()];
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ describeWithRedis('leases and fences', () => {
     expect(await nameOf('lease')).toBe('');
   });
 
-  it('a Redis that has lost its memory meanwhile accepts no write of an old holder', async () => {
+  it('an emptied Redis does not accept a write of an old holder', async () => {
     const holder = open();
     await holder.withLock('a', async () => {
       await redis.cli('FLUSHALL');
@@ -88,7 +88,7 @@ describeWithRedis('leases and fences', () => {
     });
   });
 
-  it('replicas whose clocks differ by an hour see each other’s values, in the order of the writes', async () => {
+  it('replicas whose clocks differ by an hour see each other’s values in the order of the writes', async () => {
     const [ahead, behind] = [3_600_000, -3_600_000].map((ms) =>
       open({ clock: { ...systemClock, now: () => Date.now() + ms } }),
     );
@@ -98,7 +98,7 @@ describeWithRedis('leases and fences', () => {
       expect(await behind.get('a')).toEqual({ n, by: 'ahead' });
       await behind.set('a', { n, by: 'behind' });
       expect(await ahead.get('a')).toEqual({ n, by: 'behind' });
-      // Also one that has never read.
+      // A process that has never read sees it too.
       await open().set('a', { n, by: 'new' });
       expect([await ahead.get('a'), await behind.get('a')]).toEqual([
         { n, by: 'new' },
@@ -107,7 +107,7 @@ describeWithRedis('leases and fences', () => {
     }
   });
 
-  it('a lock that is never free: STORE_BUSY, and then it is free', async () => {
+  it('rejects with STORE_BUSY while a lock is held, and takes it once it is free', async () => {
     const [holder, other] = [open(), open({ lock: { waitMs: 100 } })];
     await holder.withLock('a', async () => {
       await expect(other.withLock('a', async () => undefined)).rejects.toMatchObject({ code: 'STORE_BUSY' });

@@ -12,7 +12,7 @@ const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 const patiently = { timeout: 10_000 };
 const redirectUri = 'http://127.0.0.1:8080/back';
 
-describeWithRedis('Redis is away', () => {
+describeWithRedis('while Redis is down', () => {
   let redis: RedisServer;
   let client: Awaited<ReturnType<typeof openClient>>;
   let counting: CountingClient;
@@ -39,7 +39,7 @@ describeWithRedis('Redis is away', () => {
       for (const each of all) expect(each).toMatchObject({ status: 'rejected', reason });
     };
 
-    it('says so, when nobody listens and when nobody answers, and works again afterwards', async () => {
+    it('rejects when nothing listens and when Redis does not reply, and recovers', async () => {
       const store = open();
       await store.set('a', { a: 1 });
       await redis.kill();
@@ -52,7 +52,7 @@ describeWithRedis('Redis is away', () => {
       await expect(store.withLock('a', async () => 'free')).resolves.toBe('free');
     });
 
-    it('waits for one that is back in a moment', async () => {
+    it('waits for a Redis that restarts within the timeout', async () => {
       const store = open(10_000);
       await store.set('a', { a: 1 });
       await redis.kill();
@@ -61,7 +61,7 @@ describeWithRedis('Redis is away', () => {
       expect(await Promise.all(waiting)).toEqual([{ a: 1 }, 'taken']);
     });
 
-    it('a holder whose lease ran out meanwhile is told by its signal; who took no lock stands in nobody’s way', async () => {
+    it('aborts the signal of a holder whose lease expired; a lock that was not taken does not block others', async () => {
       const store = redisStore({ client: counting, key, timeoutMs: 100, lock: { staleMs: 300 } });
       await store.withLock('a', async (signal) => {
         const before = counting.scripts.length;
@@ -76,7 +76,7 @@ describeWithRedis('Redis is away', () => {
         .toBe('free');
     });
 
-    it('a write whose answer was lost is made once more, and is no failure', async () => {
+    it('repeats a write whose reply was lost, and succeeds', async () => {
       const store = open(2000);
       await store.set('a', { a: 1 });
       let lost = 0;
@@ -120,7 +120,7 @@ describeWithRedis('Redis is away', () => {
     });
     afterEach(() => server[Symbol.asyncDispose]());
 
-    it('while the token is fresh no call goes to Redis: counted at the client and by Redis itself', async () => {
+    it('a call with a fresh token sends nothing to Redis, as counted by the client and by Redis', async () => {
       const provider = replica();
       await signIn(provider);
       await provider.headers(request());
@@ -134,7 +134,7 @@ describeWithRedis('Redis is away', () => {
       expect(before[0]).toBeGreaterThan(0);
     });
 
-    it('tokens that are alive are used on; a refresh that is due waits, and takes place when Redis is back', async () => {
+    it('keeps using valid tokens; a refresh that is due waits until Redis is back', async () => {
       const provider = replica();
       await signIn(provider);
       const fresh = await provider.headers(request());
@@ -156,7 +156,7 @@ describeWithRedis('Redis is away', () => {
       expect([server.refreshes, server.refused]).toEqual([1, 0]);
     });
 
-    it('Redis has lost its memory: tokens that are alive are used on, then a person is asked, and told why', async () => {
+    it('an emptied Redis: keeps using valid tokens, then asks the user to sign in and says why', async () => {
       const [first, second] = [replica(), replica()];
       await signIn(first);
       const fresh = await first.headers(request());
@@ -169,11 +169,11 @@ describeWithRedis('Redis is away', () => {
       for (const provider of [first, second]) {
         await expect(provider.headers(request())).rejects.toMatchObject({
           code: 'AUTH_REQUIRED',
-          message: expect.stringContaining('Redis has lost a credential that nobody deleted'),
+          message: expect.stringContaining('Redis has lost a credential that was not deleted'),
           cause: { code: 'STORE_CORRUPT', details: { reason: 'lost' } },
         });
       }
-      // Whoever signs in does it for all of them.
+      // One sign-in serves all replicas.
       await signIn(second);
       const healed = { authorization: `Bearer ${server.accessToken}` };
       expect([await first.headers(request()), await second.headers(request())]).toEqual([healed, healed]);

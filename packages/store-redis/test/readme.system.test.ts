@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { startRedis } from './support/redis-server.js';
 
-describeWithRedis('the example of the README, which elsewhere runs without a Redis', () => {
-  it('shares a credential where there is one', async () => {
+describeWithRedis('the example of the README, with a Redis', () => {
+  it('shares a credential', async () => {
     await using redis = await startRedis();
     const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
     const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];

@@ -12,7 +12,7 @@ import { startSentinel } from './support/sentinel.js';
 const patiently = { timeout: 15_000, interval: 50 };
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
-/** Everything that a store does. */
+/** Every operation of a store. */
 async function exercise(store: TokenStore): Promise<void> {
   await store.withLock('a', async () => {
     await store.set('a', { refreshToken: 'r1' });
@@ -22,8 +22,8 @@ async function exercise(store: TokenStore): Promise<void> {
   expect(await store.get('a')).toBeUndefined();
 }
 
-describeWithRedis('servers as they are run in earnest', () => {
-  describe('TLS, and a user who may do what the documentation says and nothing else', () => {
+describeWithRedis('servers as in production', () => {
+  describe('TLS, and a user with only the documented permissions', () => {
     const password = 'canary-password';
     let redis: RedisServer;
     let ca: Buffer;
@@ -54,7 +54,7 @@ describeWithRedis('servers as they are run in earnest', () => {
       client.disconnect();
     });
 
-    it('another namespace: STORE_UNAVAILABLE that says NOPERM, and is not tried again', async () => {
+    it('another namespace: STORE_UNAVAILABLE with NOPERM, without a retry', async () => {
       const client = await nodeRedis();
       await client.connect();
       const store = redisStore({ client, key, namespace: 'other', timeoutMs: 60_000 });
@@ -77,7 +77,7 @@ describeWithRedis('servers as they are run in earnest', () => {
       client.destroy();
     });
 
-    it('a wrong password never shows in an error', async () => {
+    it('does not reveal a wrong password in an error', async () => {
       const client = await nodeRedis('wrong-canary');
       const store = redisStore({ client, key, timeoutMs: 200 });
       client.connect().catch(() => undefined);
@@ -88,7 +88,7 @@ describeWithRedis('servers as they are run in earnest', () => {
     });
   });
 
-  it('a cluster, where the keys of a script have to be in one slot', async () => {
+  it('a cluster, where all keys of a script must be in one slot', async () => {
     await using redis = await startRedis({ cluster: true });
     await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await expect.poll(() => redis.cli('CLUSTER', 'INFO'), patiently).toContain('cluster_state:ok');
@@ -103,7 +103,7 @@ describeWithRedis('servers as they are run in earnest', () => {
     other.disconnect();
   });
 
-  describe('a primary that dies, and a Sentinel that makes the replica the primary', () => {
+  describe('a primary that dies, and a Sentinel that promotes the replica', () => {
     const clients: Readonly<
       Record<string, (port: number) => Promise<{ client: RedisClient; close: () => unknown }>>
     > = {
@@ -125,7 +125,7 @@ describeWithRedis('servers as they are run in earnest', () => {
       },
     };
 
-    it.each(Object.keys(clients))('%s: nothing is lost, and refreshes go on', async (kind) => {
+    it.each(Object.keys(clients))('%s: loses nothing, and refreshes continue', async (kind) => {
       await using primary = await startRedis();
       await using replica = await startRedis({ replicaOf: primary });
       await using sentinel = await startSentinel(primary);
@@ -140,7 +140,7 @@ describeWithRedis('servers as they are run in earnest', () => {
         await store.set('a', { refreshToken: 'r1' });
         await expect.poll(() => replica.cli('--raw', 'KEYS', '*:value'), patiently).not.toBe('');
         await primary.kill();
-        // The lease went along to the replica, so what came of the work is accepted there.
+        // The lease was replicated, so the new primary accepts the result of the work.
         await store.set('a', { refreshToken: 'r2' });
         expect(signal.aborted).toBe(false);
       });

@@ -8,7 +8,7 @@ import { startFleet, type Fleet, type Replica } from './support/replicas.js';
 const redirectUri = 'http://127.0.0.1:8080/signed-in';
 const DAY_S = 86_400;
 
-describeWithRedis('a fleet at a real authorization server (oidc-provider, strict rotation)', () => {
+describeWithRedis('a fleet with a real authorization server (oidc-provider, strict rotation)', () => {
   let redis: RedisServer;
   let world: World;
   let fleet: Fleet;
@@ -37,7 +37,7 @@ describeWithRedis('a fleet at a real authorization server (oidc-provider, strict
   const grants = (): readonly string[] =>
     world.as.tokenRequests.map(({ grant, status }) => `${grant} ${status}`);
 
-  it('one process starts a sign-in, another one ends it, all are in; then 25 rotations, each refreshed once', async () => {
+  it('one process starts a sign-in, another completes it, all are signed in; then 25 rotations, each refreshed once', async () => {
     const callback = await start(0);
     expect(await replica(1).ask('back', callback)).toEqual({ ok: true });
     for (let round = 0; round <= 25; round++) {
@@ -49,7 +49,7 @@ describeWithRedis('a fleet at a real authorization server (oidc-provider, strict
     }
   });
 
-  it('a replayed callback, one that comes to all at once, and a foreign state are refused in every process', async () => {
+  it('every process refuses a replayed callback, one that reaches all at once, and a foreign state', async () => {
     const callback = await start(0);
     const foreign = new URL(callback);
     foreign.searchParams.set('state', 'x'.repeat(43));
@@ -62,7 +62,7 @@ describeWithRedis('a fleet at a real authorization server (oidc-provider, strict
     expect(grants()).toEqual(['authorization_code 200']);
   });
 
-  it('a callback that comes too late is refused, and what waited for it is gone from Redis by itself', async () => {
+  it('a late callback is refused, and the pending sign-in expires in Redis', async () => {
     const callback = await start(0);
     await replica(1).ask('go', 3_600_000);
     expect(await replica(1).ask('back', callback)).toEqual({ code: 'TIMEOUT' });
@@ -71,7 +71,7 @@ describeWithRedis('a fleet at a real authorization server (oidc-provider, strict
     const lives = await Promise.all(
       (await redis.cli('--raw', 'KEYS', '*:value')).split('\n').map((name) => redis.cli('PTTL', name)),
     );
-    // Of three values one is the registration, which stays.
+    // One of the three values is the registration, which stays.
     expect(lives.filter((ms) => Number(ms) > 0 && Number(ms) < 25 * 3_600_000)).toHaveLength(2);
     expect(lives.filter((ms) => ms === '-1')).toHaveLength(1);
   });

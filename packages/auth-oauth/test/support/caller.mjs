@@ -1,7 +1,7 @@
 /** A host process: makes five concurrent calls on request, and reports how many were accepted. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@mcp-fittings/client-core';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 
@@ -9,7 +9,7 @@ const STORES = {
   file: ({ path }) => fileStore({ path, consent: () => true }),
   encrypted: ({ path, key }) =>
     encryptedFileStore({ path, key: () => ({ id: 'test', bytes: Buffer.from(key, 'base64url') }) }),
-  keychain: ({ options }) => keychain(options),
+  keychain: ({ options }) => keychainStore(options),
 };
 
 const { url, kind, ...rest } = JSON.parse(process.argv[2]);

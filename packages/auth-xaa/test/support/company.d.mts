@@ -4,7 +4,7 @@ import type { ServedProvider } from '../../../auth-oauth/test/support/provider-s
 
 type Json = Record<string, unknown>;
 type Parameters = Readonly<Record<string, string | undefined>>;
-/** An error answer, or undefined: nothing against it. */
+/** An error response, or undefined to allow the request. */
 type Policy = (parameters: Parameters) => Json | undefined;
 
 export interface TestIdentityProvider extends ServedProvider {
@@ -12,19 +12,19 @@ export interface TestIdentityProvider extends ServedProvider {
   readonly publicKey: CryptoKey;
   clientAt: (audience: string) => string;
   policy: Policy;
-  /** Change what is made, on the way out. */
+  /** Changes a response before it is sent. */
   claims: (claims: Json) => Json;
   header: (header: { alg: string } & Json) => { alg: string } & Json;
   reply: (reply: Json) => Json;
-  /** The one SAML assertion that it takes. */
+  /** The only SAML assertion that it accepts. */
   saml: string;
-  /** Every assertion that it gave. */
+  /** Every ID-JAG that it issued. */
   readonly assertions: string[];
 }
 export interface TestResourceAuthorizationServer extends TestAuthorizationServer {
   policy: Policy;
   scope: (scope: string) => string;
-  /** Every assertion that it was shown. */
+  /** Every ID-JAG that it received. */
   readonly assertions: string[];
 }
 export function startIdentityProvider(options: {
@@ -34,7 +34,7 @@ export function startAuthorizationServer(options: {
   readonly idp: TestIdentityProvider;
   readonly clients: readonly Json[];
   readonly singleUse?: boolean;
-  /** Says in its metadata that it takes assertions. Default true. */
+  /** Announces ID-JAG support in its metadata. Default true. */
   readonly announces?: boolean;
   /** Client ID Metadata Documents, by URL. */
   readonly documents?: Readonly<Record<string, { readonly jwks?: { readonly keys: readonly JWK[] } } & Json>>;

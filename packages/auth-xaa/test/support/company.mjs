@@ -1,4 +1,4 @@
-/** A company on loopback: an identity provider that gives ID-JAGs, and authorization servers that take them. */
+/** A company on loopback: an identity provider that issues ID-JAGs, and authorization servers that accept them. */
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { serveProvider } from '../../../auth-oauth/test/support/provider-server.mjs';
@@ -14,7 +14,7 @@ const common = {
 };
 const ttl = { Grant: 864_000, Session: 600, Interaction: 600, AccessToken: 3600, ClientCredentials: 3600 };
 
-/** Making an RSA key costs more than most tests. */
+/** Generating an RSA key takes longer than most tests. */
 let signingKeys;
 
 export async function startIdentityProvider({ clients }) {
@@ -42,7 +42,7 @@ export async function startIdentityProvider({ clients }) {
   Object.assign(idp, {
     privateKey,
     publicKey,
-    /** The client id of ours that an authorization server knows. */
+    /** The client id of this client at an authorization server. */
     clientAt: () => 'mcp-client',
     policy: () => undefined,
     claims: (claims) => claims,

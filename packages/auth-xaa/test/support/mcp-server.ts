@@ -4,7 +4,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { TestResourceAuthorizationServer } from './company.mjs';
 
-/** A server of the official SDK, protected as RFC 9728 says. */
+/** A server of the official SDK, protected as in RFC 9728. */
 export interface TestMcpServer extends AsyncDisposable {
   readonly url: string;
   /** Names of the extensions that clients declared. */
@@ -39,7 +39,7 @@ export async function startMcpServer(as: TestResourceAuthorizationServer): Promi
     for (const [, name = ''] of text.matchAll(/"(io\.modelcontextprotocol\/[a-z-]+)"/g)) extensions.add(name);
     const mcp = new McpServer({ name: 'notes', version: '1.0.0' });
     mcp.registerTool('whoami', { description: 'Who you are' }, async () => ({
-      content: [{ type: 'text', text: found.accountId ?? 'nobody' }],
+      content: [{ type: 'text', text: found.accountId ?? 'none' }],
     }));
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);

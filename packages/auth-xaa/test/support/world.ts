@@ -30,17 +30,17 @@ export interface World extends AsyncDisposable {
   readonly resources: readonly TestResource[];
   readonly store: TokenStore;
   readonly lines: string[];
-  /** The pages of the identity provider that a person was sent to. */
+  /** The pages of the identity provider that the user was sent to. */
   readonly pages: URL[];
-  /** Who the person is. */
+  /** The account that the user signs in with. */
   login: string;
   identity(options?: Partial<IdentityProviderOptions>): IdentityProvider;
   provider(identity: IdentityProvider, options?: Partial<XaaProviderOptions>): AuthProvider;
-  /** One request; signs in when that is asked for. */
+  /** Makes one request, and signs in when that is required. */
   use(provider: AuthProvider, url?: string): Promise<Response>;
-  /** One request; nobody is there. */
+  /** Makes one request without a user. */
   useSilently(provider: AuthProvider, url?: string): Promise<Response>;
-  /** Requests that the token endpoints got, as `idp token-exchange`. */
+  /** Requests that the token endpoints received, such as `idp token-exchange`. */
   tokenRequests(): readonly string[];
   forgetRequests(): void;
 }
@@ -128,7 +128,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 
 const nameOf = (grant: string): string => grant.split(':').at(-1) ?? grant;
 
-/** A person who does what the pages say; their answer goes straight back. */
+/** A user who completes the pages; the callback is returned directly. */
 function person(world: World): Interaction {
   return {
     async begin() {

@@ -1,6 +1,6 @@
 import { google } from '@mcp-fittings/auth-google';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { identityProviderFrom, xaa, type IdentityProviderSettings } from '@mcp-fittings/auth-xaa';
+import { identityProviderFromEntries, xaa, type IdentityProviderConfig } from '@mcp-fittings/auth-xaa';
 import { FittingsError, isRecord, type AuthPlugin, type TokenStore } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { SessionOptions } from './session.js';
@@ -19,10 +19,10 @@ export function createAuth(
 ): Auth {
   const of = (plugin: AuthPlugin): AuthPlugin => withIdentity(plugin, entries);
   const others = [google(), of(oauth({ clientName: 'fittings', store, interaction }))];
-  let settings: IdentityProviderSettings | undefined;
+  let settings: IdentityProviderConfig | undefined;
   let mistake: unknown;
   try {
-    ({ settings } = identityProviderFrom(entries));
+    ({ settings } = identityProviderFromEntries(entries));
   } catch (error) {
     mistake = error;
   }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { keychain } from '@mcp-fittings/store-keychain';
+import { keychainStore } from '@mcp-fittings/store-keychain';
 import type { TokenStore } from '@mcp-fittings/client-core';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import type { SessionOptions } from './session.js';
@@ -20,7 +20,7 @@ export function openStore(options: Pick<SessionOptions, 'store' | 'home' | 'plai
     }
     case 'keychain':
     case undefined: {
-      const store = keychain();
+      const store = keychainStore();
       return { store, close: async () => store[Symbol.asyncDispose]() };
     }
   }

@@ -2,44 +2,53 @@ import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import { ensurePrivateDirectory } from '@mcp-fittings/client-core/files';
 import { entryName } from '../entry-name.js';
 import { asStoreError, storeError } from '../store-error.js';
-import { acquireToken } from './acquire-token.js';
-import { holdToken, type HeldLock } from './held-lock.js';
-import { createKeyedQueue } from './keyed-queue.js';
-import { DEFAULT_STALE_MS, DEFAULT_WAIT_MS, type LockTimes } from './lock-times.js';
+import { acquireLock } from './acquire-lock.js';
+import { holdLock, type HeldLock } from './held-lock.js';
+import { createKeyedMutex } from './keyed-mutex.js';
+import { DEFAULT_STALE_MS, DEFAULT_WAIT_MS, type LockOptions } from './lock-options.js';
 
-export interface FileLocksOptions extends LockTimes {
-  /** Made when it is missing, mode 0700. Processes that exclude each other use the same one. */
+/** Options of {@link createFileLocks}. */
+export interface FileLocksOptions extends LockOptions {
+  /** Directory of the lock files, created with mode 0700 when missing. Processes that exclude each other use the same one. */
   readonly directory: string;
-  /** Comes before `directory` is made, with the lock's place in the queue taken. */
+  /** Called before `directory` is created, once the caller is next in line. Use it to create the parent directory. */
   readonly prepare?: (() => Promise<void>) | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /** Named locks across the processes of a machine, and across machines that share the directory. */
 export interface FileLocks {
   /**
-   * Runs `work` while nobody else holds the lock of this name. `signal` is aborted when another process took the lock
-   * over. Rejects with what `work` rejects with, or with STORE_BUSY, STORE_INSECURE or STORE_UNAVAILABLE.
+   * Runs `work` while no one else holds the lock of this name. `signal` is aborted when another process takes the lock.
+   * Rejects with the error of `work`, or with `STORE_BUSY`, `STORE_INSECURE` or `STORE_UNAVAILABLE`.
    */
   run<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
-   * For the last step before a write: rejects with STORE_LOCK_LOST while {@link run} is at work under this name and
-   * has lost the lock, so that a holder that was suspended can not overwrite what its successor wrote.
+   * Call this right before a write. Rejects with `STORE_LOCK_LOST` when {@link run} is at work under this name and has
+   * lost the lock, so that a holder that was suspended does not overwrite what its successor wrote.
    */
   assertNotLost(name: string): Promise<void>;
 }
 
+/**
+ * Creates locks that are files in a directory: they exclude callers of this process and of other processes, and survive a
+ * crash of their holder.
+ * @example
+ * const locks = createFileLocks({ directory: '/home/user/.local/state/my-store/locks' });
+ * await locks.run('https://as.example', async (signal) => refresh(signal));
+ */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
   const { directory, prepare, staleMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = options;
   const { clock = systemClock } = options;
-  const queue = createKeyedQueue(clock);
+  const mutex = createKeyedMutex(clock);
   const held = new Map<string, HeldLock>();
 
   const acquire = async (name: string, deadline: number): Promise<HeldLock> => {
     try {
       await prepare?.();
       await ensurePrivateDirectory(directory);
-      const token = await acquireToken({
+      const file = await acquireLock({
         directory,
         name: entryName(name),
         staleMs,
@@ -47,16 +56,16 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         deadline,
         clock,
       });
-      return holdToken(token, staleMs, clock);
+      return holdLock(file, staleMs, clock);
     } catch (error) {
-      throw asStoreError(error, `No lock could be made in ${directory}.`);
+      throw asStoreError(error, `Could not create a lock in ${directory}.`);
     }
   };
 
   return {
     async run(name, work) {
       const deadline = clock.now() + waitMs;
-      const leave = await queue.enter(name, waitMs);
+      const release = await mutex.acquire(name, waitMs);
       try {
         const lock = await acquire(name, deadline);
         held.set(name, lock);
@@ -67,19 +76,15 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           await lock.release();
         }
       } finally {
-        leave();
+        release();
       }
     },
     async assertNotLost(name) {
       const lock = held.get(name);
-      if (lock === undefined || (await lock.stands())) return;
-      throw storeError(
-        'STORE_LOCK_LOST',
-        'The lock was taken over by another process, so nothing was written.',
-        {
-          hint: 'Read the value again: the other process may have written a newer one.',
-        },
-      );
+      if (lock === undefined || (await lock.isHeld())) return;
+      throw storeError('STORE_LOCK_LOST', 'Nothing was written: another process has taken the lock.', {
+        hint: 'Read the value again: the other process may have written a newer one.',
+      });
     },
   };
 }

@@ -1,21 +1,21 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { storeError } from '../store-error.js';
-import type { LockToken } from './lock-token.js';
+import type { LockFile } from './lock-file.js';
 
 export interface HeldLock {
-  /** Aborted when the lock was taken over. */
+  /** Aborted when another process has taken the lock. */
   readonly signal: AbortSignal;
-  /** Looks on the disk: false when somebody else has taken the lock over. */
-  stands(): Promise<boolean>;
+  /** Looks at the disk: false when another process has taken the lock. */
+  isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Signs of life in each period after which others take over; more than one may fail. */
+/** Signs of life within the time after which others take the lock; more than one may fail. */
 const BEATS_PER_PERIOD = 4;
 const FAILURES_ALLOWED = 2;
 
-/** Keeps a lock that was just taken, by signs of life, until it is released or lost. */
-export function holdToken(token: LockToken, staleMs: number, clock: Clock): HeldLock {
+/** Keeps a lock that was just taken, by regular signs of life, until it is released or lost. */
+export function holdLock(file: LockFile, staleMs: number, clock: Clock): HeldLock {
   const lost = new AbortController();
   let released = false;
   let failures = 0;
@@ -23,15 +23,15 @@ export function holdToken(token: LockToken, staleMs: number, clock: Clock): Held
 
   const lose = (): void => {
     if (released || lost.signal.aborted) return;
-    lost.abort(storeError('STORE_LOCK_LOST', 'The lock was taken over by another process.'));
+    lost.abort(storeError('STORE_LOCK_LOST', 'Another process has taken the lock.'));
   };
 
   const beat = async (): Promise<void> => {
     try {
-      if (!(await token.beat(clock.now()))) return lose();
+      if (!(await file.beat(clock.now()))) return lose();
       failures = 0;
     } catch {
-      // A disk that does not answer now and then; for too long, and others take this holder for dead.
+      // A disk may fail now and then. After too long, other processes consider this holder dead.
       if (++failures > FAILURES_ALLOWED) return lose();
     }
     if (!released) plan();
@@ -39,20 +39,20 @@ export function holdToken(token: LockToken, staleMs: number, clock: Clock): Held
   const plan = (): void => {
     timer = clock.schedule(() => void beat(), staleMs / BEATS_PER_PERIOD, { unref: true });
   };
-  // To those who wait, the new name of the token is the first sign.
+  // The rename of the file was the first sign of life.
   plan();
 
   return {
     signal: lost.signal,
-    async stands() {
-      if (!lost.signal.aborted && !(await token.held())) lose();
+    async isHeld() {
+      if (!lost.signal.aborted && !(await file.held())) lose();
       return !lost.signal.aborted;
     },
     async release() {
       released = true;
       timer?.[Symbol.dispose]();
-      // Where the disk refuses, the lock goes stale; that is no reason to fail work that has succeeded.
-      await token.release().catch(() => undefined);
+      // If the disk fails, the lock becomes stale; work that has succeeded must not fail because of that.
+      await file.release().catch(() => undefined);
     },
   };
 }

@@ -1,23 +1,23 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** Names one process so well that another one can tell whether it is still there. */
+/** Identifies a process, so that another process can tell whether it still exists. */
 export interface ProcessIdentity {
-  /** Machine, boot and container: process ids mean something only where these are equal. */
+  /** Hash of machine, boot and container: process ids are comparable only where these are equal. */
   readonly machine: string;
   readonly pid: number;
-  /** When the process began, so that a reused id is no life sign; `0` where the system does not tell. */
+  /** Start time of the process, so that a reused id does not count as alive; `0` when the system does not tell. */
   readonly start: string;
 }
 
 const UNKNOWN_START = '0';
 
 export async function identifyProcess(pid: number = process.pid): Promise<ProcessIdentity> {
-  return { machine: await machineName(), pid, start: (await statOfProcess(pid))?.start ?? UNKNOWN_START };
+  return { machine: await hashMachine(), pid, start: (await statOfProcess(pid))?.start ?? UNKNOWN_START };
 }
 
-/** True only where it is certain: same machine, and no such process any more. */
+/** True only when it is certain: same machine, and the process no longer exists. */
 export async function isDead(other: ProcessIdentity, own: ProcessIdentity): Promise<boolean> {
   if (other.machine !== own.machine) return false;
   if (!exists(other.pid)) return true;
@@ -31,19 +31,19 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it exists and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
-/** A restart and a container give the same process id to another process, hence what goes into the name. */
-async function machineName(): Promise<string> {
-  const facts = await Promise.all([
+/** A restart and a container can reuse a process id, so the boot id and the pid namespace are part of the hash. */
+async function hashMachine(): Promise<string> {
+  const identifiers = await Promise.all([
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
     readlink('/proc/self/ns/pid').catch(() => ''),
   ]);
   return createHash('sha256')
-    .update([hostname(), ...facts].join('\n'))
+    .update([hostname(), ...identifiers].join('\n'))
     .digest('hex')
     .slice(0, 12);
 }
@@ -58,3 +58,24 @@ async function statOfProcess(pid: number): Promise<{ start: string; ended: boole
   const start = fields[19];
   return start === undefined ? undefined : { start, ended: state === 'Z' || state === 'X' };
 }
+
+/**
+ * Returns a string that is never returned twice and identifies this process, to be written where other processes look. They
+ * pass it to {@link isMarkOfDeadProcess}.
+ */
+export async function makeProcessMark(): Promise<string> {
+  const { machine, pid, start } = await identifyProcess();
+  return `${machine}.${pid}.${start}.${randomUUID()}`;
+}
+
+/**
+ * Returns whether the process that wrote a mark has exited. True only when that is certain: false for a process of another
+ * machine, and for a string that is not a mark.
+ */
+export async function isMarkOfDeadProcess(mark: string): Promise<boolean> {
+  const [, machine, pid, start] = MARK.exec(mark) ?? [];
+  if (machine === undefined || pid === undefined || start === undefined) return false;
+  return isDead({ machine, pid: Number(pid), start }, await identifyProcess());
+}
+
+const MARK = /^([\da-f]{12})\.(\d{1,10})\.(\d{1,20})\.[\da-f-]{36}$/;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
 
 export interface ForeignHolder {
-  /** A sign of life. */
+  /** Gives a sign of life. */
   beat(at: number): Promise<void>;
-  /** Whether the lock is still its own. */
+  /** Whether it still holds the lock. */
   holds(): Promise<boolean>;
 }
 
-/** Puts the lock into the hands of a process that is described by hand: of another machine, dead, reborn … */
+/** Gives the lock to a made-up process: of another machine, dead, with a reused id … */
 export async function foreignHolder(
   directory: string,
   name: string,

@@ -1,4 +1,4 @@
-// Takes the lock over and over, notices a second holder, and dies now and then while it holds the lock.
+// Takes the lock again and again, detects a second holder, and sometimes dies while it holds the lock.
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

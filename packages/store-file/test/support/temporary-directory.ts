@@ -7,8 +7,8 @@ export interface TemporaryDirectory {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A private directory that goes with the test. */
+/** A private directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), 'token-store-'));
+  const path = await mkdtemp(join(tmpdir(), 'store-file-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

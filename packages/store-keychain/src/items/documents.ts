@@ -1,25 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
-import { valueOfText } from '@mcp-fittings/store-file/toolkit';
-import { chunkedHeadText, parseHead, wholeHeadText, type ChunkedHead } from './head.js';
-import type { Vault } from './vault.js';
+import { parseValue } from '@mcp-fittings/store-file/toolkit';
+import {
+  parseHeader,
+  serializeChunkHeader,
+  serializeInlineHeader,
+  type ChunkHeader,
+} from './chunk-header.js';
+import type { KeychainItems } from './keychain-items.js';
 
-/** What an entry was found to be when it could not be read; it then counts as absent. */
-export type Corruption = 'head-malformed' | 'chunk-missing' | 'chunk-foreign' | 'entry-malformed';
+/**
+ * Why an entry could not be read. `header-malformed`: its first item was not written by this package. `chunk-missing`: an item
+ * of a long value is missing. `chunk-foreign`: the items belong to different versions. `entry-malformed`: an entry of the
+ * bundled item is not valid.
+ */
+export type CorruptEntryReason = 'header-malformed' | 'chunk-missing' | 'chunk-foreign' | 'entry-malformed';
 
 export interface DocumentsOptions {
-  readonly vault: Vault;
-  /** No item is longer; a longer document is cut into parts. */
+  readonly items: KeychainItems;
+  /** Longest item; a longer document is split into chunks. */
   readonly chunkCharacters: number;
-  readonly onCorrupt: (name: string, reason: Corruption) => void;
+  readonly onCorrupt: (name: string, reason: CorruptEntryReason) => void;
 }
 
-/** Called before each change of an item; rejects to stop there, with the old version still standing. */
+/** Called before each change of an item. When it rejects, the write stops and the old version stays valid. */
 export type Guard = () => Promise<void>;
 
 /**
- * JSON objects of any size in items of limited size, each replaced as a whole or not at all. Whoever calls sees to it
- * that there is one reader or writer of a document at a time.
+ * JSON objects of any size in items of limited size, each replaced completely or not at all. The caller ensures that a
+ * document has one reader or writer at a time.
  */
 export interface Documents {
   read(name: string): Promise<StoredValue | undefined>;
@@ -28,22 +37,22 @@ export interface Documents {
   remove(name: string, guard: Guard): Promise<void>;
 }
 
-export function createDocuments({ vault, chunkCharacters, onCorrupt }: DocumentsOptions): Documents {
-  const readParts = async (name: string, head: ChunkedHead): Promise<StoredValue | Corruption> => {
-    const parts: string[] = [];
-    for (let index = 0; index < head.chunks; index++) {
-      const part = await vault.get(chunkAccount(name, head.slot, index));
-      if (part === null) return 'chunk-missing';
-      parts.push(part);
+export function createDocuments({ items, chunkCharacters, onCorrupt }: DocumentsOptions): Documents {
+  const readChunks = async (name: string, header: ChunkHeader): Promise<StoredValue | CorruptEntryReason> => {
+    const chunks: string[] = [];
+    for (let index = 0; index < header.chunks; index++) {
+      const chunk = await items.get(chunkAccount(name, header.slot, index));
+      if (chunk === null) return 'chunk-missing';
+      chunks.push(chunk);
     }
-    const json = parts.join('');
-    if (sumOf(name, json) !== head.sum) return 'chunk-foreign';
-    return valueOfText(json) ?? 'head-malformed';
+    const json = chunks.join('');
+    if (checksum(name, json) !== header.sum) return 'chunk-foreign';
+    return parseValue(json) ?? 'header-malformed';
   };
 
   /**
-   * Deletes the parts from this one on: of an older version, and what an interrupted write may have left. The last one
-   * first, so that those that are left when it is interrupted are the first ones, without a gap, and found again.
+   * Deletes the chunks from this index on: those of an older version, and what an interrupted write left behind. The last one
+   * first, so that an interruption leaves the first ones without a gap, and the next sweep finds them.
    */
   const sweep = async (
     name: string,
@@ -53,44 +62,44 @@ export function createDocuments({ vault, chunkCharacters, onCorrupt }: Documents
     known = from,
   ): Promise<void> => {
     let end = known;
-    while ((await vault.peek(chunkAccount(name, slot, end))) !== null) end++;
+    while ((await items.peek(chunkAccount(name, slot, end))) !== null) end++;
     for (let index = end - 1; index >= from; index--) {
       await guard();
-      await vault.delete(chunkAccount(name, slot, index));
+      await items.delete(chunkAccount(name, slot, index));
     }
   };
 
   return {
     async read(name) {
-      const text = await vault.get(headAccount(name));
+      const text = await items.get(headerAccount(name));
       if (text === null) return undefined;
-      const head = parseHead(text);
-      if (head?.kind === 'whole') return head.value;
-      const found = head === undefined ? 'head-malformed' : await readParts(name, head);
+      const header = parseHeader(text);
+      if (header?.kind === 'inline') return header.value;
+      const found = header === undefined ? 'header-malformed' : await readChunks(name, header);
       if (typeof found !== 'string') return found;
       onCorrupt(name, found);
       return undefined;
     },
 
     async write(name, json, guard) {
-      // Where the driver can not see it, it can not write either.
-      const oldHead = await vault.peek(headAccount(name));
-      const old = oldHead === null ? undefined : parseHead(oldHead);
+      // A driver that cannot see the item cannot write it either.
+      const oldHeader = await items.peek(headerAccount(name));
+      const old = oldHeader === null ? undefined : parseHeader(oldHeader);
       const slot = old?.kind === 'chunked' && old.slot === 0 ? 1 : 0;
-      let head = wholeHeadText(json);
+      let header = serializeInlineHeader(json);
       let chunks = 0;
-      if (head.length > chunkCharacters) {
+      if (header.length > chunkCharacters) {
         for (let at = 0; at < json.length; at += chunkCharacters, chunks++) {
           await guard();
-          await vault.set(chunkAccount(name, slot, chunks), json.slice(at, at + chunkCharacters));
+          await items.set(chunkAccount(name, slot, chunks), json.slice(at, at + chunkCharacters));
         }
-        head = chunkedHeadText({ slot, chunks, sum: sumOf(name, json) });
+        header = serializeChunkHeader({ slot, chunks, sum: checksum(name, json) });
       }
       await guard();
-      await vault.set(headAccount(name), head);
-      const nothingLeft = chunks === 0 && (oldHead === null || old?.kind === 'whole');
+      await items.set(headerAccount(name), header);
+      const nothingLeft = chunks === 0 && (oldHeader === null || old?.kind === 'inline');
       if (nothingLeft) return;
-      // The new version stands. What is left of others is deleted by the next write if it can't be now.
+      // The new version is valid now. If the rest of older ones cannot be deleted, the next write does it.
       const oldChunks = old?.kind === 'chunked' ? old.chunks : 0;
       await sweep(name, slot, chunks, guard).catch(() => undefined);
       await sweep(name, slot === 0 ? 1 : 0, 0, guard, oldChunks).catch(() => undefined);
@@ -98,14 +107,14 @@ export function createDocuments({ vault, chunkCharacters, onCorrupt }: Documents
 
     async remove(name, guard) {
       await guard();
-      if (!(await vault.delete(headAccount(name)))) await vault.assertReachable();
+      if (!(await items.delete(headerAccount(name)))) await items.assertReachable();
       await sweep(name, 0, 0, guard);
       await sweep(name, 1, 0, guard);
     },
   };
 }
 
-function headAccount(name: string): string {
+function headerAccount(name: string): string {
   return `v1:${name}`;
 }
 
@@ -113,8 +122,8 @@ function chunkAccount(name: string, slot: 0 | 1, index: number): string {
   return `v1:${name}#${slot}#${index}`;
 }
 
-/** Binds the parts to their document and version: parts of another one have another sum. */
-function sumOf(name: string, json: string): string {
+/** Binds the chunks to their document and version: chunks of another one have another checksum. */
+function checksum(name: string, json: string): string {
   return createHash('sha256')
     .update(JSON.stringify([name, json]))
     .digest('base64url');

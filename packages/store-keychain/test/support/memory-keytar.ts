@@ -1,6 +1,6 @@
 import type { KeytarLike } from '@mcp-fittings/store-keychain';
 
-/** A keychain in memory, with keytar's five functions, whose items a test can look at and damage. */
+/** A keychain in memory with keytar's five functions, whose items a test can inspect and damage. */
 export interface MemoryKeytar extends Required<KeytarLike> {
   /** By service and account. */
   readonly items: Map<string, Map<string, string>>;

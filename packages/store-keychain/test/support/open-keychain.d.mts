@@ -1,4 +1,4 @@
-import type { Keychain } from '@mcp-fittings/store-keychain';
+import type { KeychainStore } from '@mcp-fittings/store-keychain';
 
 /** `argument` is JSON of options. */
-export function openStore(argument: string): Keychain;
+export function openStore(argument: string): KeychainStore;

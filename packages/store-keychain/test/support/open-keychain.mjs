@@ -1,7 +1,7 @@
-// What other processes import: a keychain on the same items. From `dist`, as an installed package would be.
-import { keychain } from '@mcp-fittings/store-keychain';
+// Imported by other processes: a store on the same items. From `dist`, like an installed package.
+import { keychainStore } from '@mcp-fittings/store-keychain';
 
 /** `argument` is JSON of options. */
 export function openStore(argument) {
-  return keychain({ timeoutMs: 20_000, lock: { staleMs: 1000 }, ...JSON.parse(argument) });
+  return keychainStore({ timeoutMs: 20_000, lock: { staleMs: 1000 }, ...JSON.parse(argument) });
 }

@@ -28,7 +28,7 @@ export function environmentOf(pid: number): string {
   return readFileSync(`/proc/${pid}/environ`, 'utf8');
 }
 
-/** Helper processes that this process has started and that run. */
+/** Running helper processes that this process has started. */
 export function helpersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -45,7 +45,7 @@ export function isRunning(pid: number): boolean {
   return facts !== undefined && facts.state !== 'Z';
 }
 
-/** How many sockets a process has open. */
+/** Number of open sockets of a process. */
 export function socketsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((descriptor) => {
     try {

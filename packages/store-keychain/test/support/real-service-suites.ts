@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Keychain, KeychainOptions } from '@mcp-fittings/store-keychain';
+import type { KeychainStore, KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import {
   tokenStoreSuite,
   type TokenStoreCapabilities,
@@ -14,9 +14,9 @@ import { temporaryDirectory, type TemporaryDirectory } from './temporary-directo
 const module = new URL('./open-keychain.mjs', import.meta.url);
 export const IN_PROCESS: TokenStoreCapabilities = { shared: true, maxValueBytes: 64 * 1024 };
 const WITH_HELPERS: TokenStoreCapabilities = { ...IN_PROCESS, processes: true, losesLocks: true };
-/** So that a value is never cut. */
+/** Large enough that a value is never split. */
 export const WHOLE = 1_000_000;
-// On a machine that has much else to do, what takes a second here takes many.
+// On a busy machine, what takes a second here takes many.
 const deadlineMs = 60_000;
 
 export interface Place {
@@ -25,19 +25,19 @@ export interface Place {
 }
 
 export interface SuiteStores extends Pick<TokenStoreFixture, 'module'> {
-  readonly store: Keychain;
-  readonly sibling: Keychain;
+  readonly store: KeychainStore;
+  readonly sibling: KeychainStore;
 }
 
 /** Defines suites on one real Secret Service. */
 export interface RealServiceSuites {
-  /** The cases share the stores, which each of them finds empty: to start helpers for every case takes minutes. */
+  /** The cases share the stores, which are empty before each one: starting helpers for every case takes minutes. */
   readonly suite: (
     name: string,
     capabilities: TokenStoreCapabilities,
     open: (place: Place) => SuiteStores | Promise<SuiteStores>,
   ) => void;
-  readonly suiteWithHelpers: (name: string, options: KeychainOptions) => void;
+  readonly suiteWithHelpers: (name: string, options: KeychainStoreOptions) => void;
 }
 
 export function onRealService(define: (suites: RealServiceSuites) => void): void {
@@ -45,7 +45,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
   describeWithSecretService('a real Secret Service', () => {
     let service: SecretService;
     let locks: TemporaryDirectory;
-    const opened: Keychain[] = [];
+    const opened: KeychainStore[] = [];
     beforeAll(async () => {
       locks = await temporaryDirectory();
       service = await startSecretService('keyring');
@@ -70,7 +70,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
           );
           if (await service.restartAfterOwnDefect()) {
             console.warn(`gnome-keyring-daemon crashed by its own defect in "${name}", which is repeated.`);
-            // The dead daemon could not be told to forget what the first attempt had stored.
+            // The dead daemon could not delete what the first attempt had stored.
             await service.clear(suiteName);
             await run();
           } else if (failed !== undefined) throw failed.error;

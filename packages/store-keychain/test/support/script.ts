@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 
 export interface Script {
   readonly child: ChildProcess;
-  /** The first line it writes. */
+  /** The first line that it writes. */
   readonly said: Promise<string>;
-  /** Exit code or signal, and all that it wrote to stderr. */
+  /** Exit code or signal, and everything that it wrote to stderr. */
   readonly ended: Promise<{ readonly status: number | string | null; readonly errors: string }>;
 }
 
-/** A program of a few lines in a process of its own, with what is installed here to import. */
+/** Runs a short program in its own process, where it can import the packages installed here. */
 export function runScript(source: string, env: NodeJS.ProcessEnv = process.env): Script {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: import.meta.dirname,

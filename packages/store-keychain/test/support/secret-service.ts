@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 
-/** What of `apt-get install gnome-keyring dbus libsecret-tools dbus-tests` is not there; empty when the tests can run. */
+/** The programs of `apt-get install gnome-keyring dbus libsecret-tools dbus-tests` that are missing. */
 export function missingComponents(): readonly string[] {
   return ['dbus-daemon', SEND, 'dbus-test-tool', 'gnome-keyring-daemon', 'secret-tool'].filter(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined,
@@ -14,38 +14,38 @@ export function missingComponents(): readonly string[] {
 }
 
 /**
- * `keyring`: gnome-keyring, unlocked. `uninitialised`: gnome-keyring without a collection, and nobody to make one.
- * `absent`: a session bus without the service. `hanging`: the service is there and never answers.
+ * `keyring`: gnome-keyring, unlocked. `uninitialized`: gnome-keyring without a collection, and without a user to create one.
+ * `absent`: a session bus without the service. `hanging`: a service that never replies.
  */
-export type ServiceKind = 'keyring' | 'uninitialised' | 'absent' | 'hanging';
+export type ServiceKind = 'keyring' | 'uninitialized' | 'absent' | 'hanging';
 
-/** A session bus of its own, and what answers to the name of the Secret Service on it. */
+/** A separate session bus, and the process that owns the name of the Secret Service on it. */
 export interface SecretService {
   /** Points `process.env` to it, until `vi.unstubAllEnvs()`. */
   enter(): void;
-  /** As a person, or a screen saver, locks the keyring, until `recover()` or `restart()`. */
+  /** Locks the keyring, like a user or a screen saver, until `recover()` or `restart()`. */
   lock(): void;
-  /** How many items the keyring holds. */
+  /** Number of items in the keyring. */
   countItems(): number;
-  /** Deletes the items of one service. The daemon writes all of them for each change, so what is left makes it slow. */
+  /** Deletes the items of one service. The daemon writes all items for each change, so leftovers make it slow. */
   clear(service: string): Promise<void>;
-  /** The daemon ends and begins again, with the same files and the same password. */
+  /** Restarts the daemon with the same files and the same password. */
   restart(): Promise<void>;
   /**
-   * For `afterEach`: rejects when the daemon ended by itself, which is then the failure of that one test, and starts it
-   * again for the next ones.
+   * For `afterEach`: rejects when the daemon ended by itself, so that only that test fails, and restarts it for the next
+   * ones.
    */
   assertAlive(): Promise<void>;
   /**
-   * True: the daemon has crashed by the defect of its own that decision 040 describes; it was started again, and what a test
-   * saw meanwhile says nothing about us.
+   * True when the daemon has crashed because of its own defect that decision 040 describes. It was restarted; the result of
+   * the test does not count.
    */
   restartAfterOwnDefect(): Promise<boolean>;
-  /** The daemon ends as by a crash, and is not there any more. */
+  /** Ends the daemon like a crash, without a restart. */
   kill(): Promise<void>;
   /**
-   * For `afterEach` of tests that share the daemon: as `assertAlive()`, and what the test did to the daemon itself is undone:
-   * it runs, is unlocked, and holds no item of ours.
+   * For `afterEach` of tests that share the daemon: like `assertAlive()`, and resets the daemon: it runs, is unlocked, and
+   * has no items of the test.
    */
   recover(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -56,10 +56,10 @@ const MEMORY = '/dev/shm';
 const NAME = 'org.freedesktop.secrets';
 const COLLECTION = '/org/freedesktop/secrets/collection/login';
 const PASSWORD = 'test-pass';
-/** It aborts when it is asked for the properties of an item that another program has just deleted. */
+/** It aborts when a client asks for the properties of an item that another program has just deleted. */
 const OWN_DEFECT = "g_variant_new: expected GVariant of type 'v' but received value has type '(null)'";
 
-/** The limits are those of the session bus of a desktop; without them 256 connections are all that it takes. */
+/** The limits of a desktop's session bus; without them it accepts only 256 connections. */
 const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><auth>EXTERNAL</auth>
@@ -70,7 +70,7 @@ const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-
 </busconfig>`;
 
 export async function startSecretService(kind: ServiceKind): Promise<SecretService> {
-  // The daemon writes its whole file to the disk for each item, which in memory is ten times faster.
+  // The daemon writes its whole file for each item, which is ten times faster in memory.
   const home = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'secret-service-'));
   const runtime = join(home, 'run');
   mkdirSync(join(home, '.local', 'share'), { recursive: true });
@@ -85,7 +85,7 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     XDG_RUNTIME_DIR: runtime,
   };
   const children: ChildProcess[] = [];
-  /** The end of what each wrote to stderr. */
+  /** The last output of each to stderr. */
   const said = new Map<ChildProcess, string>();
   const start = (program: string, args: readonly string[], input?: string): ChildProcess => {
     const stdin = input === undefined ? 'ignore' : 'pipe';
@@ -98,8 +98,8 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     return child;
   };
 
-  // The bus starts nothing by itself: a daemon that it made in the place of a dead one would be locked, and every test after
-  // that would say so.
+  // The bus does not start services by itself: a daemon that it starts in place of a dead one would be locked in every test
+  // that follows.
   const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1']);
   environment['DBUS_SESSION_BUS_ADDRESS'] = await firstLine(bus);
 
@@ -143,7 +143,7 @@ export async function startSecretService(kind: ServiceKind): Promise<SecretServi
     );
   };
   const clear = async (name: string): Promise<void> => {
-    // It ends with 1 where there are none.
+    // It exits with 1 when there are none.
     await once(start('secret-tool', ['clear', 'service', name]), 'close');
   };
 

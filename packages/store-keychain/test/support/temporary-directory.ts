@@ -7,7 +7,7 @@ export interface TemporaryDirectory {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A private directory that goes with the test. */
+/** A private directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'store-keychain-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

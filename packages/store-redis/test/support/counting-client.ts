@@ -1,6 +1,6 @@
 import type { RedisClient } from '@mcp-fittings/store-redis';
 
-/** Keeps what goes to Redis. */
+/** Records what is sent to Redis. */
 export interface CountingClient extends RedisClient {
   readonly scripts: readonly string[];
 }

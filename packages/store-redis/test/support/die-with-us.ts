@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
- * A process that is suspended, or that serves, does not notice that the tests were killed. This ends it then: a shell waits
- * for a word that comes when the process has ended, and for the end of the pipe otherwise.
+ * Ends a process when the tests are killed, which a suspended process or a server does not notice: a shell waits for a line
+ * that is sent when the process has ended, or else for the end of the pipe.
  */
 export function dieWithUs(child: ChildProcess): void {
   if (child.pid === undefined) return;

@@ -7,7 +7,7 @@ export interface OpenStoreArgument {
   readonly namespace: string;
 }
 
-/** A client that gives up nothing: it connects again for as long as the test runs. */
+/** A client that reconnects for as long as the test runs. */
 export function openClient(
   argument: Pick<OpenStoreArgument, 'client' | 'port'>,
 ): Promise<RedisClient & AsyncDisposable>;

@@ -1,4 +1,4 @@
-// What other processes import: a store on the same data. From `dist`, as an installed package would be.
+// Imported by other processes: a store on the same data. From `dist`, like an installed package.
 import { fromIoredis, redisStore } from '@mcp-fittings/store-redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';

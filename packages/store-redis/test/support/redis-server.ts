@@ -9,13 +9,13 @@ import { freePort } from '../../../../scripts/free-port.mjs';
 import { dieWithUs } from './die-with-us.js';
 
 export interface RedisServerOptions {
-  /** Keeps everything on the disk before it answers, so that it can be killed and started again. */
+  /** Writes everything to the disk before it replies, so that it can be killed and restarted. */
   readonly persistent?: boolean;
   /** The only node of a cluster. */
   readonly cluster?: boolean;
-  /** Copies this one. */
+  /** Replicates this server. */
   readonly replicaOf?: RedisServer;
-  /** TLS only, with a user `fittings` that may do what the stores need and nothing else. */
+  /** TLS only, with a user `fittings` that has only the permissions that the stores need. */
   readonly secured?: { readonly password: string };
 }
 
@@ -23,13 +23,13 @@ export interface RedisServerOptions {
 export interface RedisServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  /** Certificate of its authority, when it is secured. */
+  /** Certificate of its authority, with TLS. */
   readonly ca: string | undefined;
-  /** One command through redis-cli, with all rights. */
+  /** Runs one command through redis-cli, with all permissions. */
   cli(...command: string[]): Promise<string>;
-  /** As a crash. */
+  /** Ends it like a crash. */
   kill(): Promise<void>;
-  /** On the same port and data. */
+  /** Starts it on the same port and data. */
   start(): Promise<void>;
   suspend(): void;
   resume(): void;
@@ -107,7 +107,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   };
 }
 
-/** The user that the README tells an operator to make. */
+/** The user of the README's ACL example. */
 async function aclFile(folder: string, password: string): Promise<string> {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, rights] = /^ACL SETUSER fittings on >\S+ (.+)$/m.exec(readme) ?? [];

@@ -1,6 +1,6 @@
 /**
- * A host process. `go <ms>`: it is so much later now; says the token that it would send. `web <url>`: starts a sign-in;
- * `back <url>`: completes one. Says `asking` before each request to the token endpoint.
+ * A host process. `go <ms>` advances its clock, and prints the token that it would send. `web <url>` starts a sign-in;
+ * `back <url>` completes one. It prints `asking` before each request to the token endpoint.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const provider = createOAuthProvider({
   },
 });
 
-/** As a host does: what may pass is tried again. */
+/** Retries what is retryable, like a host. */
 async function token() {
   const troubles = [];
   for (let tries = 0; tries < 200; tries++) {
@@ -46,7 +46,7 @@ async function token() {
       troubles.push(error.code ?? String(error));
       if (error.retryable !== true) break;
       await setTimeout(100);
-      // Or the provider would wait for its own pause, in real time.
+      // Otherwise the provider would wait for its own pause in real time.
       passed += 2000;
     }
   }

@@ -24,7 +24,7 @@ export interface Replica {
 
 export interface Fleet extends AsyncDisposable {
   readonly replicas: readonly Replica[];
-  /** Resolves with the replica that is the next one to send something to the token endpoint. */
+  /** Resolves with the next replica that sends a request to the token endpoint. */
   nextAsking(): Promise<Replica>;
 }
 
@@ -36,7 +36,7 @@ export interface FleetOptions {
   readonly clientId?: string;
 }
 
-/** So many processes on two machines: each machine is a process group with a home of its own. */
+/** The given number of processes on two machines; each machine is a process group with its own home directory. */
 export async function startFleet({
   url,
   port,

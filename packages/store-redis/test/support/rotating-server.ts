@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 
 /**
- * An MCP server and its authorization server, as cheap as it can be and as strict as the real ones: a refresh token that
- * comes twice ends the whole sign-in.
+ * A minimal MCP server with its authorization server, as strict as the real ones: a refresh token that is used twice ends
+ * the whole sign-in.
  */
 export interface RotatingServer extends AsyncDisposable {
   readonly url: string;
-  /** Refresh tokens that were taken, and those that were refused. */
+  /** Refresh tokens that were accepted, and those that were refused. */
   readonly refreshes: number;
   readonly refused: number;
-  /** The one access token that is good. */
+  /** The only valid access token. */
   readonly accessToken: string;
-  /** Runs after a refresh token was used up and before anybody hears of it. */
+  /** Runs after a refresh token was used, before the response. */
   beforeAnswer: (() => Promise<void>) | undefined;
 }
 

@@ -11,11 +11,11 @@ import type { RedisServer } from './redis-server.js';
 
 export interface Sentinel extends AsyncDisposable {
   readonly port: number;
-  /** How many replicas of the primary it knows. */
+  /** Number of replicas of the primary that it knows. */
   replicas(): Promise<number>;
 }
 
-/** A real Sentinel that watches this primary under the name `fleet`, and is quick to decide. */
+/** A real Sentinel that watches this primary as `fleet`, with short timeouts. */
 export async function startSentinel(primary: RedisServer): Promise<Sentinel> {
   const folder = await mkdtemp(join(tmpdir(), 'store-redis-'));
   const port = await freePort();

@@ -5,7 +5,7 @@ import { startRedis, type RedisServer } from './redis-server.js';
 
 type OpenClient = RedisClient & AsyncDisposable;
 
-/** For the suite around: one Redis, emptied before each test, and a client of it. */
+/** One Redis for the surrounding suite, emptied before each test, and a client of it. */
 export function useRedis(
   kind: 'ioredis' | 'redis',
   opened: (redis: RedisServer, client: OpenClient) => void,

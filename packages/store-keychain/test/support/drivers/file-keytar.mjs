@@ -1,6 +1,6 @@
 // keytar's functions on a directory, given as `?directory=`. With `dieAtSet=n` its process is killed at the n-th write
-// of a real item; with `segfault` at any call; with `hang` it never answers, nor would
-// its process end, as one with a stuck native thread does not; `spin` blocks its thread for ever.
+// of a real item; with `segfault` at any call. With `hang` it never replies and its process does not exit, like one with a
+// stuck native thread; `spin` blocks its thread forever.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-// Libraries write to stdout what they like, also what looks like an answer.
+// Libraries may write anything to stdout, including lines that look like a response.
 const items = new Map();
 const noise = () =>
   process.stdout.write(
     'warning: \u001b[31mnoise\n{"id":"x"}\n[1]\n{}\n\n{"id":999,"ok":true,"value":"forged"}\n',
   );
 
-// oxlint-disable-next-line import/no-default-export -- as keytar itself, which is CommonJS
+// oxlint-disable-next-line import/no-default-export -- like keytar itself, which is CommonJS
 export default {
   async getPassword(service, account) {
     noise();

@@ -1,0 +1,71 @@
+import type { Clock } from '@mcp-fittings/client-core';
+
+/** What an ID-JAG is requested for: one resource, at one authorization server, used by one client. */
+export interface IdJagTarget {
+  /** Name of the MCP server, for messages. */
+  readonly server: string;
+  /** Issuer of the server's authorization server, which the ID-JAG is for (`aud`). */
+  readonly audience: string;
+  /** Identifier of the resource (RFC 9728). */
+  readonly resource: string;
+  /** Client id of this client at the server's authorization server (`client_id`). */
+  readonly clientId: string;
+  /** Scopes to request; empty for the default of the identity provider. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * An Identity Assertion JWT Authorization Grant (ID-JAG). Anyone who has it can get an access token, so it is sent to its
+ * audience only and never stored.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-identity-assertion-authz-grant/
+ */
+export interface IdJag {
+  /** The JWT, as the identity provider issued it. */
+  readonly token: string;
+  /** When it expires, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** The scopes that the identity provider permits; undefined when it does not say. */
+  readonly scopes: readonly string[] | undefined;
+  /** Id of the sign-in that it was issued for. */
+  readonly sessionId: string;
+  /** Whether it was returned from the cache, so that it may have been used before. */
+  readonly reused: boolean;
+}
+
+/** The name of a target, for caches. */
+export function targetKey({ audience, resource, clientId, scopes }: IdJagTarget): string {
+  return JSON.stringify([audience, resource, clientId, scopes.toSorted()]);
+}
+
+/** ID-JAGs that can be used again, in memory only. */
+export interface IdJagCache {
+  get(key: string, sessionId: string | undefined): IdJag | undefined;
+  put(key: string, idJag: IdJag): void;
+  drop(key: string): void;
+  clear(): void;
+}
+
+/** An ID-JAG that expires sooner is not used. */
+const MARGIN_MS = 10_000;
+
+export function createIdJagCache(clock: Clock): IdJagCache {
+  const cached = new Map<string, IdJag>();
+  return {
+    get(key, sessionId) {
+      const found = cached.get(key);
+      if (found === undefined) return undefined;
+      if (found.sessionId === sessionId && clock.now() < found.expiresAt - MARGIN_MS) return found;
+      cached.delete(key);
+      return undefined;
+    },
+    put(key, idJag) {
+      cached.set(key, idJag);
+    },
+    drop(key) {
+      cached.delete(key);
+    },
+    clear() {
+      cached.clear();
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import { randomUUID } from 'node:crypto';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
+import { readJwt } from '../jwt.js';
+import type { IdentityProviderConnection } from './connection.js';
+import type { IdentityProviderOptions } from './options.js';
+import { accountOfSubject, hostSessionId, sessionRecord, type SessionRecord } from './session.js';
+
+/** A user whom the host has signed in, with the token that the host provided. */
+export interface HostUser {
+  readonly subjectToken: SubjectToken;
+  /** Hash that identifies the user. */
+  readonly account: string;
+}
+
+/** The sign-ins of a host that signs users in itself: one per user, all in the store. */
+export interface HostSignIns {
+  /**
+   * The user of this call. The host may serve several at once, so nothing is shared between calls. Undefined without a user,
+   * or when the token has expired. Rejects with `CALLBACK_FAILED`.
+   */
+  user(server: string): Promise<HostUser | undefined>;
+  /** Id of the sign-in of a user; it changes after a sign-out. */
+  sessionIdOf(user: HostUser): Promise<string>;
+  /** The record with the refresh token that a SAML assertion was exchanged for. */
+  fromSaml(user: HostUser, server: string): Promise<SessionRecord | undefined>;
+  /** Renews and stores the tokens of a user. */
+  managerOf(account: string): TokenManager;
+  /** Deletes the sign-in of a user. Resolves with its record, to be revoked. */
+  end(account: string): Promise<SessionRecord | undefined>;
+}
+
+/** How long a session id is used before the store is read again: another process may have signed the user out. */
+const REREAD_AFTER_MS = 60_000;
+/** Number of users whose state is cached; that of others is read from the store again. */
+const MAX_CACHED_USERS = 1_000;
+
+export function createHostSignIns(
+  connection: IdentityProviderConnection,
+  options: IdentityProviderOptions,
+): HostSignIns {
+  const { deps, clientId } = connection;
+  const { clock, store, logger } = deps;
+  const managers = new Map<string, TokenManager>();
+  const sessions = new Map<string, { readonly id: string; readonly readAt: number }>();
+  const exchanging = new Map<string, Promise<void>>();
+  const keyOf = (account: string): string => deps.keyOf(`xaa-host\n${clientId}\n${account}`);
+
+  const managerOf = (account: string): TokenManager => {
+    const found =
+      managers.get(account) ??
+      createTokenManager({
+        server: deps.server,
+        store,
+        key: deps.keyOf(`xaa-sign-in\n${clientId}\n${account}`),
+        clock,
+        logger,
+        renewal: {
+          possible: (held) => held?.refreshToken !== undefined,
+          async run(held) {
+            const { refreshToken = '', session = '' } = held ?? {};
+            const response = await refreshTokenGrant(
+              await connection.request({ idToken: true }),
+              refreshToken,
+            );
+            const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
+            return sessionRecord(connection, { idToken, refreshToken: rotated, session });
+          },
+          onRefusal: 'ask',
+        },
+      });
+    return remember(managers, account, found);
+  };
+
+  const sessionIdOf = async ({ account }: HostUser): Promise<string> => {
+    const known = sessions.get(account);
+    if (known !== undefined && clock.now() - known.readAt <= REREAD_AFTER_MS) return known.id;
+    const key = keyOf(account);
+    const read = async (): Promise<string | undefined> => {
+      const id = (await store.get(key))?.['session'];
+      return typeof id === 'string' ? id : undefined;
+    };
+    const create = (): Promise<string> =>
+      store.withLock(key, async () => {
+        const existing = await read();
+        if (existing !== undefined) return existing;
+        const id = hostSessionId(account, randomUUID());
+        await store.set(key, { version: 1, session: id });
+        return id;
+      });
+    const id = (await read()) ?? (await create());
+    remember(sessions, account, { id, readAt: clock.now() });
+    return id;
+  };
+
+  const exchange = async (user: HostUser, server: string): Promise<void> => {
+    const refreshToken = await exchangeSamlForRefreshToken(
+      await connection.request({ server }),
+      user.subjectToken,
+    );
+    const session = await sessionIdOf(user);
+    await managerOf(user.account).keep(
+      sessionRecord(connection, { idToken: undefined, refreshToken, session }),
+    );
+  };
+
+  return {
+    async user(server) {
+      if (options.subjectToken === undefined) return undefined;
+      const subjectToken = await readSubjectToken(connection, options, server);
+      return subjectToken && { subjectToken, account: accountOfSubject(subjectToken) };
+    },
+    sessionIdOf,
+    async fromSaml(user, server) {
+      const { account } = user;
+      const manager = managerOf(account);
+      const session = await sessionIdOf(user);
+      const found = await manager.usable();
+      if (found?.session === session) return found;
+      // An assertion can be used once, so concurrent callers share the exchange.
+      const running =
+        exchanging.get(account) ?? exchange(user, server).finally(() => exchanging.delete(account));
+      exchanging.set(account, running);
+      await running;
+      return manager.usable();
+    },
+    managerOf,
+    async end(account) {
+      const manager = managerOf(account);
+      const record = await manager.reload();
+      await manager.drop();
+      await store.delete(keyOf(account));
+      sessions.delete(account);
+      return record;
+    },
+  };
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): T {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_CACHED_USERS && oldest !== undefined) map.delete(oldest);
+  return value;
+}
+
+/**
+ * Calls the host for the token of the current user; undefined without one, or when it has expired. Rejects with
+ * `CALLBACK_FAILED` when the host throws, or returns an ID token of another issuer or for another client.
+ */
+async function readSubjectToken(
+  { deps: { clock }, issuer, clientId }: IdentityProviderConnection,
+  { subjectToken }: IdentityProviderOptions,
+  server: string,
+): Promise<SubjectToken | undefined> {
+  const subject = await callHost(subjectToken, server);
+  if (subject?.type !== 'id_token') return subject;
+  const claims = readJwt(subject.token)?.claims;
+  const audience = claims?.['aud'];
+  const isOurs = audience === clientId || (Array.isArray(audience) && audience.includes(clientId));
+  if (claims?.['iss'] !== issuer || !isOurs) {
+    throw new FittingsError(
+      'CALLBACK_FAILED',
+      `The ID token that \`subjectToken\` returned was not issued by ${issuer} for this client.`,
+      {
+        server,
+        hint: 'Return an ID token of the configured issuer with the configured client id as its audience.',
+      },
+    );
+  }
+  const { exp, sub } = claims;
+  if (typeof sub !== 'string' || sub === '') {
+    throw new FittingsError(
+      'CALLBACK_FAILED',
+      'The ID token that `subjectToken` returned does not identify the user.',
+      {
+        server,
+        hint: 'Return an ID token with the claim "sub".',
+      },
+    );
+  }
+  return typeof exp === 'number' && exp * 1000 > clock.now() ? subject : undefined;
+}
+
+async function callHost(
+  ask: IdentityProviderOptions['subjectToken'],
+  server: string,
+): Promise<SubjectToken | undefined> {
+  try {
+    return await ask?.();
+  } catch (cause) {
+    throw new FittingsError('CALLBACK_FAILED', 'The `subjectToken` callback of the host threw an error.', {
+      server,
+      cause,
+    });
+  }
+}

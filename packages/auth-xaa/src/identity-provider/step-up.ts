@@ -1,0 +1,99 @@
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { signInRequired } from '../errors.js';
+
+/** @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
+export const STEP_UP_ERROR = 'insufficient_user_authentication';
+
+/**
+ * The authentication that a server requires of a sign-in.
+ * @see https://www.rfc-editor.org/rfc/rfc9470.html
+ */
+export interface StepUp {
+  /** Required authentication context classes, separated by spaces (`acr_values`); undefined when any will do. */
+  readonly acrValues?: string | undefined;
+  /** Longest time since the user authenticated, in seconds (`max_age`); undefined when any will do. */
+  readonly maxAge?: number | undefined;
+}
+
+/** A server's request for a stronger sign-in. */
+export interface StepUpRequest extends StepUp {
+  /** Name of the MCP server, for messages. */
+  readonly server: string;
+  /** When the rejected token was obtained, in milliseconds since the epoch. Default: after every sign-in so far. */
+  readonly since?: number | undefined;
+}
+
+/** Remembers which stronger sign-in was requested, and which one was completed. */
+export interface StepUps {
+  /** What the next sign-in must satisfy; undefined when there is no requirement. */
+  readonly pending: StepUp | undefined;
+  /**
+   * Returns the error to throw, or undefined when the user has signed in that way after `since`, so that a retry will succeed.
+   * When that sign-in was not enough, the error says so instead of asking the user for the same again.
+   */
+  require(request: StepUpRequest): FittingsError | undefined;
+  /** The user has signed in as required. */
+  complete(): void;
+  forget(): void;
+}
+
+export function createStepUps(issuer: string, clock: Clock): StepUps {
+  let pending: StepUp | undefined;
+  let completed: (StepUp & { readonly at: number }) | undefined;
+
+  /** Whether the last sign-in satisfied this requirement, and is recent enough. */
+  const isCompleted = ({ acrValues, maxAge }: StepUp): boolean =>
+    completed !== undefined &&
+    completed.acrValues === acrValues &&
+    completed.maxAge === maxAge &&
+    (maxAge === undefined || clock.now() - completed.at <= maxAge * 1000 + AGE_MARGIN_MS);
+
+  return {
+    get pending() {
+      return pending;
+    },
+    require({ server, since = Number.POSITIVE_INFINITY, acrValues, maxAge }) {
+      const stepUp = { acrValues, maxAge };
+      if (completed !== undefined && isCompleted(stepUp)) {
+        return since < completed.at ? undefined : notStrongEnough(server, issuer);
+      }
+      pending = stepUp;
+      return signInRequired(server, issuer, undefined, { acrValues, maxAge });
+    },
+    complete() {
+      completed = pending && { ...pending, at: clock.now() };
+      pending = undefined;
+    },
+    forget() {
+      pending = undefined;
+      completed = undefined;
+    },
+  };
+}
+
+/** Without it, `maxAge: 0` could never be satisfied. */
+const AGE_MARGIN_MS = 30_000;
+
+function notStrongEnough(server: string, issuer: string): FittingsError {
+  return new FittingsError(
+    'AUTH_EXCHANGE_FAILED',
+    `The server "${server}" requires a stronger sign-in than ${issuer} provides.`,
+    {
+      server,
+      delivery: 'rejected',
+      hint: 'Ask your administrator how to sign in to this server.',
+      details: { oauthError: STEP_UP_ERROR, stage: 'identity-provider' },
+    },
+  );
+}
+
+/** The stronger sign-in that an error requires; undefined for other errors. */
+export function stepUpIn(error: unknown): StepUp | undefined {
+  if (!(error instanceof FittingsError) || oauthErrorCode(error) !== STEP_UP_ERROR) return undefined;
+  const { acrValues, maxAge } = error.details;
+  return {
+    acrValues: typeof acrValues === 'string' ? acrValues : undefined,
+    maxAge: typeof maxAge === 'number' ? maxAge : undefined,
+  };
+}

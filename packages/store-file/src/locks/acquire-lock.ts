@@ -1,0 +1,67 @@
+import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { sleep } from '@mcp-fittings/client-core/timing';
+import { busyError } from './keyed-mutex.js';
+import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';
+import { identifyProcess, isDead } from './process-identity.js';
+
+export interface AcquireLockOptions {
+  readonly directory: string;
+  readonly name: string;
+  readonly staleMs: number;
+  readonly waitMs: number;
+  /** Time on the clock at which waiting ends with `STORE_BUSY`, in milliseconds. */
+  readonly deadline: number;
+  readonly clock: Clock;
+}
+
+const FIRST_POLL_MS = 5;
+const LAST_POLL_MS = 100;
+/** Longest gap between two looks that counts, so that a machine that was asleep does not treat every lock as stale. */
+const LONGEST_GAP_MS = 4 * LAST_POLL_MS;
+
+/** Waits until the lock is free, or its holder is dead or silent for too long, and takes it. */
+export async function acquireLock(options: AcquireLockOptions): Promise<LockFile> {
+  const { directory, name, staleMs, waitMs, deadline, clock } = options;
+  const own = await identifyProcess();
+  const lock = createLockFile(directory, name, own);
+  const silence = createSilenceMeter(clock);
+
+  let last = clock.now();
+  let waited = 0;
+
+  for (let attempt = 0; ; attempt++) {
+    if (await lock.take()) return lock;
+    const holder = await lock.holder();
+    if (holder === undefined) {
+      // It does not exist yet, or is being renamed right now.
+      await lock.create();
+      if (attempt === 0) continue;
+    } else if (silence.of(holder) >= staleMs || (await isDead(holder.process, own))) {
+      if (await lock.take(holder)) return lock;
+    }
+    waited += Math.max(0, Math.min(clock.now() - last, LONGEST_GAP_MS));
+    last = clock.now();
+    // A clock that was set back would postpone the deadline, so the time waited counts as well.
+    if (last >= deadline || waited >= waitMs) throw busyError(waitMs, await lock.foreign());
+    const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
+    await sleep(backoffDelay(Math.min(attempt, 20), pause), { clock });
+  }
+}
+
+/**
+ * Measures how long a holder has shown no sign of life, on the clock of this process alone: clocks of two machines may
+ * differ, and no clock says how long this machine was asleep.
+ */
+function createSilenceMeter(clock: Clock): { of(holder: LockHolder): number } {
+  let last: { holder: LockHolder; at: number; silent: number } | undefined;
+  return {
+    of(holder) {
+      const at = clock.now();
+      const same = last?.holder.file === holder.file && last.holder.lastBeat === holder.lastBeat;
+      const gap = Math.max(0, Math.min(at - (last?.at ?? at), LONGEST_GAP_MS));
+      const silent = same ? (last?.silent ?? 0) + gap : 0;
+      last = { holder, at, silent };
+      return silent;
+    },
+  };
+}

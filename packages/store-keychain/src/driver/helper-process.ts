@@ -1,0 +1,208 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import { isRecord, type Clock } from '@mcp-fittings/client-core';
+import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { storeError } from '@mcp-fittings/store-file/toolkit';
+import type {
+  DriverCall,
+  DriverConnection,
+  DriverFailure,
+  DriverResult,
+  HelperRequest,
+  HelperResponse,
+} from './driver-protocol.js';
+import { helperEnvironment, helperRuntime } from './helper-environment.js';
+import type { DriverSpec } from './keychain-driver.js';
+
+export interface HelperOptions {
+  readonly driver: DriverSpec;
+  /** Longest wait for one call, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly execPath?: string | undefined;
+}
+
+/** Ends a helper that has not been used for this long; the next one starts in a tenth of a second. */
+const IDLE_MS = 10_000;
+
+/** Calls the driver in a helper process, which is started when needed, and again after it was killed. */
+export function connectToHelper(options: HelperOptions): DriverConnection {
+  const { clock } = options;
+  let helper: Helper | undefined;
+  let active = 0;
+  let idle: Disposable | undefined;
+
+  const end = async (): Promise<void> => {
+    const ending = helper;
+    helper = undefined;
+    await ending?.end();
+  };
+
+  return {
+    async call(call) {
+      idle?.[Symbol.dispose]();
+      const current = helper?.alive === true ? helper : startHelper(options);
+      helper = current;
+      active++;
+      try {
+        return await current.call(call);
+      } finally {
+        active--;
+        if (active === 0 && current.alive) {
+          idle = clock.schedule(() => void end(), IDLE_MS, { unref: true });
+        }
+      }
+    },
+    reconnect: end,
+    async [Symbol.asyncDispose]() {
+      idle?.[Symbol.dispose]();
+      await end();
+    },
+  };
+}
+
+/** One helper process. When a call hangs, the process is killed, and the other pending calls fail with it. */
+interface Helper {
+  /** Always settles, and never rejects. */
+  call(call: DriverCall): Promise<DriverResult>;
+  /** False when it does not take calls any more. */
+  readonly alive: boolean;
+  /** Kills the process, and resolves when it has exited. */
+  end(): Promise<void>;
+}
+
+/** Starting the process takes 50 ms; on a busy machine, a few seconds. */
+const START_MS = 10_000;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+interface Pending {
+  settle(result: DriverResult): void;
+  timer?: Disposable;
+}
+
+function startHelper(options: HelperOptions): Helper {
+  const { driver, timeoutMs, clock } = options;
+  const child = spawn(helperRuntime(options.execPath), [helperProgram(), JSON.stringify(driver)], {
+    // Nothing reads stderr, so its pipe would fill up; and messages of native libraries do not belong into the host's.
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: helperEnvironment(),
+    windowsHide: true,
+  });
+  const pending = new Map<number, Pending>();
+  /** Calls to send when the helper is ready; undefined from then on. */
+  let unsent: (() => void)[] | undefined = [];
+  let alive = true;
+  let lastId = 0;
+
+  const settle = (id: number, result: DriverResult): void => {
+    const waiting = pending.get(id);
+    pending.delete(id);
+    waiting?.timer?.[Symbol.dispose]();
+    waiting?.settle(result);
+  };
+  const giveUp = (failure: DriverFailure): void => {
+    alive = false;
+    starting[Symbol.dispose]();
+    child.kill('SIGKILL');
+    for (const id of pending.keys()) settle(id, { ok: false, failure });
+  };
+  const timeout = (what: string, ms: number): DriverFailure => ({
+    kind: 'timeout',
+    message: `${what} within ${ms} ms, so its helper process was killed.`,
+  });
+  const starting = clock.schedule(
+    () => giveUp(timeout('The keychain driver did not start', START_MS)),
+    START_MS,
+  );
+
+  const reader = createLineReader({
+    maxBytes: MAX_LINE_BYTES,
+    onLine(line) {
+      const message = line.kind === 'text' ? parseLine(line.text) : undefined;
+      if (message === undefined) return;
+      if (!('ready' in message)) return settle(message.id, message);
+      starting[Symbol.dispose]();
+      for (const send of unsent ?? []) send();
+      unsent = undefined;
+    },
+  });
+  child.stdout.on('data', (chunk: Uint8Array) => reader.push(chunk));
+  // A write to a helper that has just died; `close` reports it as well.
+  child.stdin.on('error', () => undefined);
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      giveUp({
+        kind: 'crash',
+        message: `The helper process of the keychain ended (${signal ?? `exit code ${code}`}).`,
+      });
+      resolve();
+    });
+    child.once('error', (error) => {
+      giveUp({
+        kind: 'crash',
+        message: `The helper process of the keychain could not be started: ${error.message}`,
+      });
+      resolve();
+    });
+  });
+  // Only the timer of a pending call keeps the host's process alive.
+  child.unref();
+  for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
+
+  return {
+    call: (call) =>
+      new Promise((resolve) => {
+        const id = ++lastId;
+        const entry: Pending = { settle: resolve };
+        pending.set(id, entry);
+        const send = (): void => {
+          entry.timer = clock.schedule(
+            () => giveUp(timeout('The keychain did not reply', timeoutMs)),
+            timeoutMs,
+          );
+          child.stdin.write(`${JSON.stringify({ ...call, id } satisfies HelperRequest)}\n`);
+        };
+        if (unsent === undefined) send();
+        else unsent.push(send);
+      }),
+    get alive() {
+      return alive;
+    },
+    end() {
+      child.ref();
+      giveUp({ kind: 'crash', message: 'The helper process of the keychain was ended by close().' });
+      return gone;
+    },
+  };
+}
+
+/** Resolved by the name of the package, which leads to the built file from the sources and from an installation. */
+function helperProgram(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@mcp-fittings/store-keychain/helper');
+  } catch (cause) {
+    throw storeError(
+      'STORE_UNAVAILABLE',
+      'The program of the keychain helper process is missing from the installation.',
+      {
+        cause,
+        hint: "Exclude @mcp-fittings/store-keychain from the bundle, or pass `isolation: 'in-process'`.",
+        retryable: false,
+        details: { state: 'unavailable' },
+      },
+    );
+  }
+}
+
+/** Undefined for a line that the helper did not write: native libraries may write to stdout. */
+function parseLine(line: string): HelperResponse | { readonly ready: true } | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value) || !('ready' in value || 'id' in value)) return undefined;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by helper-main.ts of the same version
+    return value as HelperResponse | { readonly ready: true };
+  } catch {
+    return undefined;
+  }
+}
