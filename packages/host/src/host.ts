@@ -1,6 +1,6 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Call } from './calls/call-dispatcher.js';
-import { canonical } from './catalogue/digest.js';
+import { canonical } from './catalog/digest.js';
 import { createSemaphore } from './connection/semaphore.js';
 import type { ListBudget } from './contracts/engine.js';
 import type { CallOptions, Host, HostEvents, HostOptions, HostStatistics } from './contracts/host.js';

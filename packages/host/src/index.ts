@@ -1,20 +1,20 @@
 /** For hosts: many servers as one. The protocol engines are `./sdk` and `./sdk-v2`. */
 export { createHost } from './host.js';
 /** For programs that use one transport of an entry without a host: a bridge, a diagnosis. */
-export { openEntry, type OpenEntryOptions } from './setup/open-entry.js';
+export { createEntryTransport, type EntryTransportOptions } from './setup/entry-transport.js';
 /** For programs that use an engine without a host. */
 export { observeTransport } from './connection/observe-transport.js';
-export { TRACE_CHANNELS, type TraceContext } from './observability/channels.js';
+export { TRACE_CHANNELS, type TraceEvent } from './observability/channels.js';
 export type { HostCache } from '@mcp-fittings/client-core';
 export type {
-  CataloguePrompt,
-  CatalogueResource,
-  CatalogueResourceTemplate,
-  CatalogueTool,
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
   ListKind,
   Listings,
   ListStatus,
-  Offered,
+  Available,
   PromptArgument,
   PromptDefinition,
   ResourceDefinition,
@@ -22,7 +22,7 @@ export type {
   ToolAnnotations,
   ToolChanges,
   ToolDefinition,
-} from './contracts/catalogue.js';
+} from './contracts/catalog.js';
 export type {
   Completion,
   ContentBlock,
@@ -61,7 +61,7 @@ export type {
   ServerDefaults,
   ToolRef,
 } from './contracts/host.js';
-export { elicitationText, samplingText } from './server-requests/question-text.js';
+export { formatElicitation, formatSampling } from './server-requests/question-text.js';
 export type {
   ServerRequestInfo,
   CallInFlight,

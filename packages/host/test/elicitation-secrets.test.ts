@@ -1,4 +1,4 @@
-import { elicitationText, samplingText, type ElicitationRequest } from '@mcp-fittings/host';
+import { formatElicitation, formatSampling, type ElicitationRequest } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
 
@@ -155,9 +155,9 @@ describe('S3: questions of servers as text', () => {
     };
     const sampling = { systemPrompt: text, messages: [{ role: 'user', content: { type: 'text', text } }] };
     for (const shown of [
-      elicitationText(`s${character}`, form),
-      elicitationText('s', url),
-      samplingText(`s${character}`, sampling),
+      formatElicitation(`s${character}`, form),
+      formatElicitation('s', url),
+      formatSampling(`s${character}`, sampling),
     ]) {
       expect(shown).not.toMatch(HIDDEN);
       expect(shown.match(/everything/g)?.length).toBeGreaterThan(1);
@@ -166,8 +166,8 @@ describe('S3: questions of servers as text', () => {
 
   it('says how much is cut', () => {
     const long = { mode: 'form', message: 'x'.repeat(10_000), schema: {}, warnings: [] } as const;
-    expect(elicitationText('s', long)).toContain('… (6000 more characters)');
-    expect(samplingText('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
+    expect(formatElicitation('s', long)).toContain('… (6000 more characters)');
+    expect(formatSampling('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
       /\(\d+ lines, \d+ characters, \d+ more characters are not shown\):\n[^]*b"\n\}$/,
     );
   });

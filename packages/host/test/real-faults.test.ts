@@ -108,7 +108,7 @@ describe.each([
     await host.subscribe({ server: 'remote', uri });
 
     await server.restart();
-    const again = next(host, 'catalogue');
+    const again = next(host, 'catalog');
     const outcome = await echo('two').catch((error: unknown) => error);
     expect(JSON.stringify(outcome)).toMatch(/two|"delivery":"(not-sent|rejected|unknown)"/);
     await again;

@@ -64,7 +64,7 @@ describe.each([
     expect(errors).toEqual([]);
   });
 
-  it('L2 fills the catalogue with every kind of list', () => {
+  it('L2 fills the catalog with every kind of list', () => {
     expect(host.server('all').state).toMatchObject({
       status: 'connected',
       connection: { protocolVersion: '2025-11-25', instructions: expect.stringContaining('Everything') },

@@ -144,7 +144,7 @@ describe('the stateless era, 2026-07-28', () => {
   });
 
   it('L10 hears that the tools changed', async () => {
-    const read = next(host, 'catalogue');
+    const read = next(host, 'catalog');
     handler.notify.toolsChanged();
     expect(await read).toEqual({ server: 'modern', kind: 'tools' });
   });

@@ -1,5 +1,5 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
-import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './definitions/model-schema.js';
 import { originalArguments } from './definitions/original-arguments.js';
 import { createShownNames, type ShownNames } from './definitions/shown-names.js';
@@ -39,7 +39,7 @@ export interface ModelTool {
   /** The structured content as Zod schema, where the server describes it. */
   readonly output: ConvertedSchema | undefined;
   /** What the server said, unchanged: never show it as it is. */
-  readonly definition: CatalogueTool;
+  readonly definition: CatalogTool;
 }
 
 /** What is the same under every name. Schemas are converted when they are needed first. */
@@ -55,7 +55,7 @@ export interface ToolCost {
 }
 
 /** Throws `SCHEMA_REFUSED` when one of the schemas is not acceptable. */
-export function prepareTool(tool: CatalogueTool, limits: Partial<SchemaLimits>): PreparedTool {
+export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): PreparedTool {
   const input = admit(tool.inputSchema, limits);
   const output = tool.outputSchema === undefined ? undefined : admit(tool.outputSchema, limits);
   const cost = {
@@ -92,7 +92,7 @@ export function nameTool(prepared: PreparedTool, name: string): ModelTool {
 }
 
 class Prepared implements PreparedTool {
-  readonly definition: CatalogueTool;
+  readonly definition: CatalogTool;
   readonly ref: ToolRef;
   readonly title: string;
   readonly description: string;
@@ -106,7 +106,7 @@ class Prepared implements PreparedTool {
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
 
-  constructor(tool: CatalogueTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
+  constructor(tool: CatalogTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
     const { title, description } = tool;
     const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
     this.definition = tool;

@@ -1,5 +1,5 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 
@@ -51,7 +51,7 @@ const LONGEST_NAME = 1_024;
  */
 export function createPreparer(
   options: PreparerOptions,
-): (catalogue: readonly CatalogueTool[]) => PreparedTools {
+): (catalogue: readonly CatalogTool[]) => PreparedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
   let known = new Map<string, PreparedTool | LeftOutTool>();
 
@@ -112,7 +112,7 @@ export function createPreparer(
  * `openai/visibility` the Apps SDK.
  * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
  */
-function isForModels({ _meta: meta }: CatalogueTool): boolean {
+function isForModels({ _meta: meta }: CatalogTool): boolean {
   if (!isRecord(meta)) return true;
   if (meta['openai/visibility'] === 'private') return false;
   const ui: unknown = meta['ui'];
@@ -123,7 +123,7 @@ function isForModels({ _meta: meta }: CatalogueTool): boolean {
 }
 
 function prepareOrLeave(
-  tool: CatalogueTool,
+  tool: CatalogTool,
   ref: ToolRef,
   limits: Partial<SchemaLimits>,
 ): PreparedTool | LeftOutTool {

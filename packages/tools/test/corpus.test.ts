@@ -1,4 +1,4 @@
-import type { CatalogueTool } from '@mcp-fittings/host';
+import type { CatalogTool } from '@mcp-fittings/host';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRealTools } from './corpus/real-servers.mjs';
 import { aiSdkTools } from '../src/definitions/ai-sdk.js';
@@ -13,7 +13,7 @@ import { fakeHost } from './support/fake-host.js';
 const MUST_CONVERT = ['everything', 'filesystem', 'memory'];
 
 describe('every tool of eleven real servers', () => {
-  let catalogue: readonly CatalogueTool[] = [];
+  let catalogue: readonly CatalogTool[] = [];
   let toolset: Toolset;
 
   beforeAll(async () => {

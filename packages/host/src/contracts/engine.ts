@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
+import type { ListKind, Listings, ToolDefinition } from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {
   ServerRequestInfo,

@@ -8,14 +8,14 @@ import type {
   TransportPlugin,
 } from '@mcp-fittings/client-core';
 import type {
-  CataloguePrompt,
-  CatalogueResource,
-  CatalogueResourceTemplate,
-  CatalogueTool,
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
   ListKind,
-  Offered,
+  Available,
   ToolChanges,
-} from './catalogue.js';
+} from './catalog.js';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type { CompletionParams, Engine } from './engine.js';
@@ -158,7 +158,7 @@ export interface HostEvents {
   /** A server stopped answering health checks; its connection is given up. */
   unhealthy: { readonly server: string; readonly failures: number };
   /** A list of one server was read or read again. */
-  catalogue: { readonly server: string; readonly kind: ListKind };
+  catalog: { readonly server: string; readonly kind: ListKind };
   /** The tools of a server are not what they were when they were read before. */
   toolsChanged: { readonly server: string; readonly changes: ToolChanges };
   /** A subscribed resource changed, or may have while its server could not tell. */
@@ -197,10 +197,10 @@ export interface Host extends AsyncDisposable {
    * What can be called now, or at its next use (its server is lazy, idle, or connecting). What servers list that are
    * stopped, disabled, failed or wait for a sign-in is not among it.
    */
-  tools(): readonly Offered<CatalogueTool>[];
-  prompts(): readonly Offered<CataloguePrompt>[];
-  resources(): readonly Offered<CatalogueResource>[];
-  resourceTemplates(): readonly Offered<CatalogueResourceTemplate>[];
+  tools(): readonly Available<CatalogTool>[];
+  prompts(): readonly Available<CatalogPrompt>[];
+  resources(): readonly Available<CatalogResource>[];
+  resourceTemplates(): readonly Available<CatalogResourceTemplate>[];
 
   callTool(
     ref: ToolRef,

@@ -1,6 +1,6 @@
 import type { AuthRequiredError, FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind, ListStatus } from './catalogue.js';
+import type { ListKind, ListStatus } from './catalog.js';
 import type { ServerIdentity } from './engine.js';
 
 /** What a connect is busy with. Each phase is a state of its own, so `connecting` comes several times with one attempt. */
@@ -67,7 +67,7 @@ export interface ServerSnapshot {
   readonly state: ConnectionState;
   /** The last failure of a connection, or of a list; kept while a later attempt runs, and after it. */
   readonly lastError: FittingsError | undefined;
-  /** How many tools, prompts, resources and templates are in the catalogue. */
+  /** How many tools, prompts, resources and templates are in the catalog. */
   readonly counts: {
     readonly tools: number;
     readonly prompts: number;

@@ -1,7 +1,7 @@
 import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
 
 /** What a tracing channel carries; subscribers may add members of their own. */
-export interface TraceContext {
+export interface TraceEvent {
   readonly server: string;
   /** `call` only: the method, and the tool, prompt or URI it is about. */
   readonly method?: string | undefined;
@@ -30,15 +30,15 @@ type Channel = keyof typeof TRACE_CHANNELS;
 export interface Tracer {
   /** Whether the channel has a subscriber; without one there is nothing to trace. */
   isActive(channel: Channel): boolean;
-  trace<T>(channel: Channel, context: TraceContext, work: () => Promise<T>): Promise<T>;
+  trace<T>(channel: Channel, context: TraceEvent, work: () => Promise<T>): Promise<T>;
 }
 
 export function createTracer(): Tracer {
-  const channels = new Map<Channel, TracingChannel<TraceContext>>();
-  const channelOf = (name: Channel): TracingChannel<TraceContext> => {
+  const channels = new Map<Channel, TracingChannel<TraceEvent>>();
+  const channelOf = (name: Channel): TracingChannel<TraceEvent> => {
     const known = channels.get(name);
     if (known !== undefined) return known;
-    const made = tracingChannel<TraceContext>(TRACE_CHANNELS[name]);
+    const made = tracingChannel<TraceEvent>(TRACE_CHANNELS[name]);
     channels.set(name, made);
     return made;
   };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { TRACE_CHANNELS, type TraceContext } from './channels.js';
+import { TRACE_CHANNELS, type TraceEvent } from './channels.js';
 
 /** The few members of `@opentelemetry/api` that are used; pass the package itself. */
 export interface OpenTelemetryApi<Context = unknown> {
@@ -44,7 +44,7 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
   const spans = new WeakMap<object, Span>();
   // The context with our span in it, for as long as the work of the span runs.
   const current = new AsyncLocalStorage<Context>();
-  const begin = (operation: string, traced: TraceContext): Context => {
+  const begin = (operation: string, traced: TraceEvent): Context => {
     const attributes = attributesOf(traced);
     const title = [traced.method ?? operation, traced.target].filter(Boolean).join(' ');
     const active = api.context.active();
@@ -53,13 +53,13 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
     return api.trace.setSpan(active, span);
   };
   const subscriptions = Object.entries(TRACE_CHANNELS).map(([operation, name]) => {
-    const channel = tracingChannel<Context, TraceContext>(name);
+    const channel = tracingChannel<Context, TraceEvent>(name);
     const handlers = {
       // The span begins where its context is bound, below; of asynchronous work the others tell nothing more.
       start: () => undefined,
       end: () => undefined,
       asyncStart: () => undefined,
-      error(context: TraceContext & { error: unknown }) {
+      error(context: TraceEvent & { error: unknown }) {
         const { error } = context;
         const span = spans.get(context);
         if (error instanceof FittingsError) {
@@ -72,7 +72,7 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
           span?.setStatus({ code: STATUS_ERROR });
         }
       },
-      asyncEnd(context: TraceContext) {
+      asyncEnd(context: TraceEvent) {
         const span = spans.get(context);
         if (context.protocolVersion !== undefined) {
           span?.setAttributes({ 'mcp.protocol.version': context.protocolVersion });
@@ -99,7 +99,7 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
   };
 }
 
-function attributesOf({ server, method, target, attempt, kind }: TraceContext): Attributes {
+function attributesOf({ server, method, target, attempt, kind }: TraceEvent): Attributes {
   return {
     'mcp.server': server,
     ...(method !== undefined && { 'mcp.method.name': method }),

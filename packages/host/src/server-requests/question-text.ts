@@ -10,7 +10,7 @@ const LONGEST_URL = 8_000;
  * What a server asks a person, as text to decide by: nothing is removed, control and invisible characters are escapes
  * such as `\\u{202e}`, and each cut says how much is missing.
  */
-export function elicitationText(server: string, request: ElicitationRequest): string {
+export function formatElicitation(server: string, request: ElicitationRequest): string {
   const lines = [`The server "${name(server)}" asks: ${block(request.message)}`];
   for (const warning of request.warnings) lines.push(`Careful: ${escapeText(warning)}`);
   if (request.mode === 'url') lines.push(`To open: ${escapeText(request.url, { maxLength: LONGEST_URL })}`);
@@ -18,8 +18,8 @@ export function elicitationText(server: string, request: ElicitationRequest): st
   return lines.join('\n');
 }
 
-/** What a server wants a model to be asked in its name, as text to decide by: see {@link elicitationText}. */
-export function samplingText(server: string, params: JSONRPCObject): string {
+/** What a server wants a model to be asked in its name, as text to decide by: see {@link formatElicitation}. */
+export function formatSampling(server: string, params: JSONRPCObject): string {
   return `The server "${name(server)}" wants a model to answer this${sized(params)}`;
 }
 

@@ -1,10 +1,10 @@
-import type { ServerCatalogue } from '../catalogue/server-catalogue.js';
+import type { ServerCatalog } from '../catalog/server-catalog.js';
 import type { Connection } from '../connection/attempt.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export interface PreparationDeps {
-  readonly catalogue: ServerCatalogue;
+  readonly catalog: ServerCatalog;
   readonly subscriptions: Subscriptions;
   /** It is the connection of the server now. */
   readonly isCurrent: (connection: Connection) => boolean;
@@ -17,7 +17,7 @@ export interface PreparationDeps {
  */
 export function createPreparation(
   { server, clock, emitter, limits }: Pick<ServerDeps, 'server' | 'clock' | 'emitter' | 'limits'>,
-  { catalogue, subscriptions, isCurrent, onError }: PreparationDeps,
+  { catalog, subscriptions, isCurrent, onError }: PreparationDeps,
 ): (connection: Connection, signal: AbortSignal) => Promise<void> {
   return async (connection, signal) => {
     const { session, transport } = connection;
@@ -26,7 +26,7 @@ export function createPreparation(
       for (const error of await subscriptions.restore(session, options)) onError(error);
     };
     try {
-      await Promise.all([catalogue.readAll(session, signal), restore()]);
+      await Promise.all([catalog.readAll(session, signal), restore()]);
     } catch (error) {
       // Why the connection ended says more than what did not work without it.
       throw transport.closeReason ?? error;
@@ -39,7 +39,7 @@ export function createPreparation(
       renewal ??= clock.schedule(() => {
         renewal = undefined;
         if (!isCurrent(connection)) return;
-        catalogue.changedAll(session);
+        catalog.changedAll(session);
         void restore().then(() => {
           for (const uri of subscriptions.uris) emitter.emit('resourceUpdated', { server, uri });
         });

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { digestOf } from '../catalogue/digest.js';
-import type { Lists } from '../catalogue/server-catalogue.js';
+import { digestOf } from '../catalog/digest.js';
+import type { Lists } from '../catalog/server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 

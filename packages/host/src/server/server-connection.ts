@@ -2,12 +2,12 @@ import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittin
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createCallDispatcher, type Call } from '../calls/call-dispatcher.js';
 import { createUrlElicitations } from '../calls/url-elicitations.js';
-import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
+import { createServerCatalog, type Lists } from '../catalog/server-catalog.js';
 import { connectOnce, type Connection } from '../connection/attempt.js';
 import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
 import { createIdleTimer, startHealthCheck } from '../connection/watch-connection.js';
-import type { CatalogueTool, ListKind, Offered } from '../contracts/catalogue.js';
+import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
 import type { CallOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
@@ -34,11 +34,11 @@ export interface ServerConnection extends Pick<
   readonly demanded: AuthRequiredError | undefined;
   snapshot(): ServerSnapshot;
   /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
-  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
+  offered<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
   /** What the server lists; reads again, in the background, what has aged. */
   lists(): Readonly<Lists>;
   /** The tool of this name, as {@link lists} has it. */
-  tool(name: string): CatalogueTool | undefined;
+  tool(name: string): CatalogTool | undefined;
   /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
   forget(): void;
   /** Forgets what the server said of itself, as somebody else may be signed in now. */
@@ -75,10 +75,10 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   /** Lists that changed while they were read for the first time. */
   const earlyNews = new Set<'tools' | 'prompts' | 'resources'>();
 
-  const catalogue = createServerCatalogue(deps, {
+  const catalog = createServerCatalog(deps, {
     onRead(kind) {
-      emitter.emit('catalogue', { server, kind });
-      cache.rememberLists(catalogue.lists, catalogue.isPublic);
+      emitter.emit('catalog', { server, kind });
+      cache.rememberLists(catalog.lists, catalog.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
     isLive: (session) =>
@@ -111,7 +111,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     isSubscribed: (uri) => subscriptions.isSubscribed(uri),
     onElicitationCompleted: (id) => elicitations.completed(id),
     onListChanged(kind) {
-      if (supervisor.connection !== undefined) catalogue.changed(kind, supervisor.connection.session);
+      if (supervisor.connection !== undefined) catalog.changed(kind, supervisor.connection.session);
       else earlyNews.add(kind);
     },
   });
@@ -146,7 +146,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   };
 
   const prepare = createPreparation(deps, {
-    catalogue,
+    catalog,
     subscriptions,
     isCurrent: ({ session }) => supervisor.connection?.session === session,
     onError: report,
@@ -183,7 +183,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     if (previous.status === 'connected') {
       health?.[Symbol.dispose]();
       idle[Symbol.dispose]();
-      catalogue.pause();
+      catalog.pause();
       dropped = state.status === 'pending' || state.status === 'failed';
     }
     if (state.status === 'connected') onConnected();
@@ -197,7 +197,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     const { connection } = supervisor;
     if (connection === undefined) return;
     idle.arm();
-    for (const kind of earlyNews) catalogue.changed(kind, connection.session);
+    for (const kind of earlyNews) catalog.changed(kind, connection.session);
     earlyNews.clear();
     const { enabled, ...check } = settings.healthCheck;
     if (!enabled) return;
@@ -244,13 +244,13 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     },
     snapshot() {
       const counts = {
-        tools: catalogue.lists.tools.length,
-        prompts: catalogue.lists.prompts.length,
-        resources: catalogue.lists.resources.length,
-        resourceTemplates: catalogue.lists.resourceTemplates.length,
+        tools: catalog.lists.tools.length,
+        prompts: catalog.lists.prompts.length,
+        resources: catalog.lists.resources.length,
+        resourceTemplates: catalog.lists.resourceTemplates.length,
       };
       const { state } = supervisor;
-      const lists = { ...catalogue.status };
+      const lists = { ...catalog.status };
       return toSnapshot(
         {
           name: server,
@@ -267,25 +267,25 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     },
     offered(kind) {
       if (!isCallable(supervisor.state)) return [];
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return offer(kind, catalogue.lists[kind], supervisor.state.status);
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return offer(kind, catalog.lists[kind], supervisor.state.status);
     },
     lists() {
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return catalogue.lists;
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return catalog.lists;
     },
     tool(name) {
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return catalogue.tool(name);
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return catalog.tool(name);
     },
     forget() {
       cache.forget();
-      catalogue.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
+      catalog.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
     },
     forgetEra: () => cache.forget(),
     async recall() {
       const lists = await cache.lists();
-      if (lists !== undefined && supervisor.connection === undefined) catalogue.restore(lists);
+      if (lists !== undefined && supervisor.connection === undefined) catalog.restore(lists);
     },
     call,
     subscribe: (uri, options) =>
@@ -320,7 +320,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     firstOutcome: () => supervisor.firstOutcome(),
     async dispose() {
       await supervisor.dispose();
-      catalogue.dispose();
+      catalog.dispose();
       // What was learned last is for the next run; a cache that hangs holds nobody up.
       const late = (): Error => new Error('The cache is too slow.');
       await withTimeout({ ms: CACHE_CLOSE_MS, error: late, clock }, () => cache.settled()).catch(

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { isRecord, type FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { digestOf } from '../catalogue/digest.js';
-import type { Lists } from '../catalogue/server-catalogue.js';
-import type { ListKind, Offered } from '../contracts/catalogue.js';
+import { digestOf } from '../catalog/digest.js';
+import type { Lists } from '../catalog/server-catalog.js';
+import type { ListKind, Available } from '../contracts/catalog.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
 
 /** What `node:util` calls to show an object. */
@@ -79,7 +79,7 @@ export function createOffers(): <Kind extends ListKind>(
   kind: Kind,
   list: Lists[Kind],
   serverState: ConnectionStatus,
-) => readonly Offered<Lists[Kind][number]>[] {
+) => readonly Available<Lists[Kind][number]>[] {
   const made = new Map<
     ListKind,
     { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }
@@ -92,6 +92,6 @@ export function createOffers(): <Kind extends ListKind>(
         : list.map((item) => ({ ...item, serverState }));
     made.set(kind, { list, serverState, offered });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the items of this very list
-    return offered as readonly Offered<Lists[Kind][number]>[];
+    return offered as readonly Available<Lists[Kind][number]>[];
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
-import { canonical } from '../catalogue/digest.js';
+import { canonical } from '../catalog/digest.js';
 import type { ResourceContents } from '../contracts/content.js';
 import type { CallOptions, Host } from '../contracts/host.js';
 import { toSkill, type Skill, type SkillFile, type SkillFileEntry, type SkillList } from './skill.js';

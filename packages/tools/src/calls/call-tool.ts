@@ -1,6 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
-import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
+import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ConfirmOutcome, Policy, PolicyTool } from '../permissions/policy.js';
@@ -23,7 +23,7 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** What is needed of a host. */
 export interface ToolHost {
-  tools(): readonly CatalogueTool[];
+  tools(): readonly CatalogTool[];
   /** What stands behind each server's name. Without it, approvals last as long as the policy. */
   readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   callTool(

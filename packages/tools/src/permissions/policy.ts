@@ -1,6 +1,6 @@
 import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
 import { traitsOf } from '../traits.js';
-import type { CatalogueTool } from '@mcp-fittings/host';
+import type { CatalogTool } from '@mcp-fittings/host';
 import { createApprovals, type ApprovalStatus, type Approvals, type ApprovedTool } from './approvals.js';
 import { fitsAny } from './name-pattern.js';
 import {
@@ -47,7 +47,7 @@ export interface Policy {
 }
 
 /** What a policy has to know of a tool. */
-export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
+export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annotations' | 'digest'> {
   /** `ServerSnapshot.identity` of its server. */
   readonly identity?: string | undefined;
 }

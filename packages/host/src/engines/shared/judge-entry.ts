@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind } from '../../contracts/catalogue.js';
+import type { ListKind } from '../../contracts/catalog.js';
 
 /** Either the entry, cleaned of what is malformed and not needed; or what is wrong with it. */
 export type Judged =

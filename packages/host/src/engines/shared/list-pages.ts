@@ -1,6 +1,6 @@
 import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind } from '../../contracts/catalogue.js';
+import type { ListKind } from '../../contracts/catalog.js';
 import type { ListOptions } from '../../contracts/engine.js';
 import { judgeEntry } from './judge-entry.js';
 import { measure, type Bounds } from './measure.js';

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../contracts/catalogue.js';
+import type { ToolDefinition } from '../../contracts/catalog.js';
 
 /** Requests that a host sends. */
 export type ClientMethod =

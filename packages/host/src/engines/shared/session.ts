@@ -1,6 +1,6 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind, Listings } from '../../contracts/catalogue.js';
+import type { ListKind, Listings } from '../../contracts/catalog.js';
 import type {
   EngineRequestOptions,
   EngineSession,

@@ -1,7 +1,7 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ToolDefinition } from '../../contracts/catalogue.js';
+import type { ToolDefinition } from '../../contracts/catalog.js';
 import type { ProtocolEra } from '../../contracts/engine.js';
 import type { RequestExtras } from '../shared/methods.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCache } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { canonical, digestOf } from '../src/catalogue/digest.js';
-import { differences } from '../src/catalogue/server-catalogue.js';
+import { canonical, digestOf } from '../src/catalog/digest.js';
+import { differences } from '../src/catalog/server-catalog.js';
 import { listPages } from '../src/engines/shared/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -99,7 +99,7 @@ describe('digests', () => {
   });
 });
 
-describe('the catalogue of a host', () => {
+describe('the catalog of a host', () => {
   it('L10 reads again after list_changed, once for a burst, and says what changed', async () => {
     const calc = calculator();
     const servers = testServers(() => calc);
@@ -108,7 +108,7 @@ describe('the catalogue of a host', () => {
     await host.connect({ calc: { type: 'test' } });
     const reads: string[] = [];
     const changes: unknown[] = [];
-    host.on('catalogue', ({ kind }) => reads.push(kind));
+    host.on('catalog', ({ kind }) => reads.push(kind));
     host.on('toolsChanged', (event) => changes.push(event.changes));
     for (const name of ['one', 'two', 'three']) calc.server.registerTool(name, {}, () => ({ content: [] }));
     await clock.advance(249);

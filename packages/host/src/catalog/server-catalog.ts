@@ -1,29 +1,29 @@
 import { AuthRequiredError, FittingsError, backoffDelay, sanitizeText } from '@mcp-fittings/client-core';
 import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
-  CataloguePrompt,
-  CatalogueResource,
-  CatalogueResourceTemplate,
-  CatalogueTool,
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
   ListKind,
   Listings,
   ListStatus,
   ToolChanges,
   ToolDefinition,
-} from '../contracts/catalogue.js';
+} from '../contracts/catalog.js';
 import type { EngineSession, ListResult } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { canonical, digestOf } from './digest.js';
 
 /** Everything that one server lists. */
 export interface Lists {
-  tools: readonly CatalogueTool[];
-  prompts: readonly CataloguePrompt[];
-  resources: readonly CatalogueResource[];
-  resourceTemplates: readonly CatalogueResourceTemplate[];
+  tools: readonly CatalogTool[];
+  prompts: readonly CatalogPrompt[];
+  resources: readonly CatalogResource[];
+  resourceTemplates: readonly CatalogResourceTemplate[];
 }
 
-export interface ServerCatalogueDeps {
+export interface ServerCatalogDeps {
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
   /** Whether this session is the connection of the server now; what fails on another one is no news. */
@@ -37,10 +37,10 @@ export interface ServerCatalogueDeps {
 }
 
 /** The lists of one server, read after the handshake and again whenever they may have changed. */
-export interface ServerCatalogue {
+export interface ServerCatalog {
   readonly lists: Readonly<Lists>;
   /** The tool of this name. */
-  tool(name: string): CatalogueTool | undefined;
+  tool(name: string): CatalogTool | undefined;
   /** Whether the server calls every list public that it gave. */
   readonly isPublic: boolean;
   /** How each list was read last. */
@@ -86,10 +86,10 @@ const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListK
   resources: ['resources', 'resourceTemplates'],
 };
 
-export function createServerCatalogue(
+export function createServerCatalog(
   shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget'>,
-  deps: ServerCatalogueDeps,
-): ServerCatalogue {
+  deps: ServerCatalogDeps,
+): ServerCatalog {
   const { server, clock, random, limits, tracer, listBudget } = shared;
   const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
   const status: Record<ListKind, ListStatus> = {
@@ -100,7 +100,7 @@ export function createServerCatalogue(
   };
   /** The tools by their names, made when one is asked for. */
   let byName:
-    { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogueTool> } | undefined;
+    { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
   const timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
   const staleAt = new Map<ListKind, number>();
   /** How often in a row a list failed. */
@@ -324,8 +324,8 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
 
 /** How the tools differ; undefined when nothing does. */
 export function differences(
-  before: readonly CatalogueTool[],
-  after: readonly CatalogueTool[],
+  before: readonly CatalogTool[],
+  after: readonly CatalogTool[],
 ): ToolChanges | undefined {
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Map(after.map((tool) => [tool.name, tool]));

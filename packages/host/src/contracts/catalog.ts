@@ -63,20 +63,20 @@ export interface Listings {
 
 export type ListKind = keyof Listings;
 
-/** An item of the catalogue of all servers. */
+/** An item of the catalog of all servers. */
 export type OfServer<Item> = Item & {
   /** Name of the server in this host. */
   readonly server: string;
 };
 
-/** A tool in the catalogue. `digest` changes when anything that the server says about the tool changes. */
-export type CatalogueTool = OfServer<ToolDefinition> & { readonly digest: string };
-export type CataloguePrompt = OfServer<PromptDefinition>;
-export type CatalogueResource = OfServer<ResourceDefinition>;
-export type CatalogueResourceTemplate = OfServer<ResourceTemplateDefinition>;
+/** A tool in the catalog. `digest` changes when anything that the server says about the tool changes. */
+export type CatalogTool = OfServer<ToolDefinition> & { readonly digest: string };
+export type CatalogPrompt = OfServer<PromptDefinition>;
+export type CatalogResource = OfServer<ResourceDefinition>;
+export type CatalogResourceTemplate = OfServer<ResourceTemplateDefinition>;
 
 /** An item that can be used now, or at its next use: its server is connected, or connects for a call. */
-export type Offered<Item> = Item & {
+export type Available<Item> = Item & {
   /** Where the connection to its server stands, for example `connected`, `pending` or `disconnected` (lazy or idle). */
   readonly serverState: ConnectionStatus;
 };
@@ -85,7 +85,7 @@ export type Offered<Item> = Item & {
 export interface ListStatus {
   /**
    * Why the list could not be read, or not read again; it is tried again with growing delays while the server is
-   * connected. The catalogue has what was read before, if anything. Undefined after a reading that succeeded.
+   * connected. The catalog has what was read before, if anything. Undefined after a reading that succeeded.
    */
   readonly error: FittingsError | undefined;
   /** Which entries were left out and which members were ignored, with the reasons; the first 20. */

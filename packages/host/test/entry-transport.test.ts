@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHost, openEntry } from '@mcp-fittings/host';
+import { createHost, createEntryTransport } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -35,14 +35,14 @@ describe.each([
   });
 });
 
-describe('openEntry', () => {
+describe('createEntryTransport', () => {
   const transports = [stdio(), http({ fallback: stdio() })];
 
   it('makes the transport that a host would use, with what to try next', async () => {
-    const local = await openEntry({ command: 'x' }, { server: 'a', transports });
+    const local = await createEntryTransport({ command: 'x' }, { server: 'a', transports });
     expect(local.type).toBe('stdio');
     expect(local.fallback).toBeUndefined();
-    const remote = await openEntry({ url: 'http://127.0.0.1:1/' }, { server: 'a', transports });
+    const remote = await createEntryTransport({ url: 'http://127.0.0.1:1/' }, { server: 'a', transports });
     expect(remote.type).toBe('http');
     await expect(remote.fallback?.()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await local.transport.close();
@@ -51,7 +51,7 @@ describe('openEntry', () => {
 
   it('rejects as a host fails', async () => {
     const context = { server: 'a', transports };
-    await expect(openEntry({ type: 'pigeon' }, context)).rejects.toMatchObject({ code: 'TRANSPORT_UNKNOWN' });
-    await expect(openEntry({ command: 'x', args: 1 }, context)).rejects.toThrow('"args"');
+    await expect(createEntryTransport({ type: 'pigeon' }, context)).rejects.toMatchObject({ code: 'TRANSPORT_UNKNOWN' });
+    await expect(createEntryTransport({ command: 'x', args: 1 }, context)).rejects.toThrow('"args"');
   });
 });
