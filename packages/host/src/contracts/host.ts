@@ -48,10 +48,10 @@ export interface HostOptions {
    * Whom this host acts for, as an opaque name: the id of an account. What a server does not call public is kept in
    * {@link cache} for this person alone. Set it where hosts of several persons share a cache.
    */
-  readonly person?: string | undefined;
+  readonly principal?: string | undefined;
   /**
    * Keeps what was learned of servers, so that a lazy server's tools are known before it runs. What a server does not call
-   * public (`cacheScope`, 2026-07-28) is kept for {@link person} and for who is signed in, as the auth plugin says. Where
+   * public (`cacheScope`, 2026-07-28) is kept for {@link principal} and for who is signed in, as the auth plugin says. Where
    * neither is known it is not kept.
    */
   readonly cache?: HostCache | undefined;

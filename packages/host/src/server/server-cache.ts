@@ -26,7 +26,7 @@ export function createServerCache(
   { server, config, options, resolve }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'resolve'>,
   onError: (error: unknown) => void,
 ): ServerCache {
-  const { cache, person } = options;
+  const { cache, principal } = options;
   const entry = digestOf([server, config]);
   // Without a cache the era still holds for the life of the host, so that a reconnect needs no probe.
   let era: ProtocolEra | undefined;
@@ -48,10 +48,10 @@ export function createServerCache(
     try {
       const { auth } = resolve();
       // What signs without this member is the same for as long as the host knows no better.
-      if (auth === undefined || (auth.identity === undefined && person !== undefined))
-        return digestOf([person]);
+      if (auth === undefined || (auth.identity === undefined && principal !== undefined))
+        return digestOf([principal]);
       if (auth.identity === undefined) return undefined;
-      return digestOf([person, 'signed in', (await auth.identity()) ?? null]);
+      return digestOf([principal, 'signed in', (await auth.identity()) ?? null]);
     } catch {
       return undefined;
     }

@@ -136,9 +136,9 @@ describe.each([
   it('D1: who is not known by the auth plugin is known by the host, or not at all', async () => {
     const cache = memoryCache();
     await using server = await personal();
-    const as = (name: string, person?: string) => ({
+    const as = (name: string, principal?: string) => ({
       cache,
-      person,
+      principal,
       auth: [signedInAs(() => name, false)],
     });
     await tools(server.url, as('ann'));
@@ -153,7 +153,7 @@ describe.each([
   it('D1: no key of the cache and no value has a token or a name in it', async () => {
     const cache = memoryCache();
     await using server = await personal();
-    await tools(server.url, { cache, person: 'account-1', auth: [signedInAs(() => 'ann')] });
+    await tools(server.url, { cache, principal: 'account-1', auth: [signedInAs(() => 'ann')] });
     const keys = [...cache.kept.keys()].join(' ');
     expect(keys).toMatch(/^[\w:\- ]+$/);
     expect(keys).not.toMatch(/ann|account|Bearer/);
