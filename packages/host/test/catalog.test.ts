@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type HostCache } from '@mcp-fittings/host';
+import type { HostCache } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { canonical, digestOf } from '../src/catalog/digest.js';
-import { differences } from '../src/catalog/server-catalog.js';
+import { canonical, digestOf } from '../src/json-values.js';
+import { differences } from '../src/server/server-catalog.js';
 import { listPages } from '../src/engines/shared/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -26,7 +27,7 @@ describe('reading a list', () => {
     expect(items).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
   });
 
-  it('leaves out one bad entry, says which, and keeps the others', async () => {
+  it('leaves out a malformed entry, reports it, and keeps the others', async () => {
     const tools = [
       tool('good'),
       { name: 'bad\u001b[31m' },
@@ -40,41 +41,41 @@ describe('reading a list', () => {
       'an entry of tools/list has no valid "inputSchema": "bad"',
       'an entry of tools/list has no valid "object"',
       'an entry of tools/list has no valid "name": ""',
-      'an entry of tools/list is there twice: "good"',
+      'an entry of tools/list is a duplicate: "good"',
     ]);
   });
 
-  it('ends a list whose cursor goes round, and one that never ends', async () => {
+  it('ends a list whose cursor repeats, and one that never ends', async () => {
     let asked = 0;
     const round = await listPages(
       'prompts',
       async () => ({ prompts: [{ name: `p${asked++}` }], nextCursor: 'x' }),
       limits,
     );
-    expect([round.items.length, round.skipped]).toEqual([2, ['a cursor that came twice']]);
+    expect([round.items.length, round.skipped]).toEqual([2, ['a cursor is repeated']]);
     const endless = await listPages(
       'prompts',
       async () => ({ prompts: [{ name: `p${asked}` }], nextCursor: String(asked++) }),
       limits,
     );
-    expect([endless.items.length, endless.skipped]).toEqual([5, ['more than 5 pages']]);
+    expect([endless.items.length, endless.skipped]).toEqual([5, ['the list has more than 5 pages']]);
   });
 
   it('keeps at most the permitted number of items', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => ({ uri: `x:${index}`, name: 'x' }));
     const { items, skipped } = await listPages('resources', async () => ({ resources: many }), limits);
-    expect([items.length, skipped]).toEqual([100, ['more than 100 entries']]);
+    expect([items.length, skipped]).toEqual([100, ['the list has more than 100 entries']]);
   });
 });
 
 describe('digests', () => {
-  it('are the same for the same content in another order', () => {
+  it('are equal for equal content in another order', () => {
     expect(digestOf({ a: 1, b: { c: [1, 2], d: 2 } })).toBe(digestOf({ b: { d: 2, c: [1, 2] }, a: 1 }));
     expect(digestOf({ a: [1, 2] })).not.toBe(digestOf({ a: [2, 1] }));
     expect(canonical({ b: 1, a: undefined })).toBe('{"b":1}');
   });
 
-  it('tell what changed about a tool', () => {
+  it('show what has changed about a tool', () => {
     const as = (definition: ReturnType<typeof tool> & { description?: string }) => ({
       ...definition,
       server: 's',
@@ -100,7 +101,7 @@ describe('digests', () => {
 });
 
 describe('the catalog of a host', () => {
-  it('L10 reads again after list_changed, once for a burst, and says what changed', async () => {
+  it('L10 reads a list again after list_changed, once for a burst, and reports the changes', async () => {
     const calc = calculator();
     const servers = testServers(() => calc);
     const clock = createManualClock();
@@ -142,7 +143,7 @@ describe('the catalog of a host', () => {
     await second.close();
   });
 
-  it('ends when a slow cache has the newest lists, each write after the other', async () => {
+  it('closes once a slow cache has the newest lists, written one after the other', async () => {
     const kept = new Map<string, unknown>();
     let writing = 0;
     let most = 0;
@@ -167,7 +168,7 @@ describe('the catalog of a host', () => {
     await second.close();
   });
 
-  it('is held up by a cache that hangs for two seconds at most', async () => {
+  it('waits two seconds at most for a cache that hangs', async () => {
     const clock = createManualClock();
     const hangs = new Promise<void>(() => undefined);
     const cache: HostCache = {
@@ -188,7 +189,7 @@ describe('the catalog of a host', () => {
     await closing;
   });
 
-  it('does without a cache that fails, and reports it', async () => {
+  it('works without a cache that fails, and reports it', async () => {
     const broken = async () => {
       throw new Error('disk full');
     };

@@ -6,7 +6,7 @@ import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 
-/** Answers `initialize` with a revision that nobody knows. */
+/** Answers `initialize` with a revision that does not exist. */
 const OLD = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
@@ -38,7 +38,7 @@ describe.each([
 describe('createEntryTransport', () => {
   const transports = [stdio(), http({ fallback: stdio() })];
 
-  it('makes the transport that a host would use, with what to try next', async () => {
+  it('creates the transport that a host would use, and its fallback', async () => {
     const local = await createEntryTransport({ command: 'x' }, { server: 'a', transports });
     expect(local.type).toBe('stdio');
     expect(local.fallback).toBeUndefined();
@@ -49,9 +49,11 @@ describe('createEntryTransport', () => {
     await remote.transport.close();
   });
 
-  it('rejects as a host fails', async () => {
+  it('rejects with the error that a host would report', async () => {
     const context = { server: 'a', transports };
-    await expect(createEntryTransport({ type: 'pigeon' }, context)).rejects.toMatchObject({ code: 'TRANSPORT_UNKNOWN' });
+    await expect(createEntryTransport({ type: 'pigeon' }, context)).rejects.toMatchObject({
+      code: 'TRANSPORT_UNKNOWN',
+    });
     await expect(createEntryTransport({ command: 'x', args: 1 }, context)).rejects.toThrow('"args"');
   });
 });

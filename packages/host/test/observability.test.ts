@@ -21,7 +21,7 @@ import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 describe('tracing channels', () => {
-  it('tell of connects, reads of lists and calls, and of what failed', async () => {
+  it('report connects, readings of lists, calls, and failures', async () => {
     const told: string[] = [];
     const subscriptions = Object.entries(TRACE_CHANNELS).map(([name, channel]) => {
       const handlers = {
@@ -137,7 +137,7 @@ describe('OpenTelemetry', () => {
 });
 
 describe('the cache on disk', () => {
-  it('keeps values in private files, replaced as a whole, and does without broken ones', async () => {
+  it('keeps values in private files, replaces them as a whole, and ignores broken ones', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'host-cache-'));
     const cache = fileCache({ folder: join(folder, 'made', 'later'), maxBytes: 1000 });
     expect(await cache.get('a')).toBeUndefined();

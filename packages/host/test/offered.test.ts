@@ -20,7 +20,7 @@ describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
 ])('under %s', (_name, sdk) => {
-  it('F1: offers what can be called now or at its next use, and nothing of other servers', async () => {
+  it('F1: lists what can be called now or at its next use, and nothing of other servers', async () => {
     let failure: FittingsError | undefined;
     const servers = testServers(() => {
       if (failure !== undefined) throw failure;
@@ -78,7 +78,7 @@ describe.each([
     expect(offered()).toEqual([[], 0, 0]);
   });
 
-  it('F5: passes on notifications that it does not know, and sends any', async () => {
+  it('F5: passes on notifications that it does not handle, and sends any', async () => {
     const server = scripted(lists);
     await using host = createHost({
       engine: sdk(identity),
@@ -110,7 +110,7 @@ describe.each([
       }),
     );
     expect(heard.length).toBeLessThanOrEqual(5);
-    await expect(host.notify('nobody', 'x/y')).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
+    await expect(host.notify('unknown', 'x/y')).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
     await host.stop('a');
     await expect(host.notify('a', 'x/y')).rejects.toMatchObject({ delivery: 'not-sent' });
   });
@@ -182,7 +182,7 @@ describe.each([
   });
 });
 
-it('F5: passes on notifications of a server of 2026-07-28 as well', async () => {
+it('F5: passes on notifications of a stateless server too', async () => {
   const server = modern(lists);
   await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));

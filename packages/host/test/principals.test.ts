@@ -63,7 +63,7 @@ function signedInAs(person: () => string | undefined, knowsIdentity = true): Aut
 const personal = (scopes: readonly (string | undefined)[] = [undefined]) =>
   jsonRpcServer({
     'tools/list': ({ params }, _response, { headers }) => {
-      const person = /^Bearer (\w+)\./.exec(headers.authorization ?? '')?.[1] ?? 'nobody';
+      const person = /^Bearer (\w+)\./.exec(headers.authorization ?? '')?.[1] ?? 'anonymous';
       const page = Number(params['cursor'] ?? 0);
       const scope = scopes[page];
       return {
@@ -133,7 +133,7 @@ describe.each([
     );
   });
 
-  it('D1: who is not known by the auth plugin is known by the host, or not at all', async () => {
+  it('D1: a user whom the auth plugin does not identify is the principal of the host, or unknown', async () => {
     const cache = memoryCache();
     await using server = await personal();
     const as = (name: string, principal?: string) => ({
@@ -150,7 +150,7 @@ describe.each([
     expect(await tools(server.url, { ...as('bob'), lazy: true })).toEqual([]);
   });
 
-  it('D1: no key of the cache and no value has a token or a name in it', async () => {
+  it('D1: neither keys nor values of the cache contain a token or a name', async () => {
     const cache = memoryCache();
     await using server = await personal();
     await tools(server.url, { cache, principal: 'account-1', auth: [signedInAs(() => 'ann')] });
@@ -159,7 +159,7 @@ describe.each([
     expect(keys).not.toMatch(/ann|account|Bearer/);
   });
 
-  it('D1: lists that were read before somebody else signed in are not kept for them', async () => {
+  it('D1: lists that were read before another user signed in are not cached for that user', async () => {
     let person: string | undefined = 'ann';
     const cache = memoryCache();
     let held: (() => void) | undefined;

@@ -31,7 +31,7 @@ describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
 ])('turns to connect, on %s', (_name, engine) => {
-  it('C5: sixteen servers that hang hold up no other, long before their time is over', async () => {
+  it('C5: sixteen servers that hang do not delay the others', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
     await using host = createHost({ engine: engine(identity), transports: [servers.plugin], clock });
@@ -49,7 +49,7 @@ describe.each([
     await all;
   });
 
-  it('C5: a turn that was lent counts once, however the attempt ends', async () => {
+  it('C5: a slot is released once, however the attempt ends', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
     await using host = createHost({
@@ -79,7 +79,7 @@ describe.each([
     await all;
   });
 
-  it('C5: servers that hang when they are to come back hold up no other that comes back', async () => {
+  it('C5: servers that hang while reconnecting do not delay others that reconnect', async () => {
     const clock = createManualClock();
     let broken = false;
     const servers = testServers((name) => (broken && name.startsWith('hanging') ? silent : calculator()));
@@ -95,7 +95,7 @@ describe.each([
 });
 
 describe('many entries at once', () => {
-  it('C5: a cache that hangs for one server holds up no other', async () => {
+  it('C5: a cache that hangs for one server does not delay the others', async () => {
     const servers = testServers(calculator);
     let asked = 0;
     let answer: (value: undefined) => void = () => undefined;

@@ -125,7 +125,7 @@ async function tryLists(
       const { code, kind, hint, message, details } = ours(cause);
       // Declared, and not there: only tools are expected of whoever declares them.
       if (list !== 'tools' && details['rpcCode'] === RPC_CODES.methodNotFound) continue;
-      throw new FittingsError(code, `"${server}" did not list its ${list}: ${message}`, {
+      throw new FittingsError(code, `The server "${server}" could not list its ${list}: ${message}`, {
         server,
         cause,
         kind,

@@ -4,8 +4,8 @@ import type { EngineConnectOptions } from '../../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /**
- * Connects the requests and notifications of a server with the host. In the stateless era the same handlers answer the
- * questions that come inside results.
+ * Passes the requests and notifications of a server on to the host. With a stateless server, the same handlers answer the
+ * requests that arrive inside results.
  */
 export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
@@ -24,7 +24,7 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
         return result;
       throw new FittingsError(
         'CALLBACK_FAILED',
-        'The sampling callback gave something that is not a message.',
+        'The sampling callback returned a value that is not a result of sampling/createMessage.',
       );
     });
   }

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { isRecord, type FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { digestOf } from '../catalog/digest.js';
-import type { Lists } from '../catalog/server-catalog.js';
+import { digestOf } from '../json-values.js';
+import type { Lists } from './server-catalog.js';
 import type { ListKind, Available } from '../contracts/catalog.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
 
-/** What `node:util` calls to show an object. */
+/** Method with which `node:util` formats an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * The snapshot with its entry, which may hold secrets and is therefore not enumerable: neither a log nor JSON shows it.
- * A log shows errors as one line each, without the stack that `state.error` and `lastError` have.
+ * Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. A log shows
+ * errors as one line each, without the stack of `state.error` and `lastError`.
  */
 export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
   const { state, lastError } = snapshot;
@@ -41,8 +41,8 @@ function inOneLine({ code, message }: FittingsError): string {
 }
 
 /**
- * Tells one server from another that has the same name: a digest of every field of the entry. The same command means
- * another program in another folder, so that the folder belongs to it.
+ * Returns a digest of every field of the entry, which tells it from another entry of the same name. It includes the folder,
+ * because the same command means another program in another folder.
  */
 export function entryIdentity(config: ServerConfig): string {
   return digestOf(['entry', config, config['command'] === undefined ? null : folderOf(config)]);
@@ -50,15 +50,15 @@ export function entryIdentity(config: ServerConfig): string {
 
 function folderOf({ cwd }: ServerConfig): string {
   try {
-    // Without a folder of its own it starts in the home, wherever the host runs.
+    // Without `cwd` it starts in the home directory, wherever the host runs.
     return typeof cwd === 'string' ? resolve(cwd) : '';
   } catch {
-    // The current folder was deleted: no program can start in it either.
+    // The current folder was deleted, so no program can start in it either.
     return '';
   }
 }
 
-/** Whether a call can reach a server in this state: at once, or after a connection that the call waits for. */
+/** Returns whether a call can reach a server in this state, at once or after waiting for the connection. */
 export function isCallable(state: ConnectionState): boolean {
   switch (state.status) {
     case 'connected':
@@ -74,24 +74,24 @@ export function isCallable(state: ConnectionState): boolean {
   }
 }
 
-/** Adds the state of the server to its items; the same list in the same state gives the same array again. */
-export function createOffers(): <Kind extends ListKind>(
+/** Creates a function that adds the state of the server to its items. It returns the same array for the same list and state. */
+export function createAvailability(): <Kind extends ListKind>(
   kind: Kind,
   list: Lists[Kind],
   serverState: ConnectionStatus,
 ) => readonly Available<Lists[Kind][number]>[] {
-  const made = new Map<
+  const last = new Map<
     ListKind,
-    { list: unknown; serverState: ConnectionStatus; offered: readonly unknown[] }
+    { list: unknown; serverState: ConnectionStatus; items: readonly unknown[] }
   >();
   return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
-    const last = made.get(kind);
-    const offered =
-      last?.list === list && last.serverState === serverState
-        ? last.offered
+    const previous = last.get(kind);
+    const items =
+      previous?.list === list && previous.serverState === serverState
+        ? previous.items
         : list.map((item) => ({ ...item, serverState }));
-    made.set(kind, { list, serverState, offered });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the items of this very list
-    return offered as readonly Available<Lists[Kind][number]>[];
+    last.set(kind, { list, serverState, items });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- created from the items of this list
+    return items as readonly Available<Lists[Kind][number]>[];
   };
 }

@@ -1,26 +1,43 @@
-/** How large a JSON value of a stranger may be. */
+import { createHash } from 'node:crypto';
+
+/** Returns a short digest of a JSON value. It does not depend on the order of members. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 22);
+}
+
+/** Returns JSON with sorted members. Leaves out what JSON cannot represent, as `JSON.stringify` does. */
+export function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, member: unknown) => {
+      if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+      return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+    }) ?? 'undefined'
+  );
+}
+
+/** How large a JSON value of a server may be. */
 export interface Bounds {
-  /** Objects, arrays, members and elements. */
+  /** Most objects, arrays, members and elements together. */
   readonly maxNodes: number;
-  /** Levels of objects and arrays. */
+  /** Most levels of objects and arrays. */
   readonly maxDepth: number;
-  /** Characters of all names and texts, which is about the bytes of the JSON text. */
+  /** Most characters of all names and strings, which is about the size of the JSON text in bytes. */
   readonly maxBytes: number;
 }
 
 export interface Size {
   readonly nodes: number;
   readonly bytes: number;
-  /** Which bound it exceeds, in words; the counting stopped there. */
+  /** Which bound the value exceeds, as the end of a sentence. Measuring stopped there. */
   readonly problem?: string | undefined;
 }
 
-/** Bytes that a number, a truth value or the punctuation of a member takes, about. */
+/** Approximate bytes of a number, a boolean, or the punctuation of a member. */
 const SMALL = 4;
 
 /**
- * Measures a parsed JSON value, and stops at the first bound that it exceeds: never more than `maxNodes` steps, whatever
- * it is given. (V8 collects the names of one object before the first step, which costs less than their parsing did.)
+ * Measures a parsed JSON value. Stops at the first bound that it exceeds, so it never takes more than `maxNodes` steps. (V8
+ * collects the names of one object before the first step, which costs less than parsing them did.)
  */
 export function measure(value: unknown, { maxNodes, maxDepth, maxBytes }: Bounds): Size {
   let nodes = 1;

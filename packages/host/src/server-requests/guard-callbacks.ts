@@ -1,6 +1,6 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { createSemaphore } from '../connection/semaphore.js';
+import { createSemaphore } from '../limiters.js';
 import type { EngineRequestInfo, EngineCallbacks } from '../contracts/engine.js';
 import type {
   ServerRequestInfo,
@@ -10,20 +10,21 @@ import type {
   HostCallbacks,
   Root,
 } from '../contracts/server-requests.js';
-import { answerProblems, withDefaults } from './form.js';
+import { answerProblems, withDefaults } from './form-answer.js';
 import { inspectElicitation } from './inspect-elicitation.js';
 
+/** Options of {@link guardCallbacks}. */
 export interface GuardOptions {
   readonly clock: Clock;
-  /** Milliseconds that a callback may take. */
+  /** Longest time of a callback, in milliseconds. */
   readonly callbackMs: number;
-  /** What the host waits for an answer to. Default: nothing. */
+  /** Returns the requests of the host that wait for a response. Default: none. */
   readonly calls?: (() => readonly CallInFlight[]) | undefined;
 }
 
 /**
- * The host's callbacks as servers reach them: each with a deadline, none able to harm more than the one request, an
- * answer to a form completed with the schema's defaults and checked before it leaves.
+ * Wraps the callbacks of the host for requests of servers: each has a deadline, a failure affects only the one request, and the
+ * answer to a form is completed with the schema's defaults and validated before it is sent.
  */
 export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions): EngineCallbacks {
   const { elicit, elicitationModes, sample, roots } = callbacks;
@@ -31,14 +32,14 @@ export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions):
   return {
     ...(elicitationModes !== undefined && { elicitationModes }),
     ...(elicit !== undefined && {
-      elicit: (request, context) =>
-        bounded('elicitation', context, (inner) => answer(callbacks, inspectElicitation(request), inner)),
+      elicit: (request, info) =>
+        bounded('elicitation', info, (inner) => answer(callbacks, inspectElicitation(request), inner)),
     }),
     ...(sample !== undefined && {
-      sample: (params, context) => bounded('sampling', context, (inner) => sample(params, inner)),
+      sample: (params, info) => bounded('sampling', info, (inner) => sample(params, inner)),
     }),
     ...(roots !== undefined && {
-      roots: (context) => bounded('roots', context, async (inner) => checkRoots(await roots(inner))),
+      roots: (info) => bounded('roots', info, async (inner) => checkRoots(await roots(inner))),
     }),
   };
 }
@@ -46,23 +47,26 @@ export function guardCallbacks(callbacks: HostCallbacks, options: GuardOptions):
 function checkRoots(given: readonly Root[]): readonly Root[] {
   const wrong = given.find(({ uri }) => !uri.startsWith('file://'));
   if (wrong === undefined) return given;
-  throw new FittingsError('CALLBACK_FAILED', `A root must begin with file://, unlike "${wrong.uri}".`);
+  throw new FittingsError(
+    'CALLBACK_FAILED',
+    `The roots callback returned "${wrong.uri}"; the URI of a root must begin with file://.`,
+  );
 }
 
 async function answer(
   callbacks: HostCallbacks,
   request: ElicitationRequest,
-  context: ServerRequestInfo,
+  info: ServerRequestInfo,
 ): Promise<ElicitationAnswer> {
   const { elicitationModes: modes } = callbacks;
   if (modes !== undefined && !modes.includes(request.mode)) {
-    const text = `"${context.server}" asked for an elicitation of mode "${request.mode}", which was not declared.`;
-    throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+    const text = `The server "${info.server}" requested an elicitation of mode "${request.mode}", which was not declared.`;
+    throw new FittingsError('PROTOCOL_VIOLATION', text, { server: info.server });
   }
-  const early = await callbacks.beforeElicitation?.(request, context);
-  const given = early ?? (await callbacks.elicit?.(request, context)) ?? { action: 'cancel' };
+  const early = await callbacks.beforeElicitation?.(request, info);
+  const given = early ?? (await callbacks.elicit?.(request, info)) ?? { action: 'cancel' };
   const complete = complemented(request, given);
-  const last = (await callbacks.afterElicitation?.(request, complete, context)) ?? complete;
+  const last = (await callbacks.afterElicitation?.(request, complete, info)) ?? complete;
   if (last.action === 'accept' && request.mode === 'form') {
     const problems = answerProblems(request.schema, last.content ?? {});
     if (problems.length > 0) {
@@ -77,33 +81,33 @@ function complemented(request: ElicitationRequest, given: ElicitationAnswer): El
   return { action: 'accept', content: withDefaults(request.schema, given.content ?? {}) };
 }
 
-/** Callbacks that run for one server at the same time; what it asks beyond that waits in the order in which it came. */
-const AT_ONCE = 16;
-/** Requests of one server that may wait for a callback; more are refused. */
+/** Most callbacks that run for one server at the same time. Further requests wait in order. */
+const MAX_RUNNING = 16;
+/** Most requests of one server that wait for a callback. More are refused. */
 const MAX_WAITING = 64;
 
 type Bounded = <T>(
   what: string,
-  context: EngineRequestInfo,
-  work: (context: ServerRequestInfo) => Promise<T>,
+  info: EngineRequestInfo,
+  work: (info: ServerRequestInfo) => Promise<T>,
 ) => Promise<T>;
 
 function bounder(options: GuardOptions): Bounded {
-  const places = createSemaphore(AT_ONCE);
+  const slots = createSemaphore(MAX_RUNNING);
   let asked = 0;
-  return async (what, context, work) => {
-    if (asked >= AT_ONCE + MAX_WAITING) {
-      const text = `"${context.server}" asks for more at once than ${AT_ONCE + MAX_WAITING} times.`;
-      throw new FittingsError('PROTOCOL_VIOLATION', text, { server: context.server });
+  return async (what, info, work) => {
+    if (asked >= MAX_RUNNING + MAX_WAITING) {
+      const text = `The server "${info.server}" sent more than ${MAX_RUNNING + MAX_WAITING} requests at once.`;
+      throw new FittingsError('PROTOCOL_VIOLATION', text, { server: info.server });
     }
     asked++;
     try {
-      return await runCallback(what, context, options, async (inner) => {
-        const giveBack = await places.acquire(inner.signal);
+      return await runCallback(what, info, options, async (inner) => {
+        const release = await slots.acquire(inner.signal);
         try {
           return await work({ ...inner, calls: options.calls?.() ?? [] });
         } finally {
-          giveBack();
+          release();
         }
       });
     } finally {
@@ -114,28 +118,31 @@ function bounder(options: GuardOptions): Bounded {
 
 async function runCallback<T>(
   what: string,
-  context: EngineRequestInfo,
+  info: EngineRequestInfo,
   { clock, callbackMs }: GuardOptions,
-  work: (context: EngineRequestInfo) => Promise<T>,
+  work: (info: EngineRequestInfo) => Promise<T>,
 ): Promise<T> {
-  const { server } = context;
-  const { signal: withdrawn } = context;
+  const { server, signal: withdrawn } = info;
   const late = (): FittingsError =>
-    new FittingsError('CALLBACK_FAILED', `The host's ${what} callback took over ${callbackMs} ms.`, {
-      server,
-    });
+    new FittingsError(
+      'CALLBACK_FAILED',
+      `The ${what} callback of the host did not finish within ${callbackMs} ms.`,
+      {
+        server,
+      },
+    );
   try {
     return await withTimeout({ ms: callbackMs, error: late, signal: withdrawn, clock }, (signal) =>
       work({ server, signal }),
     );
   } catch (cause) {
     if (withdrawn.aborted) {
-      throw new FittingsError('ABORTED', `"${server}" withdrew its request.`, {
+      throw new FittingsError('ABORTED', `The server "${server}" canceled its request.`, {
         server,
         cause: withdrawn.reason,
       });
     }
     if (cause instanceof FittingsError) throw cause;
-    throw new FittingsError('CALLBACK_FAILED', `The host's ${what} callback failed.`, { server, cause });
+    throw new FittingsError('CALLBACK_FAILED', `The ${what} callback of the host failed.`, { server, cause });
   }
 }

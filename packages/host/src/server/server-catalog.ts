@@ -12,10 +12,10 @@ import type {
   ToolDefinition,
 } from '../contracts/catalog.js';
 import type { EngineSession, ListResult } from '../contracts/engine.js';
-import type { ServerDeps } from '../setup/server-deps.js';
-import { canonical, digestOf } from './digest.js';
+import type { ServerDeps } from './server-deps.js';
+import { canonical, digestOf } from '../json-values.js';
 
-/** Everything that one server lists. */
+/** The lists of one server. */
 export interface Lists {
   tools: readonly CatalogTool[];
   prompts: readonly CatalogPrompt[];
@@ -26,53 +26,53 @@ export interface Lists {
 export interface ServerCatalogDeps {
   readonly onRead: (kind: ListKind) => void;
   readonly onToolsChanged: (changes: ToolChanges) => void;
-  /** Whether this session is the connection of the server now; what fails on another one is no news. */
-  readonly isLive: (session: EngineSession) => boolean;
-  /** A list could not be read, or not read again, and the connection goes on. */
+  /** Returns whether this is the session of the current connection. Failures of another one are ignored. */
+  readonly isCurrent: (session: EngineSession) => boolean;
+  /** Called when a list could not be read; the connection stays. */
   readonly onFailed: (error: FittingsError) => void;
-  /** A list is not to be had without a sign-in. */
+  /** Called when a list requires a sign-in. */
   readonly onAuthRequired: (error: AuthRequiredError) => void;
-  /** Entries were left out, and why. */
+  /** Called when entries were left out. */
   readonly onSkipped: (kind: ListKind, reasons: readonly string[]) => void;
 }
 
-/** The lists of one server, read after the handshake and again whenever they may have changed. */
+/** The lists of one server. They are read after the handshake, and again whenever they may have changed. */
 export interface ServerCatalog {
   readonly lists: Readonly<Lists>;
-  /** The tool of this name. */
+  /** Returns the tool with this name. */
   tool(name: string): CatalogTool | undefined;
-  /** Whether the server calls every list public that it gave. */
+  /** Whether the server declares all of its lists public. */
   readonly isPublic: boolean;
-  /** How each list was read last. */
+  /** How each list was last read. */
   readonly status: Readonly<Record<ListKind, ListStatus>>;
   /**
-   * Reads every list. Rejects when the tools could not be listed, or a person has to sign in first. Another list that
-   * fails is reported and tried again later: it must not cost the tools.
+   * Reads every list. Rejects if the tools could not be listed, or if the user has to sign in. A failure of another list is
+   * reported, and the list is read again later, so that it does not cost the tools.
    */
   readAll(session: EngineSession, signal: AbortSignal): Promise<void>;
-  /** The list changed, the server says: reads it soon, once for a burst of such news. */
+  /** Call it when the server reports a changed list: reads it soon, once for a burst of reports. */
   changed(kind: 'tools' | 'prompts' | 'resources', session: EngineSession): void;
-  /** Reads what the server called fresh for a time that is over; cheap when nothing is. */
+  /** Reads lists whose time to live has passed. Cheap if there are none. */
   refreshStale(session: EngineSession): void;
-  /** The lists may be others now: reads all of them soon. */
+  /** Call it when any list may have changed: reads all of them soon. */
   changedAll(session: EngineSession): void;
-  /** Lists that were known before the server ran. */
+  /** Sets the lists, from the cache. */
   restore(lists: Lists): void;
-  /** Forgets timers, keeps the lists. */
+  /** Cancels pending readings and keeps the lists. */
   pause(): void;
-  /** The server is forgotten: what its lists took of the budget is free again. */
+  /** Returns the bytes of the lists to the budget. */
   dispose(): void;
 }
 
-/** News of a change within this time are one change, milliseconds. */
+/** Reports of changes within this time count as one, in milliseconds. */
 const DEBOUNCE_MS = 250;
 /**
- * A list that changes again and again is read less and less often, at least so often. It is read after
- * {@link DEBOUNCE_MS} again when it was quiet for {@link QUIET_TIMES} the last delay. Milliseconds.
+ * Longest delay before a list is read again, in milliseconds: the delay doubles while the list keeps changing. It returns to
+ * {@link DEBOUNCE_MS} after {@link QUIET_TIMES} times the last delay without a change.
  */
 const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
-const FRESH: ListStatus = { error: undefined, skipped: [] };
+const NOT_READ: ListStatus = { error: undefined, skipped: [] };
 const NAME_OF: Readonly<Record<ListKind, string>> = {
   tools: 'tools',
   prompts: 'prompts',
@@ -80,7 +80,7 @@ const NAME_OF: Readonly<Record<ListKind, string>> = {
   resourceTemplates: 'resource templates',
 };
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
-const NEWS_OF: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
+const LISTS_OF_CHANGE: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
   tools: ['tools'],
   prompts: ['prompts'],
   resources: ['resources', 'resourceTemplates'],
@@ -93,32 +93,31 @@ export function createServerCatalog(
   const { server, clock, random, limits, tracer, listBudget } = shared;
   const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
   const status: Record<ListKind, ListStatus> = {
-    tools: FRESH,
-    prompts: FRESH,
-    resources: FRESH,
-    resourceTemplates: FRESH,
+    tools: NOT_READ,
+    prompts: NOT_READ,
+    resources: NOT_READ,
+    resourceTemplates: NOT_READ,
   };
-  /** The tools by their names, made when one is asked for. */
-  let byName:
-    { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
+  /** The tools by name, created when one is asked for. */
+  let byName: { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
   const timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
   const staleAt = new Map<ListKind, number>();
-  /** How often in a row a list failed. */
+  /** Consecutive failures of each list. */
   const failures = new Map<ListKind, number>();
-  /** Bytes of the budget that each list holds. */
+  /** Bytes of the budget that each list takes. */
   const held = new Map<ListKind, number>();
-  /** Counts the readings of each list: what an earlier one brings after a later one has begun is old. */
-  const turns = new Map<ListKind, number>();
+  /** Number of readings of each list. The result of a reading is discarded if a later one has started. */
+  const readings = new Map<ListKind, number>();
   let known = false;
   const publicLists = new Set<ListKind>();
   const reading = new Set<ListKind>();
   const changedMeanwhile = new Set<ListKind>();
-  /** When each list was, or will be, read because of news, and after which delay. */
+  /** When each list was, or will be, read because of a change, and after which delay. */
   const pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
 
   const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
-    const turn = (turns.get(kind) ?? 0) + 1;
-    turns.set(kind, turn);
+    const turn = (readings.get(kind) ?? 0) + 1;
+    readings.set(kind, turn);
     const {
       items,
       skipped,
@@ -126,7 +125,7 @@ export function createServerCatalog(
       isPublic = false,
       bytes = 0,
     } = await tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
-    if (turns.get(kind) !== turn) {
+    if (readings.get(kind) !== turn) {
       listBudget.giveBack(bytes);
       return;
     }
@@ -157,20 +156,20 @@ export function createServerCatalog(
         budget: listBudget,
       });
     } catch (error) {
-      // Many servers declare `resources` or `prompts` and have only a part of it, which is no failure.
+      // Many servers declare `resources` or `prompts` and implement only some of its methods.
       if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], skipped: [], isPublic: true };
       throw error;
     }
   };
 
-  /** Keeps what was read before, says so, and tries again later. */
+  /** Keeps the previous list, reports the failure, and reads the list again later. */
   const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
     if (cause instanceof AuthRequiredError) return deps.onAuthRequired(cause);
     const times = failures.get(kind) ?? 0;
     failures.set(kind, times + 1);
     const error = note(kind, cause);
     deps.onFailed(error);
-    if (error.retryable) readLater(kind, session, backoffDelay(times, { random: random }));
+    if (error.retryable) readLater(kind, session, backoffDelay(times, { random }));
   };
 
   const note = (kind: ListKind, cause: unknown): FittingsError => {
@@ -195,16 +194,16 @@ export function createServerCatalog(
     known = true;
   };
 
-  /** What waits for its time or is being read hears of further changes, and is read at most once more. */
+  /** Schedules a reading. Changes during a reading cause at most one more. */
   const readLater = (kind: ListKind, session: EngineSession, ms: number): void => {
     const at = clock.now() + ms;
     const waiting = timers.get(kind);
-    // A server that announces changes without end must not put off the reading for ever.
+    // A server that reports changes without end must not delay the reading for ever.
     if (waiting !== undefined && waiting.at <= at) return;
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
       timers.delete(kind);
-      if (!deps.isLive(session)) return;
+      if (!deps.isCurrent(session)) return;
       if (reading.has(kind)) {
         changedMeanwhile.add(kind);
         return;
@@ -212,11 +211,11 @@ export function createServerCatalog(
       reading.add(kind);
       void read(kind, session)
         .catch((error: unknown) => {
-          if (deps.isLive(session)) failed(kind, error, session);
+          if (deps.isCurrent(session)) failed(kind, error, session);
         })
         .finally(() => {
           reading.delete(kind);
-          if (changedMeanwhile.delete(kind) && deps.isLive(session)) {
+          if (changedMeanwhile.delete(kind) && deps.isCurrent(session)) {
             readLater(kind, session, delayOf(kind));
           }
         });
@@ -257,16 +256,16 @@ export function createServerCatalog(
         const result = results[index];
         if (result?.status === 'rejected') causes.set(kind, result.reason);
       }
-      // Nothing that follows would work either.
+      // Nothing works until the user has signed in.
       const signIn: unknown = [...causes.values()].find((cause) => cause instanceof AuthRequiredError);
       if (signIn !== undefined) throw signIn;
       if (causes.has('tools')) throw note('tools', causes.get('tools'));
       for (const [kind, cause] of causes) failed(kind, cause, session);
     },
     changed(kind, session) {
-      for (const news of NEWS_OF[kind]) {
-        if (reading.has(news)) changedMeanwhile.add(news);
-        else if (!timers.has(news)) readLater(news, session, delayOf(news));
+      for (const changed of LISTS_OF_CHANGE[kind]) {
+        if (reading.has(changed)) changedMeanwhile.add(changed);
+        else if (!timers.has(changed)) readLater(changed, session, delayOf(changed));
       }
     },
     changedAll(session) {
@@ -290,8 +289,8 @@ export function createServerCatalog(
       forgetTimers();
       staleAt.clear();
       failures.clear();
-      // What is still on its way belongs to a connection that is over.
-      for (const kind of KINDS) turns.set(kind, (turns.get(kind) ?? 0) + 1);
+      // Results that arrive later belong to a connection that has ended.
+      for (const kind of KINDS) readings.set(kind, (readings.get(kind) ?? 0) + 1);
     },
     dispose() {
       for (const bytes of held.values()) listBudget.giveBack(bytes);
@@ -304,13 +303,13 @@ function isMethodUnknown(error: unknown): boolean {
   return error instanceof FittingsError && error.details['rpcCode'] === RPC_CODES.methodNotFound;
 }
 
-/** Worth another attempt, unless somebody has to change something: what a server can't list now it often can later. */
+/** Retryable, unless the user has to change something: a server that cannot list something now often can later. */
 function listFailed(server: string, kind: ListKind, cause: unknown): FittingsError {
   const text = cause instanceof Error ? cause.message : String(cause);
   const known = cause instanceof FittingsError ? cause : undefined;
   return new FittingsError(
     known?.code ?? 'PROTOCOL_VIOLATION',
-    `"${server}" did not list its ${NAME_OF[kind]}: ${sanitizeText(text)}`,
+    `The server "${server}" could not list its ${NAME_OF[kind]}: ${sanitizeText(text)}`,
     {
       server,
       cause,
@@ -322,7 +321,7 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
   );
 }
 
-/** How the tools differ; undefined when nothing does. */
+/** Returns how the tools differ; `undefined` if they do not. */
 export function differences(
   before: readonly CatalogTool[],
   after: readonly CatalogTool[],

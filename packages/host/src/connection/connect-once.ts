@@ -3,8 +3,8 @@ import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
-import { entryFrom } from '../setup/check-entry.js';
-import type { ServerDeps } from '../setup/server-deps.js';
+import { parseEntry } from '../server/settings.js';
+import type { ServerDeps } from '../server/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
 
@@ -13,18 +13,18 @@ type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'c
 export interface AttemptOptions {
   readonly callbacks: EngineCallbacks;
   readonly events: AttemptEvents;
-  /** How much the server may send on its own. */
+  /** Bounds what the server may send on its own. */
   readonly inbound: InboundLimit;
-  /** What an earlier connection to the same entry found. */
+  /** Era of an earlier connection to the same entry. */
   readonly era: ProtocolEra | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A connection that is up. */
+/** An established connection. */
 export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
-  /** Resolves when the connection has ended, whoever ended it; with the reason when it was not us. */
+  /** Resolves when the connection has ended, with the reason unless the host closed it. */
   readonly ended: Promise<FittingsError | undefined>;
 }
 
@@ -33,8 +33,8 @@ export interface AttemptEvents extends Omit<EngineEvents, 'closed'> {
 }
 
 /**
- * Connects once, over the plugin's transport, or over its fallback when the endpoint turns out to be of an older kind.
- * When it rejects, nothing of the attempt is left.
+ * Connects once, with the transport of the plugin, or with its fallback if the endpoint turns out to be of an older kind. It has
+ * closed everything before it rejects.
  */
 export async function connectOnce(shared: Shared, options: AttemptOptions): Promise<Connection> {
   const { plugin } = shared.resolve();
@@ -49,7 +49,7 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
   }
 }
 
-/** Opening the transport and the handshake have one deadline together. */
+/** Opens a transport and performs the handshake, within one deadline. */
 async function connectOver(
   plugin: TransportPlugin,
   { server, config, settings, resolve, clock, logger, options: { engine } }: Shared,
@@ -58,21 +58,21 @@ async function connectOver(
   const ms = settings.connectMs;
   events.phase('choosing transport');
   const { auth } = resolve();
-  const entry = entryFrom(server, await plugin.schema['~standard'].validate(config));
+  const entry = parseEntry(server, await plugin.schema['~standard'].validate(config));
   let transport: Transport | undefined;
   try {
-    // The signal ends with the attempt: a connection that is up is closed, so that its calls fail as those of an ended one.
+    // The signal covers only the attempt. An established connection is closed instead, so that its calls fail accordingly.
     return await withTimeout(
       { ms, error: () => tooSlow(server, ms, transport), signal, clock },
       async (within) => {
-        const made = plugin.create(entry, { server, auth, logger, clock, signal: within });
-        transport = made;
+        const created = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        transport = created;
         events.phase('starting');
-        const observe = observeTransport(made);
-        observe(inbound.observe(made));
+        const observe = observeTransport(created);
+        observe(inbound.observe(created));
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
-        const session = await engine.connect(made, {
+        const session = await engine.connect(created, {
           server,
           signal: within,
           timeoutMs: ms,
@@ -80,13 +80,13 @@ async function connectOver(
           clock,
           observe,
           era,
-          events: { ...events, closed: () => ending.resolve(made.closeReason) },
+          events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: made, ended: ending.promise };
+        return { session, transport: created, ended: ending.promise };
       },
     );
   } catch (error) {
-    // Neither SDK can give up a transport that never opens.
+    // Neither SDK can abort a transport that never opens.
     await transport?.close();
     throw error;
   }
@@ -103,19 +103,19 @@ function watchEnd(): {
   return { promise, resolve };
 }
 
-/** What a process ends with after it was closed is our doing: what is known of it is asked before. */
+/** Creates the timeout error. Asks the transport for details first, because closing it changes how its process exits. */
 function tooSlow(server: string, ms: number, transport: Transport | undefined): FittingsError {
-  // What the server was not given belongs into the hint.
+  // Variables that were withheld from the server belong in the hint.
   const { withheld, ...details } = transport?.describe?.() ?? {};
   const hint = [
-    'Does the server speak MCP on this transport? A first run that downloads something may need a longer connectTimeout.',
+    'Check that the server speaks MCP over this transport. Increase connectTimeout if its first run downloads something.',
     ...(withheld === undefined
       ? []
       : [
-          `The environment has ${String(withheld)}, which this server was not given; name in \`inheritEnv\` what it needs.`,
+          `The environment has ${String(withheld)}, which was not passed to this server; list the variables it needs in \`inheritEnv\`.`,
         ]),
   ].join(' ');
-  return new FittingsError('TIMEOUT', `"${server}" did not connect within ${ms} ms.`, {
+  return new FittingsError('TIMEOUT', `The server "${server}" did not connect within ${ms} ms.`, {
     server,
     hint,
     details,
@@ -131,7 +131,7 @@ function bothFailed(
   if (second instanceof AuthRequiredError || !(second instanceof FittingsError)) return second;
   return new FittingsError(
     second.code,
-    `"${server}" could not be reached over ${types.join(' or ')}: ${second.message}`,
+    `Could not reach the server "${server}" over ${types.join(' or ')}: ${second.message}`,
     {
       server,
       cause: new AggregateError([first, second], `${first.message} | ${second.message}`),

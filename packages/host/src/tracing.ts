@@ -1,26 +1,38 @@
 import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
 
-/** What a tracing channel carries; subscribers may add members of their own. */
+/**
+ * Message of a tracing channel. All events of one operation share the object; subscribers may add members of their own.
+ * @see https://nodejs.org/api/diagnostics_channel.html#class-tracingchannel
+ */
 export interface TraceEvent {
+  /** Name of the server. */
   readonly server: string;
-  /** `call` only: the method, and the tool, prompt or URI it is about. */
+  /** Method of the request, such as `tools/call`; on `call` only. */
   readonly method?: string | undefined;
+  /** Tool, prompt or URI that the request is about; on `call` only. */
   readonly target?: string | undefined;
-  /** `connect` only: which attempt, and what the server turned out to be. */
+  /** Number of the attempt, from 1; on `connect` and `reconnect` only. */
   readonly attempt?: number | undefined;
+  /** Negotiated revision, set when the attempt succeeds; on `connect` and `reconnect` only. */
   protocolVersion?: string | undefined;
-  /** `refresh` only: which list was read. */
+  /** List that is read, such as `tools`; on `refresh` only. */
   readonly kind?: string | undefined;
 }
 
 /**
- * Names of the `node:diagnostics_channel` tracing channels. Each has the sub-channels `start`, `end`, `asyncStart`,
- * `asyncEnd`, `error`; `error` carries the `FittingsError` as `error`.
+ * Names of the `node:diagnostics_channel` tracing channels. Each has the events `start`, `end`, `asyncStart`, `asyncEnd` and
+ * `error`; on `error` the message has the `FittingsError` as `error`. Without subscribers they cost next to nothing.
+ * @example
+ * tracingChannel(TRACE_CHANNELS.call).asyncEnd.subscribe((message) => console.log(message));
  */
 export const TRACE_CHANNELS = {
+  /** A connection attempt: from choosing the transport to the end of the handshake. */
   connect: 'mcp-fittings:connect',
+  /** A call, retries included. */
   call: 'mcp-fittings:call',
+  /** One reading of one list. */
   refresh: 'mcp-fittings:refresh',
+  /** A connection attempt after a lost connection. */
   reconnect: 'mcp-fittings:reconnect',
 } as const;
 
@@ -28,7 +40,7 @@ type Channel = keyof typeof TRACE_CHANNELS;
 
 /** Runs work under a tracing channel. */
 export interface Tracer {
-  /** Whether the channel has a subscriber; without one there is nothing to trace. */
+  /** Whether the channel has subscribers. */
   isActive(channel: Channel): boolean;
   trace<T>(channel: Channel, context: TraceEvent, work: () => Promise<T>): Promise<T>;
 }

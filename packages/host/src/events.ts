@@ -1,4 +1,4 @@
-/** Calls listeners in the order in which they came; one that throws harms no other. */
+/** Calls listeners in the order in which they were added. One that throws does not affect the others. */
 export interface Emitter<Events> {
   on<Name extends keyof Events>(event: Name, listener: (event: Events[Name]) => void): Disposable;
   emit<Name extends keyof Events>(event: Name, payload: Events[Name]): void;

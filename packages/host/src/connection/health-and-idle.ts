@@ -9,7 +9,7 @@ export interface HealthCheckOptions {
   readonly onUnhealthy: (failures: number, error: unknown) => void;
 }
 
-/** Asks a server at intervals whether it still answers, until disposed of; says so once when it does not. */
+/** Pings a server at intervals until disposed of. Calls `onUnhealthy` once, when it has missed too many pings. */
 export function startHealthCheck(session: EngineSession, options: HealthCheckOptions): Disposable {
   const { clock, intervalMs, timeoutMs, maxFailures } = options;
   const stopped = new AbortController();
@@ -42,11 +42,11 @@ export function startHealthCheck(session: EngineSession, options: HealthCheckOpt
   };
 }
 
-/** Runs `onIdle` when nothing was busy for `ms`; 0 turns it off. */
+/** Calls `onIdle` after `ms` without an open call; 0 turns it off. */
 export interface IdleTimer extends Disposable {
-  /** Something begins (1) or ends (-1). */
+  /** Call it when a call starts (1) or ends (-1). */
   busy(delta: 1 | -1): void;
-  /** Starts counting, when nothing is busy. */
+  /** Starts the timer if no call is open. */
   arm(): void;
 }
 

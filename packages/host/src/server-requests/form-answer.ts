@@ -2,7 +2,7 @@ import { isRecord } from '@mcp-fittings/client-core';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The content with the schema's `default` for each member that is missing. */
+/** Returns the content with the `default` of the schema for each missing member. */
 export function withDefaults(schema: Values, content: Values): Record<string, unknown> {
   const complete: Record<string, unknown> = { ...content };
   for (const [name, property] of propertiesOf(schema)) {
@@ -13,8 +13,8 @@ export function withDefaults(schema: Values, content: Values): Record<string, un
 }
 
 /**
- * What does not fit, one sentence each. The schema is the flat subset that elicitation allows: text, numbers, truth
- * values and choices, no nesting; a `pattern` is not part of it and is not run.
+ * Returns what does not fit the schema, one sentence per problem. The schema is the flat subset that elicitation allows:
+ * strings, numbers, booleans and choices. A `pattern` is not part of it and is not run.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
  */
 export function answerProblems(schema: Values, content: Values): readonly string[] {
@@ -55,16 +55,16 @@ function problemOf(property: Values, value: unknown): string | undefined {
 }
 
 function textProblem(property: Values, value: unknown): string | undefined {
-  if (typeof value !== 'string') return 'must be text';
+  if (typeof value !== 'string') return 'must be a string';
   const choices = choicesOf(property);
-  if (choices !== undefined) return choices.includes(value) ? undefined : 'is none of the choices';
+  if (choices !== undefined) return choices.includes(value) ? undefined : 'is not one of the choices';
   const { minLength, maxLength, format } = property;
   const { length } = Array.from(value);
   if (typeof minLength === 'number' && length < minLength)
     return `must have at least ${minLength} characters`;
   if (typeof maxLength === 'number' && length > maxLength) return `must have at most ${maxLength} characters`;
   if (format === 'uri' && !URL.canParse(value)) return 'must be a URI';
-  if (format === 'email' && !/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value)) return 'must be an e-mail address';
+  if (format === 'email' && !/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value)) return 'must be an email address';
   if (format === 'date' && !isDate(value)) return 'must be a date like 2026-07-28';
   if (format === 'date-time' && !(value.includes('T') && !Number.isNaN(Date.parse(value)))) {
     return 'must be a date and time like 2026-07-28T12:00:00Z';
@@ -75,14 +75,14 @@ function textProblem(property: Values, value: unknown): string | undefined {
 function numberProblem(property: Values, value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
   const { type, minimum, maximum } = property;
-  if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number';
+  if (type === 'integer' && !Number.isInteger(value)) return 'must be an integer';
   if (typeof minimum === 'number' && value < minimum) return `must be at least ${minimum}`;
   if (typeof maximum === 'number' && value > maximum) return `must be at most ${maximum}`;
   return undefined;
 }
 
 function listProblem(property: Values, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return 'must be a list';
+  if (!Array.isArray(value)) return 'must be an array';
   const { items, minItems, maxItems } = property;
   if (typeof minItems === 'number' && value.length < minItems)
     return `must have at least ${minItems} elements`;
@@ -92,10 +92,10 @@ function listProblem(property: Values, value: unknown): string | undefined {
   if (choices === undefined) return undefined;
   return value.every((element) => choices.includes(element))
     ? undefined
-    : 'has an element that is none of the choices';
+    : 'has an element that is not one of the choices';
 }
 
-/** `enum`, or the `const` of each `oneOf` / `anyOf`. */
+/** Returns `enum`, or the `const` of each member of `oneOf` or `anyOf`. */
 function choicesOf(property: Values): readonly unknown[] | undefined {
   const plain = property['enum'];
   if (Array.isArray(plain)) return plain;

@@ -7,8 +7,16 @@ const LONGEST_DATA = 8_000;
 const LONGEST_URL = 8_000;
 
 /**
- * What a server asks a person, as text to decide by: nothing is removed, control and invisible characters are escapes
- * such as `\\u{202e}`, and each cut says how much is missing.
+ * Formats an elicitation request as plain text for the user who decides about it. Nothing is removed silently: control and
+ * invisible characters become escapes such as `\\u{202e}`, and text that is cut says how much is missing.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#security-considerations
+ * @example
+ * const callbacks: HostCallbacks = {
+ *   elicit: async (request, { server }) => {
+ *     console.log(formatElicitation(server, request));
+ *     return { action: 'decline' };
+ *   },
+ * };
  */
 export function formatElicitation(server: string, request: ElicitationRequest): string {
   const lines = [`The server "${name(server)}" asks: ${block(request.message)}`];
@@ -18,7 +26,11 @@ export function formatElicitation(server: string, request: ElicitationRequest): 
   return lines.join('\n');
 }
 
-/** What a server wants a model to be asked in its name, as text to decide by: see {@link formatElicitation}. */
+/**
+ * Formats the parameters of `sampling/createMessage` as plain text for the user who decides about it, in the same way as
+ * {@link formatElicitation}.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#security-considerations
+ */
 export function formatSampling(server: string, params: JSONRPCObject): string {
   return `The server "${name(server)}" wants a model to answer this${sized(params)}`;
 }

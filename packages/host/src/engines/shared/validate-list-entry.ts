@@ -2,28 +2,28 @@ import { isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind } from '../../contracts/catalog.js';
 
-/** Either the entry, cleaned of what is malformed and not needed; or what is wrong with it. */
-export type Judged =
+/** The entry without its malformed optional members, or the member that makes it unusable. */
+export type ListEntryResult =
   | { readonly entry: JSONRPCObject; readonly ignored: readonly string[]; readonly problem?: undefined }
   | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
+const isString: Check = (value) => typeof value === 'string';
 const isName: Check = (value) => typeof value === 'string' && value !== '';
-const isFlag: Check = (value) => typeof value === 'boolean';
+const isBoolean: Check = (value) => typeof value === 'boolean';
 const isNumber: Check = (value) => typeof value === 'number';
 
 interface Shape {
-  /** Members without which an entry is useless. */
+  /** Members without which the entry is unusable. */
   readonly required: Readonly<Record<string, Check>>;
-  /** Members that are dropped when they are not what they have to be; the entry stays. */
+  /** Members that are dropped if they are malformed; the entry is kept. */
   readonly optional: Readonly<Record<string, Check>>;
-  /** Members that are lists: an element that fails is dropped, the others stay. */
+  /** Members that are lists: malformed elements are dropped, and the others kept. */
   readonly lists: Readonly<Record<string, Check>>;
 }
 
-const COMMON = { title: isText, description: isText, _meta: isRecord };
+const COMMON = { title: isString, description: isString, _meta: isRecord };
 const isIcon: Check = (value) => isRecord(value) && isName(value['src']);
 const isArgument: Check = (value) => isRecord(value) && isName(value['name']);
 
@@ -40,42 +40,46 @@ const SHAPES: Readonly<Record<ListKind, Shape>> = {
   },
   resources: {
     required: { uri: isName, name: isName },
-    optional: { ...COMMON, mimeType: isText, size: isNumber, annotations: isRecord },
+    optional: { ...COMMON, mimeType: isString, size: isNumber, annotations: isRecord },
     lists: { icons: isIcon },
   },
   resourceTemplates: {
     required: { uriTemplate: isName, name: isName },
-    optional: { ...COMMON, mimeType: isText, annotations: isRecord },
+    optional: { ...COMMON, mimeType: isString, annotations: isRecord },
     lists: { icons: isIcon },
   },
 };
 
 /** Members of a tool's `annotations`, and those of an argument of a prompt. */
 const HINTS: Readonly<Record<string, Check>> = {
-  title: isText,
-  readOnlyHint: isFlag,
-  destructiveHint: isFlag,
-  idempotentHint: isFlag,
-  openWorldHint: isFlag,
+  title: isString,
+  readOnlyHint: isBoolean,
+  destructiveHint: isBoolean,
+  idempotentHint: isBoolean,
+  openWorldHint: isBoolean,
 };
-const ARGUMENT: Readonly<Record<string, Check>> = { title: isText, description: isText, required: isFlag };
+const ARGUMENT: Readonly<Record<string, Check>> = {
+  title: isString,
+  description: isString,
+  required: isBoolean,
+};
 
 /**
- * Judges one entry of a list by itself. A `null` counts as absent: several frameworks write it for what is not set.
+ * Validates one entry of a list. A `null` counts as absent, because several frameworks write it for members that are not set.
  */
-export function judgeEntry(kind: ListKind, value: unknown): Judged {
+export function validateListEntry(kind: ListKind, value: unknown): ListEntryResult {
   if (!isRecord(value)) return { problem: 'object' };
   const { required, optional, lists } = SHAPES[kind];
-  const missing = Object.entries(required).find(([name, isRight]) => !isRight(value[name]))?.[0];
+  const missing = Object.entries(required).find(([name, isValid]) => !isValid(value[name]))?.[0];
   if (missing !== undefined) return { problem: missing };
 
   const ignored: string[] = [];
-  const entry = keepRight(value, optional, ignored);
-  for (const [name, isRight] of Object.entries(lists)) {
+  const entry = keepValid(value, optional, ignored);
+  for (const [name, isValid] of Object.entries(lists)) {
     const list: unknown = entry[name];
     if (list === undefined) continue;
     if (Array.isArray(list)) {
-      const good = list.filter(isRight);
+      const good = list.filter(isValid);
       if (good.length === list.length) continue;
       entry[name] = good;
     } else delete entry[name];
@@ -83,7 +87,7 @@ export function judgeEntry(kind: ListKind, value: unknown): Judged {
   }
   if (kind === 'tools') {
     const { inputSchema, annotations } = entry;
-    if (isRecord(annotations)) entry['annotations'] = keepRight(annotations, HINTS, ignored);
+    if (isRecord(annotations)) entry['annotations'] = keepValid(annotations, HINTS, ignored);
     const schema = isRecord(inputSchema) ? inputSchema : {};
     const { type } = schema;
     if (type === undefined || type === null) entry['inputSchema'] = { ...schema, type: 'object' };
@@ -92,21 +96,21 @@ export function judgeEntry(kind: ListKind, value: unknown): Judged {
   }
   if (kind === 'prompts' && Array.isArray(entry['arguments'])) {
     entry['arguments'] = entry['arguments'].map((argument: JSONRPCObject) =>
-      keepRight(argument, ARGUMENT, ignored),
+      keepValid(argument, ARGUMENT, ignored),
     );
   }
   return { entry, ignored };
 }
 
-/** A copy without those of these members that are not what they have to be; the names of the dropped go to `ignored`. */
-function keepRight(
+/** Returns a copy without the malformed ones of these members, and adds their names to `ignored`. */
+function keepValid(
   value: Readonly<Record<string, unknown>>,
   checks: Readonly<Record<string, Check>>,
   ignored: string[],
 ): Record<string, unknown> {
   const copy = { ...value };
-  for (const [name, isRight] of Object.entries(checks)) {
-    if (copy[name] === undefined || isRight(copy[name])) continue;
+  for (const [name, isValid] of Object.entries(checks)) {
+    if (copy[name] === undefined || isValid(copy[name])) continue;
     if (copy[name] !== null) ignored.push(name);
     delete copy[name];
   }
