@@ -5,13 +5,8 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, inputRequired, McpServer, acceptedContent } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createHost,
-  type ElicitationRequest,
-  type Host,
-  type HostCache,
-  type HostEvents,
-} from '@mcp-fittings/host';
+import type { HostCache } from '@mcp-fittings/client-core';
+import { createHost, type ElicitationRequest, type Host, type HostEvents } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';

@@ -71,6 +71,9 @@ export function connectionError(failed: FailedRequest, delivery: Delivery, cause
   });
 }
 
+/** Both SDKs throw a plain `Error` for a request after the end of the connection. */
+const NOT_CONNECTED = 'Not connected';
+
 /** Both SDKs throw a plain `Error` if the server chooses a revision that they do not support. */
 const REVISION_REFUSED = "Server's protocol version is not supported";
 
@@ -86,6 +89,7 @@ export function otherError(failed: FailedRequest, cause: unknown, fallback: Erro
     });
   }
   const text = cause instanceof Error ? cause.message : String(cause);
+  if (text === NOT_CONNECTED) return connectionError(failed, 'not-sent', cause);
   return new FittingsError(
     codeOfSystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
     `Could not complete ${what} with the server "${server}": ${sanitizeText(text)}`,

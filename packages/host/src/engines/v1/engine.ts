@@ -118,7 +118,5 @@ function fromSdkError(error: unknown, failed: FailedRequest): FittingsError {
     if (error.code === CONNECTION_CLOSED) return connectionError(failed, 'unknown', error);
     return rpcError(failed, error.code, error.message.replace(/^MCP error -?\d+: /, ''), error);
   }
-  if (error instanceof Error && error.message === 'Not connected')
-    return connectionError(failed, 'not-sent', error);
   return otherError(failed, error, 'PROTOCOL_VIOLATION');
 }
