@@ -13,7 +13,7 @@ export interface EngineBench {
   server(answers?: Readonly<Record<string, Answer>>): ScriptedServer;
   connect(
     server: ScriptedServer,
-    options?: Partial<Pick<EngineConnectInput, 'callbacks' | 'signal' | 'timeoutMs'>>,
+    options?: Partial<Pick<EngineConnectInput, 'callbacks' | 'clock' | 'signal' | 'timeoutMs'>>,
   ): Promise<SessionUnderTest>;
 }
 

@@ -61,18 +61,22 @@ function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): Engin
     events,
     within,
     server: (answers: Readonly<Record<string, Answer>> = {}) => new ScriptedServer(answers),
-    connect: (server, { callbacks = {}, signal = new AbortController().signal, timeoutMs = 5000 } = {}) =>
-      within(
+    connect(server, options = {}) {
+      const { callbacks = {}, clock = systemClock, timeoutMs = 5000 } = options;
+      const { signal = new AbortController().signal } = options;
+      const { observe } = server;
+      return within(
         engine().connect(server, {
           server: 'scripted',
           signal,
           timeoutMs,
           callbacks,
           events: sink,
-          clock: systemClock,
-          observe: server.observe,
+          clock,
+          observe,
         }),
         'connect()',
-      ),
+      );
+    },
   };
 }

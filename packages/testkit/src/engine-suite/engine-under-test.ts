@@ -24,7 +24,7 @@ export interface EngineConnectInput {
   readonly callbacks: EngineCallbackInput;
   /** Records what the engine reports. */
   readonly events: EngineEventSink;
-  /** The clock of the system. */
+  /** Clock for deadlines of requests; a manual one in the cases about them. */
   readonly clock: Clock;
   /** Adds an observer of the messages on the transport. */
   observe(observer: EngineTransportObserver): void;

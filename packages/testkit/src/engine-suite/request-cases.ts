@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core/transport';
+import { createManualClock } from '../clock.js';
 import { PATIENT, rejection, type EngineCase } from './engine-case.js';
 import { RpcFailure } from './scripted-server.js';
 
@@ -113,36 +114,56 @@ export const requestCases: readonly EngineCase[] = [
   {
     name: 'a call without a response rejects with TIMEOUT, and the session stays usable',
     async run(bench) {
+      const clock = createManualClock();
+      const asked = signal();
       const server = bench.server({
-        'tools/call': ({ name }) => (name === 'silent' ? undefined : text('here')),
+        'tools/call': ({ name }) => {
+          if (name !== 'silent') return text('here');
+          asked.resolve();
+          return undefined;
+        },
       });
-      const session = await bench.connect(server);
-      const error = await rejection(bench, session.callTool('silent', {}, { timeoutMs: 50 }), 'callTool()');
+      const session = await bench.connect(server, { clock });
+      const rejected = rejection(bench, session.callTool('silent', {}, { timeoutMs: 50 }), 'callTool()');
+      rejected.catch(() => undefined);
+      await bench.within(asked.promise, 'the request');
+      await clock.advance(50);
+      const error = await rejected;
       assert.equal(error.code, 'TIMEOUT', 'the code is TIMEOUT');
       assert.equal(error.delivery, 'unknown', 'the server may have acted');
       const { content } = await bench.within(session.callTool('quick', {}, PATIENT), 'callTool()');
       assert.equal(content.length, 1, 'the next call succeeds');
       await session.close();
+      assert.equal(clock.pending, 0, 'no timer is left');
     },
   },
   {
     name: 'progress is reported, and restarts the deadline',
     needs: 'progress',
     async run(bench) {
+      const clock = createManualClock();
+      const asked = signal();
       const reports: number[] = [];
+      let request: { readonly token: unknown; readonly id: RequestId } | undefined;
       const server = bench.server({
         'tools/call': ({ _meta }, id) => {
-          const report = (progress: number): void =>
-            server.notify('notifications/progress', { progressToken: _meta?.['progressToken'], progress });
-          setTimeout(report, 200, 1);
-          setTimeout(report, 400, 2);
-          setTimeout(() => server.deliver({ jsonrpc: '2.0', id, result: text('done') }), 500);
+          request = { token: _meta?.['progressToken'], id };
+          asked.resolve();
           return undefined;
         },
       });
-      const session = await bench.connect(server);
+      const session = await bench.connect(server, { clock });
       const onProgress = ({ progress }: { readonly progress: number }): void => void reports.push(progress);
-      await bench.within(session.callTool('long', {}, { timeoutMs: 350, onProgress }), 'callTool()');
+      const call = bench.within(session.callTool('long', {}, { timeoutMs: 300, onProgress }), 'callTool()');
+      call.catch(() => undefined);
+      await bench.within(asked.promise, 'the request');
+      for (const progress of [1, 2]) {
+        await clock.advance(200);
+        server.notify('notifications/progress', { progressToken: request?.token, progress });
+      }
+      await clock.advance(200);
+      server.deliver({ jsonrpc: '2.0', id: request?.id ?? '', result: text('done') });
+      await call;
       assert.deepEqual(reports, [1, 2], 'onProgress is called with each report');
       await session.close();
     },
@@ -160,3 +181,11 @@ export const requestCases: readonly EngineCase[] = [
     },
   },
 ];
+
+function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: () => resolve() };
+}
