@@ -5,6 +5,7 @@ import type { EngineCallbacks } from '../../contracts/engine.js';
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 /** An object that JSON can represent. */
 export interface JsonObject {
+  /** Any member. */
   [key: string]: JsonValue;
 }
 
