@@ -9,8 +9,8 @@ import { createTracer } from './tracing.js';
 import { createEmitter } from './events.js';
 import { createServer } from './server/create-server.js';
 import type { ServerConnection } from './server/server-connection.js';
-import type { HostDeps } from './server/server-deps.js';
-import { DEFAULT_LIMITS } from './server/settings.js';
+import type { HostDeps } from './setup/server-deps.js';
+import { DEFAULT_LIMITS } from './setup/settings.js';
 import {
   checkEntries,
   checkHostOptions,

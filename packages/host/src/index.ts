@@ -5,7 +5,7 @@ export {
   createEntryTransport,
   type EntryTransport,
   type EntryTransportOptions,
-} from './server/entry-transport.js';
+} from './setup/entry-transport.js';
 /** For programs that use an engine without a host. */
 export { observeTransport } from './connection/observe-transport.js';
 export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';

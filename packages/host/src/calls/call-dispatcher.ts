@@ -7,7 +7,7 @@ import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js
 import type { CallOptions } from '../contracts/host.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import { createRateLimit } from '../limiters.js';
-import type { ServerDeps } from '../server/server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import { createCallRecovery, type CallRecovery, type CallRecoveryDeps } from './call-recovery.js';
 
 export interface CallDispatcherDeps extends Pick<CallRecoveryDeps, 'visitPages'> {

@@ -1,6 +1,6 @@
 import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
-import type { ServerDeps } from '../server/server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 /** Most times that a call reaches the server. */
 const MAX_SENDS = 3;

@@ -1,7 +1,7 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { abortable, sleep } from '@mcp-fittings/client-core/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
-import type { ServerDeps } from '../server/server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface UrlElicitationsDeps {
   readonly callbacks: EngineCallbacks;

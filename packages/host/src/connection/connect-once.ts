@@ -3,8 +3,8 @@ import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
-import { parseEntry } from '../server/settings.js';
-import type { ServerDeps } from '../server/server-deps.js';
+import { parseEntry } from '../setup/settings.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
 

@@ -2,7 +2,7 @@ import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { isRequestId, RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 import type { TransportObserver } from '../contracts/engine.js';
 import { createRateLimit, type RateLimit } from '../limiters.js';
-import type { ServerDeps } from '../server/server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface InboundLimitDeps {
   /** Called for list changes over the limit: dropping one would leave a stale list. */

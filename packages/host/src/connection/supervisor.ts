@@ -1,7 +1,7 @@
 import { AuthRequiredError, FittingsError, backoffDelay } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
-import type { ServerDeps } from '../server/server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import type { Connection } from './connect-once.js';
 
 export interface SupervisorDeps {

@@ -4,9 +4,9 @@ import {
   type ServerConfig,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { choosePlugin } from './entry-transport.js';
-import type { HostDeps } from './server-deps.js';
-import { readSettings } from './settings.js';
+import { choosePlugin } from '../setup/entry-transport.js';
+import type { HostDeps } from '../setup/server-deps.js';
+import { readSettings } from '../setup/settings.js';
 import { createServerConnection, type ServerConnection } from './server-connection.js';
 
 /** Creates a server for an entry. An invalid entry is reported as the state of the server when it is to be connected. */

@@ -3,7 +3,7 @@ import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';
 import { createRateLimit } from '../limiters.js';
-import type { ServerDeps } from './server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface EngineEventsDeps {
   readonly isSubscribed: (uri: string) => boolean;

@@ -1,6 +1,6 @@
 import type { ServerCatalog } from './server-catalog.js';
 import type { Connection } from '../connection/connect-once.js';
-import type { ServerDeps } from './server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export interface PreparationDeps {

@@ -2,7 +2,7 @@ import { isRecord } from '@mcp-fittings/client-core';
 import { digestOf } from '../json-values.js';
 import type { Lists } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
-import type { ServerDeps } from './server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 
 /**
  * The cached lists and handshake of one server, bound to its entry. What the server does not call public is also bound to the

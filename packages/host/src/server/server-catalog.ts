@@ -12,7 +12,7 @@ import type {
   ToolDefinition,
 } from '../contracts/catalog.js';
 import type { EngineSession, ListResult } from '../contracts/engine.js';
-import type { ServerDeps } from './server-deps.js';
+import type { ServerDeps } from '../setup/server-deps.js';
 import { canonical, digestOf } from '../json-values.js';
 
 /** The lists of one server. */
