@@ -70,7 +70,8 @@ async function answer(
   if (last.action === 'accept' && request.mode === 'form') {
     const problems = answerProblems(request.schema, last.content ?? {});
     if (problems.length > 0) {
-      throw new FittingsError('CALLBACK_FAILED', `The answer does not fit the form: ${problems.join('; ')}.`);
+      const text = `The answer does not fit the form of the server "${info.server}": ${problems.join('; ')}.`;
+      throw new FittingsError('CALLBACK_FAILED', text, { server: info.server });
     }
   }
   return last;
@@ -126,7 +127,7 @@ async function runCallback<T>(
   const late = (): FittingsError =>
     new FittingsError(
       'CALLBACK_FAILED',
-      `The ${what} callback of the host did not finish within ${callbackMs} ms.`,
+      `The ${what} callback for the server "${server}" did not finish within ${callbackMs} ms.`,
       {
         server,
       },
@@ -143,6 +144,9 @@ async function runCallback<T>(
       });
     }
     if (cause instanceof FittingsError) throw cause;
-    throw new FittingsError('CALLBACK_FAILED', `The ${what} callback of the host failed.`, { server, cause });
+    throw new FittingsError('CALLBACK_FAILED', `The ${what} callback for the server "${server}" failed.`, {
+      server,
+      cause,
+    });
   }
 }

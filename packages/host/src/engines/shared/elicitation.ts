@@ -2,7 +2,10 @@ import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { ElicitationRequest } from '../../contracts/server-requests.js';
 
 /** Reads the parameters of `elicitation/create`, as either SDK passes them on. A missing mode means `form`. */
-export function toElicitationRequest(params: Readonly<Record<string, unknown>>): ElicitationRequest {
+export function toElicitationRequest(
+  server: string,
+  params: Readonly<Record<string, unknown>>,
+): ElicitationRequest {
   const { mode, message, requestedSchema, url, elicitationId } = params;
   const text = typeof message === 'string' ? message : '';
   if (mode === 'url' && typeof url === 'string') {
@@ -19,7 +22,8 @@ export function toElicitationRequest(params: Readonly<Record<string, unknown>>):
   }
   throw new FittingsError(
     'PROTOCOL_VIOLATION',
-    'The server sent an elicitation request that is neither a form nor a URL.',
+    `The server "${server}" sent an elicitation request that is neither a form nor a URL.`,
+    { server },
   );
 }
 

@@ -59,7 +59,8 @@ export function connectionError(failed: FailedRequest, delivery: Delivery, cause
   const { server, transport, what } = failed;
   const reason = transport.closeReason;
   const { code, kind, retryable, hint, details } = reason ?? ({} as Partial<FittingsError>);
-  const text = reason?.message ?? `The connection to "${server}" ended before it answered ${what}.`;
+  const text =
+    reason?.message ?? `The connection to the server "${server}" ended before it answered ${what}.`;
   return new FittingsError(code ?? 'CONNECTION_LOST', text, {
     server,
     cause: reason ?? cause,

@@ -18,7 +18,7 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
-      const answer = await elicit(toElicitationRequest(params), { server, signal });
+      const answer = await elicit(toElicitationRequest(server, params), { server, signal });
       return answer.action === 'accept'
         ? { action: answer.action, content: elicited(answer.content ?? {}) }
         : { action: answer.action };

@@ -11,7 +11,7 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const answer = await elicit(toElicitationRequest(params), { server, signal: mcpReq.signal });
+      const answer = await elicit(toElicitationRequest(server, params), { server, signal: mcpReq.signal });
       return answer.action === 'accept'
         ? { action: answer.action, content: elicited(answer.content ?? {}) }
         : { action: answer.action };
@@ -24,7 +24,8 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
         return result;
       throw new FittingsError(
         'CALLBACK_FAILED',
-        'The sampling callback returned a value that is not a result of sampling/createMessage.',
+        `The sampling callback for the server "${server}" did not return a result of sampling/createMessage.`,
+        { server },
       );
     });
   }
