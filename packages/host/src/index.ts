@@ -43,6 +43,14 @@ export type {
   ToolResult,
   UnknownBlock,
 } from './contracts/content.js';
+export type {
+  DeliveryPolicy,
+  HealthCheckDefaults,
+  HostLimits,
+  HostOptions,
+  ReconnectDefaults,
+  ServerDefaults,
+} from './contracts/host-options.js';
 /** For engines of other packages. */
 export type {
   CompletionParams,
@@ -66,18 +74,12 @@ export type {
   CallOptions,
   CompletionRef,
   ConnectOptions,
-  DeliveryPolicy,
-  HealthCheckDefaults,
   Host,
   HostEvents,
-  HostLimits,
-  HostOptions,
   HostStatistics,
   MethodRef,
   PromptRef,
-  ReconnectDefaults,
   ResourceRef,
-  ServerDefaults,
   StartOptions,
   ToolRef,
 } from './contracts/host.js';

@@ -31,7 +31,10 @@ export function typeOf(config: ServerConfig): string | undefined {
   return typeof config['url'] === 'string' ? 'http' : undefined;
 }
 
-/** Returns the plugin for an entry. Throws `CONFIG_INVALID` for an entry without a type, `TRANSPORT_UNKNOWN` if no plugin has it. */
+/**
+ * Returns the plugin for an entry. Throws `CONFIG_INVALID` for an entry without a type, `TRANSPORT_UNKNOWN` if no plugin
+ * has it.
+ */
 export function choosePlugin(
   server: string,
   config: ServerConfig,

@@ -1,6 +1,7 @@
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
 import type { ListBudget } from '../contracts/engine.js';
-import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
+import type { HostEvents } from '../contracts/host.js';
+import type { HostLimits, HostOptions } from '../contracts/host-options.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
 import type { ServerSettings } from './settings.js';

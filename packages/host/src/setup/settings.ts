@@ -6,7 +6,7 @@ import {
   type StandardSchemaV1,
 } from '@mcp-fittings/client-core';
 import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
-import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host.js';
+import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host-options.js';
 
 /** Returns the entry as its schema parsed it. Throws `CONFIG_INVALID`, with every mistake in its message. */
 export function parseEntry<Entry>(server: string, result: StandardSchemaResult<Entry>, prefix = ''): Entry {
