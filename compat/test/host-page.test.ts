@@ -27,7 +27,7 @@ const LEFT_OUT = ['clock', 'random'];
 
 it.each([
   ['host.ts', 'Host'],
-  ['host.ts', 'HostOptions'],
+  ['host-options.ts', 'HostOptions'],
   ['host.ts', 'HostEvents'],
   ['host.ts', 'CallOptions'],
   ['server-requests.ts', 'HostCallbacks'],

@@ -178,7 +178,7 @@ describe.each(cases)(
             transports: [http()],
             auth: [scheme.plugin(person, store)],
             cache,
-            person,
+            principal: person,
             lazy,
           }),
         );

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An authorization server of this machine (`oidc-provider`), for the time of the example. */
+/** An authorization server (`oidc-provider`) on this machine, while the example runs. */
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string;
-  /** Whether this access token is good. */
+  /** Resolves with whether this access token is valid. */
   accepts(token: string): Promise<boolean>;
 }
 
@@ -52,7 +52,7 @@ export async function startAuthorizationServer(resource: string): Promise<Author
   };
 }
 
-/** The library warns of its development settings, which are what this is. */
+/** Silences the library's warnings about development settings. */
 async function quietly<T>(work: () => T | Promise<T>): Promise<T> {
   const { warn, info } = console;
   console.warn = console.info = () => undefined;

@@ -9,7 +9,7 @@ export interface GuardedServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** An MCP server over HTTP that lets nobody in without a token of its authorization server. */
+/** An MCP server over HTTP that requires a token of its authorization server. */
 export async function startGuardedServer(): Promise<GuardedServer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ export async function startGuardedServer(): Promise<GuardedServer> {
       return response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
     }
     if (request.method !== 'POST') return response.writeHead(405).end();
-    // Without a session, each message has a server of its own.
+    // Without sessions, each message gets its own server.
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     await clockServer().connect(transport);
     return transport.handleRequest(request, response);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
-/** The program of an installed package. A configuration of yours would say `{ command: 'npx', args: ['-y', name] }`. */
+/** Returns the program of an installed package. Your configuration would have `{ command: 'npx', args: ['-y', name] }`. */
 export function program(packageName: string): string {
   const manifest = (require.resolve.paths(packageName) ?? [])
     .map((folder) => join(folder, packageName, 'package.json'))

@@ -7,7 +7,7 @@ import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { clockServer } from './clock-server.js';
 import { program } from './program.js';
 
-/** Servers that others would run somewhere else; here they run on this machine for the time of the example. */
+/** Servers that would run elsewhere; here they run on this machine while the example runs. */
 export interface RemoteServers extends AsyncDisposable {
   readonly entries: Record<string, ServerConfig>;
 }
@@ -36,7 +36,7 @@ async function startEverything(
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // Read to the end, not only until it listens: a server whose log nobody reads stops or dies.
+  // Read until the end: a server whose stderr is not read blocks or exits.
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => chunk.includes('on port') && resolve());
   });

@@ -3,19 +3,19 @@ import { get, type IncomingMessage } from 'node:http';
 import { loopback, type Interaction } from '@mcp-fittings/auth-oauth';
 
 /**
- * The real loopback interaction, with a script where the person's browser would be: it follows the pages of the authorization
- * server, fills in each form, and arrives at the callback. A host of yours says `loopback()` and is done.
+ * The real loopback interaction, with a script in place of the user's browser: it follows the pages of the authorization server,
+ * fills in each form, and loads the callback. Your host passes `loopback()`.
  */
 export function scriptedPerson(): Interaction {
   return loopback({ open: browse });
 }
 
-/** More pages than any sign-in has. */
+/** Most pages of a sign-in. */
 const MAX_PAGES = 20;
 
 interface Visit {
   readonly url: URL;
-  /** What the person filled in. */
+  /** The form that the user submits. */
   readonly form?: URLSearchParams;
 }
 
@@ -24,7 +24,7 @@ async function browse(start: URL): Promise<void> {
   let visit: Visit = { url: start };
   for (let page = 0; page < MAX_PAGES; page++) {
     const { url, form } = visit;
-    // Back where we came from: the callback of the loopback interaction, which only a page load reaches, not a script's fetch.
+    // The callback of the loopback interaction, which accepts a page load and refuses a fetch.
     if (url.origin !== start.origin) return load(url);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
@@ -39,7 +39,7 @@ async function browse(start: URL): Promise<void> {
     const location = response.headers.get('location');
     visit = location === null ? filledIn(await response.text(), url) : { url: new URL(location, url) };
   }
-  throw new Error('The sign-in has no end.');
+  throw new Error(`The sign-in did not end within ${MAX_PAGES} pages.`);
 }
 
 async function load(url: URL): Promise<void> {
@@ -47,10 +47,10 @@ async function load(url: URL): Promise<void> {
   await once(response.resume(), 'end');
 }
 
-/** The form of a page, answered. */
+/** Fills in the form of a page. */
 function filledIn(html: string, page: URL): Visit {
   const action = /<form[^>]*action="([^"]+)"/.exec(html)?.[1];
-  if (action === undefined) throw new Error(`There is no form at ${page.href}.`);
+  if (action === undefined) throw new Error(`The page ${page.href} has no form.`);
   const form = new URLSearchParams({ login: 'ann', password: 'secret' });
   for (const [, name = '', value = ''] of html.matchAll(
     /<input type="hidden" name="([^"]+)" value="([^"]*)"/g,

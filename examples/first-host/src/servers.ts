@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { program } from './program.js';
 
-/** What an `.mcp.json` would hold: real servers from npm, and one that lives in this process. */
+/** Entries as in an `.mcp.json`: real servers from npm, and one that runs in this process. */
 export function localServers(folder: string): Record<string, ServerConfig> {
   return {
     everything: {

@@ -1,4 +1,4 @@
-/** Rows as an aligned table. */
+/** Formats rows as an aligned table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -19,13 +19,13 @@ it.each([
     await using workspace = await openWorkspace({ here: true });
     const servers = ['--store', 'memory', ...only({ broken: server(mood) })];
     const text = await workspace.fittings(['status', ...servers]);
-    expect(text.stdout).toContain(`"broken" did not list its ${list}`);
+    expect(text.stdout).toContain(`The server "broken" could not list its ${list}`);
     expect(text.code).toBe(1);
     const { value, code } = await workspace.json(['status', ...servers]);
     expect(value).toMatchObject({ servers: [{ name: 'broken', status, error: { code: 'RPC_ERROR' } }] });
     expect(code).toBe(1);
     const listed = await workspace.fittings(['list', list, ...servers]);
-    expect(listed.stderr).toContain(`did not list its ${list}`);
+    expect(listed.stderr).toContain(`could not list its ${list}`);
     expect(listed.code).not.toBe(0);
     // D11: that there are none is not known.
     expect(listed.stdout).not.toMatch(/There are no/);
@@ -39,5 +39,5 @@ it.each([
   const diagnosis = await diagnoseEntry(server(mood));
   expect(diagnosis.healthy).toBe(false);
   expect(codesOf(diagnosis)).toEqual(['handshake LIST_FAILED']);
-  expect(diagnosis.findings[0]?.message).toContain(`did not list its ${list}`);
+  expect(diagnosis.findings[0]?.message).toContain(`could not list its ${list}`);
 });

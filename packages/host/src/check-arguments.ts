@@ -1,37 +1,39 @@
 import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
 
-/** Throws `CONFIG_INVALID` for what TypeScript would not have let through: a host may be used from JavaScript. */
+/** Throws `CONFIG_INVALID` if a member of the reference is not a string: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {
   const isText = (member: string): boolean => isRecord(ref) && typeof ref[member] === 'string';
   if (members.every(isText)) return;
   const wanted = `{ ${members.join(', ')} }`;
   if (!isRecord(ref)) {
-    throw invalid(`host.${method}() needs ${wanted} as its first argument, not ${kindOf(ref)}.`);
+    throw invalid(`The first argument of host.${method}() must be ${wanted}, not ${kindOf(ref)}.`);
   }
   const missing = members.filter((member) => !isText(member));
-  const text = `host.${method}() needs ${wanted} with text in each; ${quoted(missing)} is not text.`;
+  const text = `The members of ${wanted}, the first argument of host.${method}(), must be strings; not a string: ${quoted(missing)}.`;
   const isListed = missing.includes('tool') || missing.includes('prompt');
   throw invalid(
     text,
     isListed && typeof ref['name'] === 'string'
-      ? `What host.tools() and host.prompts() list has its name in "name": pass it as "${missing.join('", "')}".`
+      ? `Pass the "name" of an item of host.tools() or host.prompts() as "${missing.join('", "')}".`
       : undefined,
   );
 }
 
-/** Throws `CONFIG_INVALID` unless the value is a plain object; absent is fine. */
-export function checkRecord(method: string, what: string, value: unknown): void {
+/** Throws `CONFIG_INVALID` unless the value is an object or `undefined`. */
+export function checkRecord(method: string, argument: string, value: unknown): void {
   if (value === undefined || isRecord(value)) return;
-  throw invalid(`host.${method}() needs an object as its ${what}, not ${kindOf(value)}.`);
+  throw invalid(`The ${argument} of host.${method}() must be an object, not ${kindOf(value)}.`);
 }
 
-/** One of these makes an object an entry. */
+/** An object that has one of these is an entry. */
 const ENTRY_FIELDS = ['type', 'command', 'url'] as const;
 
-/** Throws `CONFIG_INVALID` unless it is a map of entries. */
+/** Throws `CONFIG_INVALID` unless the value is an object of entries. */
 export function checkEntries(entries: unknown): void {
   if (!isRecord(entries)) {
-    throw invalid(`host.connect() needs an object of entries by their names, not ${kindOf(entries)}.`);
+    throw invalid(
+      `The first argument of host.connect() must be an object that maps names to entries, not ${kindOf(entries)}.`,
+    );
   }
   const { mcpServers: inner } = entries;
   if (
@@ -40,46 +42,47 @@ export function checkEntries(entries: unknown): void {
     !ENTRY_FIELDS.some((field) => field in inner)
   ) {
     throw invalid(
-      'host.connect() needs entries by their names, and was given a whole file with "mcpServers".',
-      'Pass its entries: host.connect(file.mcpServers).',
+      'The first argument of host.connect() must map names to entries, but it is a whole configuration with "mcpServers".',
+      'Pass the entries alone: host.connect(configuration.mcpServers).',
     );
   }
   const wrong = Object.entries(entries).find(([, entry]) => !isRecord(entry));
   if (wrong === undefined) return;
   const [name, entry] = wrong;
   throw invalid(
-    `The entry of the server "${name}" is ${kindOf(entry)}, not an object.`,
+    `The entry of the server "${name}" must be an object, not ${kindOf(entry)}.`,
     typeof entry === 'string'
-      ? 'Give { command, args } for a local server, or { url } for a remote one. One entry goes under its name: { name: entry }.'
+      ? 'Use { command, args } for a local server, or { url } for a remote one. Pass a single entry under its name: { name: entry }.'
       : undefined,
   );
 }
 
 export function checkName(name: unknown): asserts name is string {
-  if (typeof name !== 'string') throw invalid(`The name of a server must be text, not ${kindOf(name)}.`);
+  if (typeof name !== 'string') throw invalid(`The name of a server must be a string, not ${kindOf(name)}.`);
 }
 
-/** Throws `CONFIG_INVALID` for options without which no host can work. */
+/** Throws `CONFIG_INVALID` if a required option is missing. */
 export function checkHostOptions(options: unknown): void {
-  if (!isRecord(options)) throw invalid(`createHost() needs an object of options, not ${kindOf(options)}.`);
+  if (!isRecord(options))
+    throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
   const { engine, transports } = options;
   if (!isRecord(engine) || typeof engine['connect'] !== 'function') {
     throw invalid(
-      'createHost() needs an engine.',
-      'Pass sdk({ name, version }) of "@mcp-fittings/host/sdk" or "@mcp-fittings/host/sdk-v2".',
+      'createHost() requires the option "engine".',
+      'Pass sdk({ name, version }) from "@mcp-fittings/host/sdk" or "@mcp-fittings/host/sdk-v2".',
     );
   }
   const isPlugin = (plugin: unknown): boolean => isRecord(plugin) && typeof plugin['create'] === 'function';
   if (!Array.isArray(transports) || !transports.every(isPlugin)) {
     throw invalid(
-      'createHost() needs a list of transport plugins.',
+      'createHost() requires the option "transports": an array of transport plugins.',
       'Call the function of each transport package: { transports: [stdio(), http()] }.',
     );
   }
 }
 
 export function unknownServer(name: string, known: Iterable<string>): FittingsError {
-  return new FittingsError('SERVER_UNKNOWN', `There is no server "${name}" in this host.`, {
+  return new FittingsError('SERVER_UNKNOWN', `This host has no server "${name}".`, {
     server: name,
     delivery: 'not-sent',
     hint: hintFor(name, known, 'Add it with host.connect().'),
@@ -90,7 +93,7 @@ export function unknownTool(server: string, tool: string, known: Iterable<string
   return new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${tool}".`, {
     server,
     delivery: 'not-sent',
-    hint: hintFor(tool, known, 'host.tools() lists what there is.'),
+    hint: hintFor(tool, known, 'host.tools() returns all tools.'),
     details: { tool },
   });
 }
@@ -110,6 +113,6 @@ function quoted(names: readonly string[]): string {
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

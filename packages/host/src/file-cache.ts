@@ -9,17 +9,24 @@ import {
   writePrivateFile,
 } from '@mcp-fittings/client-core/files';
 
+/** Options of {@link fileCache}. */
 export interface FileCacheOptions {
-  /** Folder of the cache, made when it is first needed, mode 0700. */
+  /** Directory of the cache, for this cache alone. Created with mode 0700 when it is first needed. */
   readonly folder: string;
-  /** A longer value is neither kept nor read, bytes. Default 8 MiB. */
+  /** Longest value that is kept or read, in bytes. Default 8 388 608. */
   readonly maxBytes?: number | undefined;
 }
 
 /**
- * One file a value, replaced as a whole, mode 0600. What cannot be read counts as absent. So does what another user owns,
- * may read or may write, or could put in the place of the folder: descriptions of tools reach the model. Writing there
- * rejects with `STORE_INSECURE`. Windows has no such modes; there the access rules of the profile count.
+ * Creates a cache for `createHost()` that keeps each value in a file, so that the tools of a lazy server are known
+ * before it has connected. Files have mode 0600 and are replaced as a whole.
+ *
+ * A value that cannot be read counts as absent. So does one that another user owns, can read, or can write, because
+ * descriptions of tools reach the model; writing to such a directory rejects with `STORE_INSECURE`. On Windows, the access
+ * rules of the user profile apply instead of modes.
+ * @example
+ * const cache = fileCache({ folder: join(homedir(), '.cache', 'my-agent') });
+ * const host = createHost({ engine, transports, cache, lazy: true });
  */
 export function fileCache(options: FileCacheOptions): HostCache {
   const { folder, maxBytes = 8 * 1024 * 1024 } = options;

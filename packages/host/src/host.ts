@@ -1,12 +1,13 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Call } from './calls/call-dispatcher.js';
-import { canonical } from './catalogue/digest.js';
-import { createSemaphore } from './connection/semaphore.js';
+import { canonical } from './json-values.js';
+import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
-import type { CallOptions, Host, HostEvents, HostOptions, HostStatistics } from './contracts/host.js';
+import type { CallOptions, Host, HostEvents, HostStatistics } from './contracts/host.js';
+import type { HostOptions } from './contracts/host-options.js';
 import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
-import { createTracer } from './observability/channels.js';
-import { createEmitter } from './observability/events.js';
+import { createTracer } from './tracing.js';
+import { createEmitter } from './events.js';
 import { createServer } from './server/create-server.js';
 import type { ServerConnection } from './server/server-connection.js';
 import type { HostDeps } from './setup/server-deps.js';
@@ -25,18 +26,30 @@ const NO_OPTIONS: CallOptions = {};
 const TOOL_REF = ['server', 'tool'];
 
 /**
- * Makes a host; nothing is started until {@link Host.connect}. A mistake in an entry is the state of that server;
- * it throws `CONFIG_INVALID` only without an engine or transports.
+ * Creates a host. It starts nothing until {@link Host.connect}. Throws `CONFIG_INVALID` if `engine` or `transports` is missing;
+ * an invalid entry is reported as the state of its server instead.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/architecture
+ * @example
+ * import { createHost } from '@mcp-fittings/host';
+ * import { sdk } from '@mcp-fittings/host/sdk';
+ * import { stdio } from '@mcp-fittings/transport-stdio';
+ *
+ * await using host = createHost({
+ *   engine: sdk({ name: 'my-agent', version: '1.0.0' }),
+ *   transports: [stdio()],
+ * });
+ * await host.connect({ everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } });
+ * const { content } = await host.callTool({ server: 'everything', tool: 'echo' }, { message: 'hi' });
  */
 export function createHost(options: HostOptions): Host {
   checkHostOptions(options);
   const { logger, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const emitter = createEmitter<HostEvents>((event, cause) => {
-    logger?.error(`A listener of the host's "${event}" event threw.`, { cause });
+    logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
   const scopes = new Map<string, string>();
-  const places = createSemaphore(limits.parallelConnects);
+  const connectSlots = createSemaphore(limits.parallelConnects);
   const deps: HostDeps = {
     options,
     clock,
@@ -46,7 +59,7 @@ export function createHost(options: HostOptions): Host {
     emitter,
     tracer: createTracer(),
     listBudget: createListBudget(limits.listBytes),
-    turn: (signal) => places.acquire(signal),
+    acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,
   };
   const servers = new Map<string, ServerConnection>();
@@ -59,7 +72,8 @@ export function createHost(options: HostOptions): Host {
     return server;
   };
   const checkOpen = (): void => {
-    if (closed) throw new FittingsError('TRANSPORT_CLOSED', 'The host was closed.', { delivery: 'not-sent' });
+    if (closed)
+      throw new FittingsError('TRANSPORT_CLOSED', 'The host has been closed.', { delivery: 'not-sent' });
   };
   const all = <Item>(lists: (server: ServerConnection) => readonly Item[]): readonly Item[] =>
     [...servers.values()].flatMap(lists);
@@ -89,14 +103,14 @@ export function createHost(options: HostOptions): Host {
         named.map(async ([name, config]) => {
           const known = servers.get(name);
           if (known === undefined || canonical(known.config) !== canonical(config)) {
-            const made = createServer(name, config, deps);
-            servers.set(name, made);
+            const created = createServer(name, config, deps);
+            servers.set(name, created);
             await known?.dispose();
-            await made.recall();
+            await created.restoreLists();
           }
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
-          // How it ends is the state of the server; nobody has to catch it here.
+          // The outcome is the state of the server.
           server.start().catch(() => undefined);
           await server.firstOutcome();
         }),
@@ -106,10 +120,10 @@ export function createHost(options: HostOptions): Host {
     servers: () => [...servers.values()].map((server) => server.snapshot()),
     server: (name) => serverOf(name).snapshot(),
 
-    tools: () => all((server) => server.offered('tools')),
-    prompts: () => all((server) => server.offered('prompts')),
-    resources: () => all((server) => server.offered('resources')),
-    resourceTemplates: () => all((server) => server.offered('resourceTemplates')),
+    tools: () => all((server) => server.available('tools')),
+    prompts: () => all((server) => server.available('prompts')),
+    resources: () => all((server) => server.available('resources')),
+    resourceTemplates: () => all((server) => server.available('resourceTemplates')),
 
     async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
       checkOpen();
@@ -205,7 +219,7 @@ export function createHost(options: HostOptions): Host {
     async signIn(name, { signal } = {}) {
       checkOpen();
       const server = serverOf(name);
-      await server.signIn.signIn({ signal, challenge: server.demanded?.challenge });
+      await server.signIn.signIn({ signal, challenge: server.authError?.challenge });
       server.forgetEra();
       await server.start(signal);
     },
@@ -244,7 +258,7 @@ function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {
   };
 }
 
-/** Bounds what the lists of all servers of a host take together, those included that are still being read. */
+/** Creates the budget that the lists of all servers share, including those that are still being read. */
 function createListBudget(maxBytes: number): ListBudget {
   let taken = 0;
   return {

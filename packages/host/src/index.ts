@@ -1,82 +1,114 @@
-/** For hosts: many servers as one. The protocol engines are `./sdk` and `./sdk-v2`. */
+/** Connects to many MCP servers and routes calls to them. The protocol engines are `./sdk` and `./sdk-v2`. */
 export { createHost } from './host.js';
-/** For programs that use one transport of an entry without a host: a bridge, a diagnosis. */
-export { openEntry, type OpenEntryOptions } from './setup/open-entry.js';
+/** For programs that use the transport of one entry without a host, such as a bridge or a diagnosis. */
+export {
+  createEntryTransport,
+  type EntryTransport,
+  type EntryTransportOptions,
+} from './setup/entry-transport.js';
 /** For programs that use an engine without a host. */
 export { observeTransport } from './connection/observe-transport.js';
-export { TRACE_CHANNELS, type TraceContext } from './observability/channels.js';
-export type { HostCache } from '@mcp-fittings/client-core';
+export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
+export { formatElicitation, formatSampling } from './server-requests/format-request.js';
 export type {
-  CataloguePrompt,
-  CatalogueResource,
-  CatalogueResourceTemplate,
-  CatalogueTool,
+  Available,
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
   ListKind,
   Listings,
   ListStatus,
-  Offered,
   PromptArgument,
   PromptDefinition,
   ResourceDefinition,
   ResourceTemplateDefinition,
   ToolAnnotations,
+  ToolChange,
   ToolChanges,
   ToolDefinition,
-} from './contracts/catalogue.js';
+} from './contracts/catalog.js';
 export type {
   Completion,
   ContentBlock,
+  EmbeddedResourceBlock,
+  MediaBlock,
   Progress,
+  PromptMessage,
   PromptResult,
   ResourceContents,
+  ResourceLinkBlock,
   ResourceResult,
+  TextBlock,
   ToolResult,
+  UnknownBlock,
 } from './contracts/content.js';
-/** For an engine of your own. */
+export type {
+  DeliveryPolicy,
+  HealthCheckDefaults,
+  HostLimits,
+  HostOptions,
+  ReconnectDefaults,
+  ServerDefaults,
+} from './contracts/host-options.js';
+/** For engines of other packages. */
 export type {
   CompletionParams,
   Engine,
-  EngineRequestInfo,
   EngineCallbacks,
   EngineConnectOptions,
   EngineEvents,
+  EngineRequestInfo,
   EngineRequestOptions,
   EngineSession,
+  InitializeEra,
   ListBudget,
   ListOptions,
   ListResult,
   ProtocolEra,
   ServerIdentity,
+  StatelessEra,
   TransportObserver,
 } from './contracts/engine.js';
 export type {
   CallOptions,
+  CompletionRef,
   ConnectOptions,
-  DeliveryPolicy,
   Host,
   HostEvents,
-  HostLimits,
-  HostOptions,
   HostStatistics,
-  ServerDefaults,
+  MethodRef,
+  PromptRef,
+  ResourceRef,
+  StartOptions,
   ToolRef,
 } from './contracts/host.js';
-export { elicitationText, samplingText } from './server-requests/question-text.js';
 export type {
-  ServerRequestInfo,
   CallInFlight,
   ElicitationAnswer,
   ElicitationRequest,
+  FormElicitation,
   HostCallbacks,
   LogEntry,
   LogLevel,
   Root,
+  ServerRequestInfo,
+  UrlElicitation,
 } from './contracts/server-requests.js';
 export type {
+  ConnectedState,
+  ConnectingState,
   ConnectionInfo,
   ConnectionState,
   ConnectionStatus,
   ConnectPhase,
+  DisabledState,
+  DisconnectedState,
+  DisconnectingState,
   DisconnectReason,
+  FailedState,
+  NeedsAuthState,
+  PendingState,
+  ServerCounts,
   ServerSnapshot,
 } from './contracts/state.js';

@@ -30,7 +30,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     return { host, clock, servers };
   }
 
-  it('delivery is unknown when the connection goes while a call is under way', async () => {
+  it('delivery is unknown if the connection is lost during a call', async () => {
     const { host, servers } = await connected();
     const call = host.callTool({ server: 'calc', tool: 'slow' });
     const failure = expect(call).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('delivery is not-sent for a call that policy none refuses while there is no connection', async () => {
+  it('delivery is not-sent for a call that the policy none rejects without a connection', async () => {
     const { host, servers } = await connected('none');
     await servers.drop();
     await reaches(host, 'calc', 'pending');
@@ -55,7 +55,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('waits for the connection under policy reconnect, and sends once', async () => {
+  it('waits for the connection with the policy reconnect, and sends once', async () => {
     const { host, servers, clock } = await connected();
     await servers.drop();
     await reaches(host, 'calc', 'pending');
@@ -65,7 +65,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('sends a read-only call again under policy retry, and no other', async () => {
+  it('sends a read-only call again with the policy retry, and no other', async () => {
     const { host, servers, clock } = await connected('retry');
     const slow = host.callTool({ server: 'calc', tool: 'slow' });
     const failure = expect(slow).rejects.toMatchObject({ delivery: 'unknown' });
@@ -93,7 +93,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('L12 ends the wait for a connection with the signal, or when the time of the call is over', async () => {
+  it('L12 stops waiting for a connection when the signal is aborted, or when the call times out', async () => {
     const { host, servers, clock } = await connected();
     await servers.drop();
     await reaches(host, 'calc', 'pending');
@@ -113,7 +113,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('L3 times out a call that gets no answer, and the connection lives', async () => {
+  it('L3 times out a call without a response, and keeps the connection', async () => {
     const { host, clock } = await connected();
     const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 });
     const failure = expect(call).rejects.toMatchObject({ code: 'TIMEOUT', delivery: 'unknown' });
@@ -124,7 +124,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('U10 names the tools that are near, and the servers', async () => {
+  it('U10 suggests similar names of tools and servers', async () => {
     const { host } = await connected();
     await expect(host.callTool({ server: 'calc', tool: 'Ad' })).rejects.toMatchObject({
       code: 'TOOL_UNKNOWN',
@@ -138,7 +138,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('says that a capability is missing without asking the server', async () => {
+  it('reports a missing capability without asking the server', async () => {
     const { host } = await connected();
     await expect(host.getPrompt({ server: 'calc', prompt: 'any' })).rejects.toMatchObject({
       code: 'CAPABILITY_MISSING',

@@ -1,4 +1,4 @@
-import { elicitationText, samplingText, type ElicitationRequest } from '@mcp-fittings/host';
+import { formatElicitation, formatSampling, type ElicitationRequest } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
 
@@ -79,7 +79,7 @@ describe('S31: a form that asks for a secret', () => {
     for (const place of places) expect(warningsOf(...place).join()).toContain('secret');
   });
 
-  it('is noticed by its format, and in the title and the description of the form', () => {
+  it('is recognized by its format, and by the title and description of the form', () => {
     expect(warningsOf({ type: 'string', format: 'password' })).toHaveLength(1);
     const schema = {
       title: 'Login',
@@ -91,7 +91,7 @@ describe('S31: a form that asks for a secret', () => {
 
   it.each([
     'Your name',
-    'Choose a colour: red, green or blue',
+    'Choose a color: red, green or blue',
     'Wie alt sind Sie?',
     'Ville de départ et date du voyage',
     'Compass, passenger, spinning, opinion, shopping',
@@ -99,13 +99,13 @@ describe('S31: a form that asks for a secret', () => {
     '请选择日期',
     '名前を入力してください',
     'E-mail address, street, postal code',
-  ])('is not seen where there is none: %s', (text) => {
+  ])('does not warn about a form without one: %s', (text) => {
     expect(warningsOf({ type: 'string', title: text, description: text, enum: [text] }, text, text)).toEqual(
       [],
     );
   });
 
-  it('names fields with escapes, and the first twenty of many', () => {
+  it('escapes the names of fields, and names the first twenty', () => {
     const [warning] = warningsOf({ type: 'string' }, '', 'pass\u202eword\u009d');
     expect(warning).toMatch(/^"pass\\u\{202e\}word\\u\{9d\}" looks like a secret/);
     const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`pin ${index}`, {}]));
@@ -119,7 +119,7 @@ describe('S31: a form that asks for a secret', () => {
     expect(warnings.at(-1)).toContain('480 more');
   });
 
-  it('is searched within a bound, and says when it was not searched', () => {
+  it('is searched up to a bound, and reports what was not searched', () => {
     const long = { type: 'string', description: 'a '.repeat(5_000_000) };
     expect(warningsOf(long, 'password')).toEqual([expect.stringContaining('too long')]);
     const many = Object.fromEntries(
@@ -155,19 +155,19 @@ describe('S3: questions of servers as text', () => {
     };
     const sampling = { systemPrompt: text, messages: [{ role: 'user', content: { type: 'text', text } }] };
     for (const shown of [
-      elicitationText(`s${character}`, form),
-      elicitationText('s', url),
-      samplingText(`s${character}`, sampling),
+      formatElicitation(`s${character}`, form),
+      formatElicitation('s', url),
+      formatSampling(`s${character}`, sampling),
     ]) {
       expect(shown).not.toMatch(HIDDEN);
       expect(shown.match(/everything/g)?.length).toBeGreaterThan(1);
     }
   });
 
-  it('says how much is cut', () => {
+  it('states how much was cut', () => {
     const long = { mode: 'form', message: 'x'.repeat(10_000), schema: {}, warnings: [] } as const;
-    expect(elicitationText('s', long)).toContain('… (6000 more characters)');
-    expect(samplingText('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
+    expect(formatElicitation('s', long)).toContain('… (6000 more characters)');
+    expect(formatSampling('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
       /\(\d+ lines, \d+ characters, \d+ more characters are not shown\):\n[^]*b"\n\}$/,
     );
   });

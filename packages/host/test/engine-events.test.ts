@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
-import { createEmitter } from '../src/observability/events.js';
+import { createEmitter } from '../src/events.js';
 import { createEngineEvents } from '../src/server/engine-events.js';
 import { DEFAULT_LIMITS } from '../src/setup/settings.js';
 
@@ -25,18 +25,18 @@ function engineEvents(eventsPerSecond = 3) {
   return { events, clock, lines, told };
 }
 
-describe('what a server tells on its own', () => {
-  it('CO-10 is passed on at a bounded rate, and says how much was dropped', async () => {
+describe('messages of a server that answer no request', () => {
+  it('CO-10 are passed on at a bounded rate, and the number of dropped ones is reported', async () => {
     const { events, clock, lines, told } = engineEvents();
     for (let i = 0; i < 100_000; i++) events.log({ level: 'info', data: i });
     expect(told).toEqual([0, 1, 2]);
     await clock.advance(1000);
     events.log({ level: 'info', data: 'later' });
     expect(told).toEqual([0, 1, 2, 'later']);
-    expect(lines).toContain('warn: "noisy" sent too much at once; 99997 messages were dropped.');
+    expect(lines).toContain('warn: The server "noisy" sent too many messages at once; 99997 were dropped.');
   });
 
-  it('R5 goes to the logger with the name of the server, at the right level', () => {
+  it('R5 go to the logger with the name of the server, at their level', () => {
     const { events, lines } = engineEvents(100);
     for (const level of ['debug', 'notice', 'warning', 'emergency'] as const) {
       events.log({ level, logger: 'db', data: { level } });
@@ -49,7 +49,7 @@ describe('what a server tells on its own', () => {
     ]);
   });
 
-  it('CO-01 reaches the logger without control sequences, and cut', () => {
+  it('CO-01 reach the logger without control sequences, and shortened', () => {
     const { events, lines } = engineEvents(100);
     events.log({
       level: 'info',
@@ -60,7 +60,7 @@ describe('what a server tells on its own', () => {
     expect(lines[0]!.length).toBeLessThan(2100);
   });
 
-  it('R1 is only news of resources that somebody subscribed to', () => {
+  it('R1 reports updates of subscribed resources only', () => {
     const { events, told } = engineEvents();
     events.resourceUpdated('x:other');
     events.resourceUpdated('x:mine');

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { createHost, type HostCache } from '@mcp-fittings/host';
+import type { HostCache, TransportPlugin } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
@@ -35,7 +35,7 @@ function memory(): { cache: HostCache; kept: Map<string, unknown> } {
 const eras = (kept: Map<string, unknown>) =>
   [...kept].filter(([key]) => key.startsWith('era:')).map(([, era]) => era);
 
-describe('the look for an era on stdio', () => {
+describe('the probe for an era over stdio', () => {
   it.each([
     ['modern', '2026-07-28'],
     ['both', '2026-07-28'],
@@ -61,7 +61,7 @@ describe('the look for an era on stdio', () => {
     },
   );
 
-  it('R3: a server that is up and ignores the question is of the older era, and that guess is not kept', async () => {
+  it('R3: a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
     const { cache, kept } = memory();
     const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
     const errors: unknown[] = [];
@@ -73,7 +73,7 @@ describe('the look for an era on stdio', () => {
     expect(eras(kept)).toEqual([]);
   });
 
-  it('R3: an answer that comes after the SDK has given up waiting is not reported, and the guess is not kept', async () => {
+  it('R3: a late answer to the probe is not reported, and the guess is not cached', async () => {
     const late: (() => void)[] = [];
     const server = scripted({
       'server/discover': () =>
@@ -101,7 +101,7 @@ describe('the look for an era on stdio', () => {
     expect(eras(kept)).toEqual([]);
   });
 
-  it('R3: a server of 2026-07-28 alone that is too slow to say so is asked again', async () => {
+  it('R3: a server of 2026-07-28 only that answers too late is probed again', async () => {
     const server = scripted({
       'server/discover': () => SILENCE,
       initialize: () => {
@@ -130,7 +130,7 @@ describe('the look for an era on stdio', () => {
     expect(log.starts()).toBe(1);
   });
 
-  it('R5: a server that dies of the question is started again', async () => {
+  it('R5: a server that exits because of the probe is started again', async () => {
     const log = startLog();
     await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
     const args = [script, 'dies', '100', log.path];

@@ -53,7 +53,7 @@ describe.each([
     const { host, server } = await connect(failing(incompatible).plugin, failing(down).plugin);
     const { lastError } = server!;
     expect(lastError).toMatchObject({ code: 'SERVER_ERROR' });
-    expect(lastError?.message).toContain('could not be reached over test or older');
+    expect(lastError?.message).toContain('over test or older');
     expect(lastError?.cause).toMatchObject({ errors: [incompatible, { code: 'SERVER_ERROR' }] });
     await host.close();
   });

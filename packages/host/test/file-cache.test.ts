@@ -41,7 +41,7 @@ describe('S29 a file cache', () => {
     },
   );
 
-  it('S29: takes and writes nothing where others can replace the folder', async () => {
+  it('S29: reads and writes nothing where others can replace the folder', async () => {
     await chmod(top, 0o777);
     expect(await cache().get('key')).toBeUndefined();
     await expect(cache().set('key', {})).rejects.toMatchObject({ code: 'STORE_INSECURE' });
@@ -63,7 +63,7 @@ describe('S29 a file cache', () => {
   });
 
   if (isRoot) {
-    it('S29: does not take what belongs to another user', async () => {
+    it('S29: does not read files of another user', async () => {
       await chown(file, SOMEBODY_ELSE, SOMEBODY_ELSE);
       expect(await cache().get('key')).toBeUndefined();
       await chown(file, 0, 0);

@@ -80,13 +80,13 @@ describe.each([
     return { bare, clock, host, errors, told, settle, lists };
   }
 
-  it('D10: a transport is told before it starts which share of the time its server may use unasked', async () => {
+  it('D10: a transport is given, before it starts, the share of time for unrequested messages', async () => {
     const { bare, host } = await connected();
     expect(bare.shares).toEqual([{ share: 1 / 8, isStarted: false }]);
     await host.close();
   });
 
-  it('D10: logs beyond the limit cost no work and are announced once; calls go on', async () => {
+  it('D10: log messages over the limit are dropped and reported once; calls continue', async () => {
     const { bare, clock, host, errors, told, settle } = await connected();
     let read = 0;
     const params = {
@@ -101,7 +101,7 @@ describe.each([
     expect(told).toHaveLength(10);
     expect(read).toBeLessThan(100);
     expect(errors).toEqual([
-      '"bare" sends more than 10 notification messages in a second; the rest is dropped.',
+      'The server "bare" sent more than 10 notification messages in a second; the rest was dropped.',
     ]);
     expect(await host.callTool({ server: 'bare', tool: 'echo' })).toMatchObject({
       content: [{ text: 'echo' }],
@@ -126,7 +126,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: news of changed lists are one read for a burst, and ever fewer reads for a flood', async () => {
+  it('D10: a burst of list changes causes one reading, and a flood ever fewer', async () => {
     const { bare, clock, host, settle, lists } = await connected();
     expect(lists()).toBe(1);
     for (let i = 0; i < 1000; i++) bare.send({ method: 'notifications/tools/list_changed' });
@@ -151,7 +151,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: news that comes while the list is being read leads to one more read', async () => {
+  it('D10: a change while the list is being read causes one more reading', async () => {
     const { bare, clock, host, settle, lists } = await connected();
     bare.send({ method: 'notifications/tools/list_changed' });
     await clock.advance(250);
@@ -163,7 +163,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: requests beyond the limit are refused without asking the host', async () => {
+  it('D10: requests over the limit are refused without calling the host', async () => {
     let asked = 0;
     const { bare, host, settle } = await connected({
       roots: async () => {
@@ -180,7 +180,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: callbacks that take long run for one server sixteen at a time, and the rest waits or is refused', async () => {
+  it('D10: at most sixteen callbacks run for one server; further requests wait or are refused', async () => {
     let running = 0;
     let most = 0;
     const open: (() => void)[] = [];

@@ -61,7 +61,7 @@ describe('the life of a connection', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
   });
 
-  it('L3 gives up a server that never answers, and leaves nothing', async () => {
+  it('L3 gives up a server that never answers, and cleans up', async () => {
     const silent = testServers(() => ({ connect: async () => undefined }));
     const { host, clock } = hostOn(silent, { limits: { connectMs: 30_000 } });
     const connecting = host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 0 } } });
@@ -71,10 +71,10 @@ describe('the life of a connection', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('L4 tries again after 1, 2, 4 seconds when the failure may pass', async () => {
+  it('L4 tries again after 1, 2, 4 seconds if the failure may be temporary', async () => {
     let failures = 3;
     const servers = testServers(() => {
-      if (failures-- > 0) throw new TransportError('CONNECTION_REFUSED', 'nobody there');
+      if (failures-- > 0) throw new TransportError('CONNECTION_REFUSED', 'connection refused');
       return calculator();
     });
     const { host, clock } = hostOn(servers);
@@ -94,7 +94,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L5 does not try again when only a person can mend it', async () => {
+  it('L5 does not try again if only the user can fix it', async () => {
     const servers = testServers(() => {
       throw new FittingsError('CONFIG_INVALID', 'no such thing');
     });
@@ -105,7 +105,7 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(1);
   });
 
-  it('L6 comes back after an unexpected close, and never after a stop', async () => {
+  it('L6 reconnects after an unexpected close, and never after a stop', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect(entry);
@@ -122,7 +122,7 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(2);
   });
 
-  it('L6 gives up a server that connects and dies: only progress renews the budget', async () => {
+  it('L6 gives up a server that connects and exits: only progress restores the number of attempts', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 3, delayMs: 10 } } });
@@ -139,7 +139,7 @@ describe('the life of a connection', () => {
     expect(failed).toEqual(['CONNECTION_LOST']);
   });
 
-  it('L6 renews the budget when a call was answered', async () => {
+  it('L6 restores the number of attempts after a call has succeeded', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 10 } } });
@@ -154,7 +154,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L7 restarts a server that leaves health checks unanswered', async () => {
+  it('L7 reconnects a server that does not answer health checks', async () => {
     let deaf = false;
     const servers = testServers(() => {
       const one = calculator();
@@ -215,7 +215,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L8 connects under a cap', async () => {
+  it('L8 limits parallel connects', async () => {
     let starting = 0;
     let most = 0;
     const servers = testServers(() => {
@@ -237,7 +237,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L8 never connects what is disabled, and starts it after enable', async () => {
+  it('L8 never connects a disabled server, and starts it after enable', async () => {
     const servers = testServers(calculator);
     const { host } = hostOn(servers);
     await host.connect({ calc: { type: 'test', disabled: true } });
@@ -293,7 +293,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('says which package to install for a transport that is missing', async () => {
+  it('names the package to install for a missing transport', async () => {
     const { host } = hostOn(testServers(calculator));
     const [snapshot] = await host.connect({ remote: { url: 'https://example.com/mcp' } });
     expect(snapshot?.state).toMatchObject({

@@ -39,7 +39,7 @@ describe.each([
     return { host, clock, errors };
   }
 
-  it('F2, R1, C2: a failed tools/list is a failed attempt, which is repeated with growing delays', async () => {
+  it('F2, R1, C2: a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
     let failures = 2;
     const server = scripted({
       'tools/list': (params) => (failures-- > 0 ? fails(params) : { tools: [good] }),
@@ -48,7 +48,7 @@ describe.each([
     const [first] = await host.connect({ a: { type: 'test' } });
     expect(first).toMatchObject({
       state: { status: 'pending', attempt: 2, error: { code: 'RPC_ERROR', details: { list: 'tools' } } },
-      lastError: { message: expect.stringContaining('did not list its tools') },
+      lastError: { message: expect.stringContaining('could not list its tools') },
       lists: { tools: { error: { code: 'RPC_ERROR' } }, prompts: { error: undefined } },
     });
     await clock.advance(1000);
@@ -75,13 +75,13 @@ describe.each([
       await expect(host.callTool({ server: 'a', tool: 'x' })).rejects.toMatchObject({
         code: expect.not.stringMatching('TOOL_UNKNOWN'),
         delivery: 'not-sent',
-        message: expect.stringContaining('did not list its tools'),
+        message: expect.stringContaining('could not list its tools'),
       });
       await host.close();
     },
   );
 
-  it('F2: a refresh that fails keeps the old list, says so, and is repeated', async () => {
+  it('F2: a failed refresh keeps the old list, is reported, and is repeated', async () => {
     let answer: Answer = () => ({ tools: [good] });
     const server = scripted({ 'tools/list': (params) => answer(params) }, { tools: { listChanged: true } });
     const { host, clock, errors } = hostOn(server);
@@ -105,7 +105,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a failed list of prompts costs neither the tools nor goes unseen, and is repeated', async () => {
+  it('F2: a failed list of prompts does not affect the tools, is reported, and is repeated', async () => {
     let failures = 1;
     const server = scripted({
       'tools/list': () => ({ tools: [good] }),
@@ -123,7 +123,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2, R9: an optional list that the server does not have is silently empty', async () => {
+  it('F2, R9: an optional list that the server does not have is empty without an error', async () => {
     const server = scripted({
       'tools/list': () => ({ tools: [good] }),
       'prompts/list': notThere,
@@ -136,7 +136,7 @@ describe.each([
     await host.close();
   });
 
-  it('R2: one flawed entry costs at most itself, in every list', async () => {
+  it('R2: one malformed entry affects only itself, in every list', async () => {
     const flawed = [
       good,
       { name: 'no type', inputSchema: { properties: { a: {} } } },
@@ -196,7 +196,7 @@ describe.each([
     await host.close();
   });
 
-  it('R2: a cursor that comes again, and more pages than the limit, keep what was read and name the problem', async () => {
+  it('R2: a repeated cursor, or too many pages, keeps what was read and reports the problem', async () => {
     let page = 0;
     const round = scripted({
       'tools/list': () => ({ tools: [{ ...good, name: `t${page++}` }], nextCursor: 'again' }),
@@ -208,8 +208,8 @@ describe.each([
       state: { status: 'connected' },
       counts: { tools: 2, prompts: 70 },
       lists: {
-        tools: { skipped: ['a cursor that came twice'] },
-        prompts: { skipped: ['more than 70 pages'] },
+        tools: { skipped: ['a cursor is repeated'] },
+        prompts: { skipped: ['the list has more than 70 pages'] },
       },
     });
     await host.close();
@@ -232,18 +232,18 @@ describe.each([
     await host.close();
   });
 
-  it('S5: a server that describes itself in 100 000 parts is refused', async () => {
+  it('S5: a handshake with 100 000 parts is refused', async () => {
     const experimental: Record<string, object> = {};
     for (let index = 0; index < 100_000; index++) experimental[`x${index}`] = {};
     const capabilities = { tools: {}, experimental };
     const { host } = hostOn(scripted({}, capabilities));
     const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
     expect(snapshot?.state).toMatchObject({ status: 'failed' });
-    expect(snapshot?.lastError?.message).toContain('The answer to initialize has more than 10000 parts');
+    expect(snapshot?.lastError?.message).toContain('The result of initialize has more than 10000 parts');
     await host.close();
   });
 
-  it('F2: a list that fails because the connection ended is not reported besides', async () => {
+  it('F2: a list that fails because the connection ended is not reported separately', async () => {
     const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
     const servers = testServers(() => server);
     const clock = createManualClock();
@@ -260,7 +260,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: the failed list of an attempt that failed does not disturb the next attempt', async () => {
+  it('F2: a failed list of an earlier attempt does not affect the next one', async () => {
     let attempt = 0;
     const made = () => {
       attempt++;
@@ -285,7 +285,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a list that wants a sign-in makes the server wait for it', async () => {
+  it('F2: a list that requires a sign-in puts the server in needs-auth', async () => {
     let answer: () => unknown = () => ({ tools: [good] });
     const server = scripted({ 'tools/list': () => answer() }, { tools: { listChanged: true } });
     const { plugin } = testServers(() => server);
@@ -317,7 +317,7 @@ describe.each([
     await host.close();
   });
 
-  it('S38: a list of entries that are all too large is not read to its end', async () => {
+  it('S38: a list of oversized entries is not read to its end', async () => {
     const huge = 'x'.repeat(20_000_000);
     let pages = 0;
     const server = scripted({
@@ -333,7 +333,7 @@ describe.each([
     const [snapshot] = await host.connect({ a: { type: 'test' } });
     expect(pages).toBe(4);
     expect(snapshot?.counts.tools).toBe(4);
-    expect(snapshot?.lists.tools.skipped.at(-1)).toBe('the list has too many entries that are too large');
+    expect(snapshot?.lists.tools.skipped.at(-1)).toBe('the list has too many oversized entries');
     await host.close();
   });
 
@@ -346,7 +346,7 @@ describe.each([
     expect(host.tools().map(({ server }) => server)).toHaveLength(2);
     const without = host.servers().filter(({ lists }) => lists.tools.skipped.length > 0);
     expect(without).toMatchObject([
-      { lists: { tools: { skipped: ['the lists of all servers together are too large'] } } },
+      { lists: { tools: { skipped: ['the lists of all servers together exceed limits.listBytes'] } } },
     ]);
     const [first] = host.tools();
     await host.remove(first?.server ?? '');
@@ -410,7 +410,7 @@ describe.each([
   });
 });
 
-it('R2: on 2026-07-28 a flawed tool, and one with header annotations that are not valid, cost only themselves', async () => {
+it('R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves', async () => {
   const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
   const server = modern({
     'tools/list': () => ({

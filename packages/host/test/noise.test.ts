@@ -27,7 +27,7 @@ describe.each([
     return { host, errors };
   }
 
-  it('R9: nothing of our own cancellation after our own time-out', async () => {
+  it('R9: nothing about the cancellation that follows a timeout', async () => {
     let cancelled: (() => void) | undefined;
     const told = new Promise<void>((resolve) => (cancelled = resolve));
     let answer: ((value: object) => void) | undefined;
@@ -55,7 +55,7 @@ describe.each([
     await host.close();
   });
 
-  it('R9: of a list that a server declares and does not have nothing, nor of its absence', async () => {
+  it('R9: nothing about a list that a server declares and does not have', async () => {
     await using server = await jsonRpcServer({
       initialize: ({ params }) => ({
         protocolVersion: params['protocolVersion'],
@@ -70,7 +70,7 @@ describe.each([
     await host.close();
   });
 
-  it('R9: a server that dies while it is connected is one change of its state', async () => {
+  it('R9: a server that exits while connected changes its state once', async () => {
     const { host, errors } = hostOf();
     const states = recordStates(host, 'one');
     const [one] = await host.connect({ one: local('crash') });
@@ -80,12 +80,12 @@ describe.each([
     await host.close();
   });
 
-  it('R9: what a process ends with because we end it is not told as its end', async () => {
+  it('R9: the exit code of a process that the host ended is not reported', async () => {
     const { host, errors } = hostOf();
     const [one] = await host.connect({ one: { ...local('hang'), connectTimeout: 300 } });
     expect(one?.lastError).toMatchObject({
       code: 'TIMEOUT',
-      message: '"one" did not connect within 300 ms.',
+      message: 'The server "one" did not connect within 300 ms.',
     });
     expect(one?.lastError?.details).toMatchObject({ pid: expect.any(Number) as number });
     expect(one?.lastError?.details).not.toMatchObject({ exitCode: expect.anything() as unknown });

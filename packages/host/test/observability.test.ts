@@ -11,7 +11,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHost, TRACE_CHANNELS, type TraceContext } from '@mcp-fittings/host';
+import { createHost, TRACE_CHANNELS, type TraceEvent } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
 import { sdk } from '@mcp-fittings/host/sdk';
@@ -21,20 +21,20 @@ import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 describe('tracing channels', () => {
-  it('tell of connects, reads of lists and calls, and of what failed', async () => {
+  it('report connects, readings of lists, calls, and failures', async () => {
     const told: string[] = [];
     const subscriptions = Object.entries(TRACE_CHANNELS).map(([name, channel]) => {
       const handlers = {
-        start: ({ server, method, target, kind }: TraceContext) =>
+        start: ({ server, method, target, kind }: TraceEvent) =>
           void told.push(['start', name, server, method ?? kind, target].filter(Boolean).join(' ')),
         end: () => undefined,
         asyncStart: () => undefined,
-        asyncEnd: ({ server }: TraceContext) => void told.push(`end ${name} ${server}`),
-        error: ({ error }: TraceContext & { error: unknown }) =>
+        asyncEnd: ({ server }: TraceEvent) => void told.push(`end ${name} ${server}`),
+        error: ({ error }: TraceEvent & { error: unknown }) =>
           void told.push(`error ${(error as { code: string }).code}`),
       };
-      tracingChannel<TraceContext>(channel).subscribe(handlers);
-      return () => tracingChannel<TraceContext>(channel).unsubscribe(handlers);
+      tracingChannel<TraceEvent>(channel).subscribe(handlers);
+      return () => tracingChannel<TraceEvent>(channel).unsubscribe(handlers);
     });
     await using host = createHost({ engine: sdk(identity), transports: [testServers(calculator).plugin] });
     await host.connect({ calc: { type: 'test' } });
@@ -137,7 +137,7 @@ describe('OpenTelemetry', () => {
 });
 
 describe('the cache on disk', () => {
-  it('keeps values in private files, replaced as a whole, and does without broken ones', async () => {
+  it('keeps values in private files, replaces them as a whole, and ignores broken ones', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'host-cache-'));
     const cache = fileCache({ folder: join(folder, 'made', 'later'), maxBytes: 1000 });
     expect(await cache.get('a')).toBeUndefined();

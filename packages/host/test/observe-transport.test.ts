@@ -48,7 +48,7 @@ class AccessorWire extends FakeWire {
 }
 
 describe('observeTransport', () => {
-  it('shows observers what is sent and received, in the order in which they were added', async () => {
+  it('shows sent and received messages to observers, in the order in which they were added', async () => {
     const wire = new FakeWire();
     const seen: string[] = [];
     const observe = observeTransport(wire);
@@ -75,7 +75,7 @@ describe('observeTransport', () => {
     expect([wire.sent.length, wire.version]).toEqual([1, '2025-11-25']);
   });
 
-  it('hands on what an observer returns, and nothing for undefined', () => {
+  it('passes on what an observer returns, and drops the message for undefined', () => {
     const wire = new FakeWire();
     const got: unknown[] = [];
     const later: unknown[] = [];
@@ -94,7 +94,7 @@ describe('observeTransport', () => {
     expect(later).toEqual([result(2)]);
   });
 
-  it('observes a message once where an engine calls the handler of before', () => {
+  it('observes a message once if an engine calls the previous handler', () => {
     const wire = new FakeWire();
     const got: string[] = [];
     let observed = 0;
@@ -135,7 +135,7 @@ describe('observeTransport', () => {
     expect(observed).toEqual([1, 2]);
   });
 
-  it('leaves a transport the accessor of its handler', () => {
+  it('keeps the accessor of the handler of a transport', () => {
     const wire = new AccessorWire();
     const got: unknown[] = [];
     observeTransport(wire)({ received: (message) => ('result' in message ? message : undefined) });
@@ -145,7 +145,7 @@ describe('observeTransport', () => {
     expect(got).toEqual([result(1)]);
   });
 
-  it('tells observers of what could not be sent, and nobody that a cancellation could not', async () => {
+  it('tells observers about messages that could not be sent, and hides a cancellation that could not', async () => {
     const wire = new FakeWire();
     const failed: unknown[] = [];
     observeTransport(wire)({ sendFailed: (message, error) => failed.push([message, error]) });

@@ -29,7 +29,7 @@ describe('defaults of the host', () => {
       servers,
     });
 
-  it('F9: hold for every member that an entry does not have', () => {
+  it('F9: apply to every member that an entry does not have', () => {
     const defaults = {
       timeout: 7000,
       reconnect: { maxAttempts: 2, delayMs: 50 },
@@ -51,7 +51,7 @@ describe('defaults of the host', () => {
     expect(settings({ healthCheck: {} }, { healthCheck: { enabled: false } }).healthCheck.enabled).toBe(true);
   });
 
-  it('F9: that are wrong fail each server, and say which member it is', async () => {
+  it('F9: that are invalid fail each server, and name the member', async () => {
     await using host = createHost(options({ defaults: { reconnect: { maxAttempts: -1 } } }));
     const [one] = await host.connect({ one: { type: 'test' } });
     expect(one?.state).toMatchObject({
@@ -108,7 +108,7 @@ describe('snapshots', () => {
     expect(host.server('one').scope).toBe('user');
   });
 
-  it('minor 4: show an error in a line, not its stack twice', async () => {
+  it('minor 4: show an error in one line, not its stack twice', async () => {
     await using host = createHost(options());
     const [one] = await host.connect({ one: { type: 'nowhere' } });
     const shown = inspect(one, { depth: 9 });
@@ -118,7 +118,7 @@ describe('snapshots', () => {
   });
 });
 
-describe('what a host is told in JavaScript', () => {
+describe('arguments of the wrong type', () => {
   /** A host without its types. */
   type Any = Record<string, (...args: unknown[]) => Promise<unknown>>;
   const call =
@@ -126,7 +126,7 @@ describe('what a host is told in JavaScript', () => {
     (host: Any): Promise<unknown> =>
       (host[name] as (...given: unknown[]) => Promise<unknown>)(...args);
   const wrong: readonly [string, (host: Any) => Promise<unknown>, RegExp][] = [
-    ['callTool({ server, name })', call('callTool', { server: 'one', name: 'add' }), /"tool" is not text/],
+    ['callTool({ server, name })', call('callTool', { server: 'one', name: 'add' }), /not a string: "tool"/],
     ['callTool(server, tool)', call('callTool', 'one', 'add', {}), /\{ server, tool \}.*a string/],
     ['callTool(ref, text)', call('callTool', { server: 'one', tool: 'add' }, 'x'), /second argument/],
     ['callTool()', call('callTool'), /not undefined/],
@@ -135,10 +135,10 @@ describe('what a host is told in JavaScript', () => {
     ['complete({ server })', call('complete', { server: 'one' }), /\{ name, value \}/],
     ['request(method)', call('request', 'ping'), /\{ server, method \}/],
     ['subscribe(uri)', call('subscribe', 'x:y'), /\{ server, uri \}/],
-    ['start(undefined)', call('start', undefined), /must be text, not undefined/],
-    ['connect([])', call('connect', []), /not a list/],
-    ['connect({ one: command })', call('connect', { one: 'npx x' }), /"one" is a string/],
-    ['connect({ one: null })', call('connect', { one: null }), /"one" is null/],
+    ['start(undefined)', call('start', undefined), /must be a string, not undefined/],
+    ['connect([])', call('connect', []), /not an array/],
+    ['connect({ one: command })', call('connect', { one: 'npx x' }), /"one" must be an object, not a string/],
+    ['connect({ one: null })', call('connect', { one: null }), /"one" must be an object, not null/],
   ];
 
   it.each(wrong)('minor 1: %s is CONFIG_INVALID', async (_what, misuse, message) => {
@@ -181,7 +181,7 @@ describe('what a host is told in JavaScript', () => {
     expect(refused(identity)).not.toBeInstanceOf(Error);
   });
 
-  it('minor 1: a host without engine or transports is CONFIG_INVALID with what to pass', () => {
+  it('minor 1: a host without an engine or transports is CONFIG_INVALID, with what to pass', () => {
     for (const given of [
       undefined,
       {},
@@ -211,7 +211,7 @@ describe('what a host is told in JavaScript', () => {
     });
   });
 
-  it('minor 8: a time-out is a sentence, and what is known of the connection is in its details', async () => {
+  it('minor 8: a timeout is one sentence, with facts about the connection in its details', async () => {
     const clock = createManualClock();
     await using host = createHost(
       options({
@@ -227,25 +227,27 @@ describe('what a host is told in JavaScript', () => {
       await clock.advance(100);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(await failed).toMatchObject({ error: { message: '"one" did not connect within 100 ms.' } });
+    expect(await failed).toMatchObject({
+      error: { message: 'The server "one" did not connect within 100 ms.' },
+    });
   });
 });
 
-describe('what host.connect() is given by mistake', () => {
+describe('mistaken arguments of host.connect()', () => {
   const entry: ServerConfig = { command: 'node' };
 
-  it('minor 6: a whole file is not an entry named "mcpServers"', async () => {
+  it('minor 6: a whole configuration is not an entry named "mcpServers"', async () => {
     await using host = createHost(options());
     await expect(host.connect({ mcpServers: { files: entry } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      hint: expect.stringContaining('host.connect(file.mcpServers)'),
+      hint: expect.stringContaining('host.connect(configuration.mcpServers)'),
     });
     // A server may have that name.
     const [named] = await host.connect({ mcpServers: { type: 'pigeon', env: {} } });
     expect(named).toMatchObject({ name: 'mcpServers', state: { status: 'failed' } });
   });
 
-  it('minor 6: a type that is nearly one of an installed transport', async () => {
+  it('minor 6: suggests the type of an installed transport for a similar one', async () => {
     await using host = createHost(
       options({ transports: [{ ...testServers(calculator).plugin, type: 'stdio' }] }),
     );

@@ -42,7 +42,7 @@ describe.each([
   process.on('unhandledRejection', onRejection);
   afterEach(() => expect(rejections).toEqual([]));
 
-  it('kill -9: comes back with subscriptions, log level and lists', async () => {
+  it('kill -9: reconnects and restores subscriptions, log level and lists', async () => {
     const before = handles().length;
     const host = createHost({ engine: sdk(identity), transports: [stdio()] });
     await host.connect(entry);
@@ -67,7 +67,7 @@ describe.each([
     await expect.poll(() => handles().length).toBeLessThanOrEqual(before);
   });
 
-  it('SIGSTOP: a stopped process is found out and replaced; one that goes on in time is kept', async () => {
+  it('SIGSTOP: a stopped process is detected and replaced; one that continues in time is kept', async () => {
     const host = createHost({ engine: sdk(identity), transports: [stdio()] });
     const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 200, maxFailures: 3 };
     await host.connect({ toy: { ...entry.toy, healthCheck } });
@@ -87,7 +87,7 @@ describe.each([
     await host.close();
   });
 
-  it('a crash loop ends in failed, with what the process said last', async () => {
+  it('a crash loop ends in failed, with the last output of the process', async () => {
     const host = createHost({ engine: sdk(identity), transports: [stdio()] });
     await host.connect({
       toy: { command: process.execPath, args: [toy, 'crash'], reconnect: { maxAttempts: 2, delayMs: 5 } },
@@ -97,7 +97,7 @@ describe.each([
     await host.close();
   });
 
-  it('a real HTTP server that restarts: no call is lost without a word, and the lists are read again', async () => {
+  it('a real HTTP server that restarts: no call is lost without an error, and the lists are read again', async () => {
     await using server = await everythingServer();
     const host = createHost({ engine: sdk(identity), transports: [http()], delivery: 'retry' });
     await host.connect({ remote: { url: server.url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
@@ -108,7 +108,7 @@ describe.each([
     await host.subscribe({ server: 'remote', uri });
 
     await server.restart();
-    const again = next(host, 'catalogue');
+    const again = next(host, 'catalog');
     const outcome = await echo('two').catch((error: unknown) => error);
     expect(JSON.stringify(outcome)).toMatch(/two|"delivery":"(not-sent|rejected|unknown)"/);
     await again;

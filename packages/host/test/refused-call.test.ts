@@ -69,7 +69,7 @@ describe.each([
     return { mood, server, host };
   }
 
-  it('C6: lets ten others that are under way finish', async () => {
+  it('C6: lets ten other open calls finish', async () => {
     const { mood, server, host } = await connected();
     const long = Array.from({ length: 10 }, () => host.callTool({ server: 'one', tool: 'long' }));
     await mood.started(10);
@@ -87,7 +87,7 @@ describe.each([
     await server[Symbol.asyncDispose]();
   });
 
-  it('C6: a sign-in connects anew without waiting for them, and their end takes nothing away', async () => {
+  it('C6: a sign-in reconnects without waiting for open calls, which do not affect the new connection', async () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
@@ -106,7 +106,7 @@ describe.each([
     await server[Symbol.asyncDispose]();
   });
 
-  it('C6: a call of the old connection that is refused later does not end the new one', async () => {
+  it('C6: a call that is refused later on the old connection does not end the new one', async () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);

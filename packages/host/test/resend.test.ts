@@ -117,7 +117,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     return { host, clock };
   }
 
-  it('D7: backs off, and outlives a restart of the server', async () => {
+  it('D7: backs off, and survives a restart of the server', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     await server.stop();
@@ -137,7 +137,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     await host.close();
   });
 
-  it('D7: waits as long as the server asks for, and gives up after three calls that reached it', async () => {
+  it('D7: waits as long as Retry-After says, and gives up after three calls that reached the server', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     server.refuse(Infinity, 503, { 'retry-after': '7' });
@@ -167,7 +167,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     },
   );
 
-  it('D7: the wait ends with the signal of the caller', async () => {
+  it('D7: the wait ends when the signal is aborted', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     server.refuse(1, 503, { 'retry-after': '7' });
@@ -182,7 +182,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
   });
 });
 
-describe('C3: what has worked before is worth its reconnect attempts', () => {
+describe('C3: a server that has worked before is reconnected', () => {
   it.each<[ErrorCode, boolean]>([
     ['HOST_NOT_FOUND', true],
     ['HTTP_STATUS', true],

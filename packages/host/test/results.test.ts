@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { measure } from '../src/engines/shared/measure.js';
+import { measure } from '../src/json-values.js';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted } from './support/scripted.js';
@@ -83,7 +83,7 @@ describe.each([
     expect(result).toEqual({ content: [text('a')], ...metaOf(members) });
   });
 
-  it('R8: a task that was never asked for keeps no listener to progress', async () => {
+  it('R8: an unrequested task keeps no progress listener', async () => {
     let progressToken: unknown;
     const capabilities = { tools: {} };
     const call = ({ _meta }: { _meta?: Record<string, unknown> | undefined }) => {
@@ -101,7 +101,7 @@ describe.each([
     expect(told).toEqual([]);
   });
 
-  it('R8: of a completion, values that are not text are left out', async () => {
+  it('R8: values of a completion that are not strings are left out', async () => {
     let completion: unknown = { values: ['a', 7, null, 'b'], total: '9', hasMore: 1 };
     await using host = await hostOn({ 'completion/complete': () => ({ completion }) });
     const ref = { type: 'ref/prompt', name: 'p' } as const;
@@ -113,7 +113,7 @@ describe.each([
     await expect(ask()).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
   });
 
-  it('R8: prompts and resources keep what is not known as well', async () => {
+  it('R8: prompts and resources keep unknown members too', async () => {
     await using host = await hostOn({
       'prompts/get': () => ({
         description: null,
@@ -199,7 +199,7 @@ describe('S5: measuring', () => {
     expect(looks).toBeLessThan(101);
   });
 
-  it('counts depth, names, texts and parts', () => {
+  it('counts depth, names, strings and nodes', () => {
     let deep: object = {};
     for (let level = 0; level < 100_000; level++) deep = { deep };
     expect(measure(deep, bounds).problem).toBe('is nested deeper than 10 levels');

@@ -64,7 +64,7 @@ describe.each([
     expect(errors).toEqual([]);
   });
 
-  it('L2 fills the catalogue with every kind of list', () => {
+  it('L2 fills the catalog with every kind of list', () => {
     expect(host.server('all').state).toMatchObject({
       status: 'connected',
       connection: { protocolVersion: '2025-11-25', instructions: expect.stringContaining('Everything') },
@@ -82,7 +82,7 @@ describe.each([
     expect(Buffer.from(blob.contents[0]?.blob ?? '', 'base64').toString()).toContain('Resource 1');
   });
 
-  it('R1 hears of a subscribed resource until it unsubscribes', async () => {
+  it('R1 reports updates of a subscribed resource until it unsubscribes', async () => {
     const uri = 'demo://resource/dynamic/text/1';
     await host.subscribe({ server: 'all', uri });
     const updated = next(host, 'resourceUpdated');
@@ -117,7 +117,7 @@ describe.each([
     expect(asked.at(-1)).toMatchObject({ mode: 'url', url: expect.stringContaining('https://example.com/') });
   });
 
-  it('R4 samples and gives roots', async () => {
+  it('R4 answers sampling and roots requests', async () => {
     const sample = await host.callTool(
       { server: 'all', tool: 'trigger-sampling-request' },
       { prompt: 'say', maxTokens: 10 },

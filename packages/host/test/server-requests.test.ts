@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { answerProblems, withDefaults } from '../src/server-requests/form.js';
-import { guardCallbacks } from '../src/server-requests/guard.js';
+import { answerProblems, withDefaults } from '../src/server-requests/form-answer.js';
+import { guardCallbacks } from '../src/server-requests/guard-callbacks.js';
 import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
 import type { ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
 
@@ -12,7 +12,7 @@ const schema = {
     age: { type: 'integer', minimum: 0, maximum: 150 },
     mail: { type: 'string', format: 'email' },
     born: { type: 'string', format: 'date' },
-    colour: { type: 'string', enum: ['red', 'green'] },
+    color: { type: 'string', enum: ['red', 'green'] },
     size: {
       type: 'string',
       oneOf: [
@@ -33,7 +33,7 @@ function guarded(callbacks: HostCallbacks, clock = createManualClock()) {
 }
 
 describe('R3 forms', () => {
-  it('fills in the defaults of the schema and keeps what was answered', () => {
+  it('fills in the defaults of the schema and keeps the answers', () => {
     expect(withDefaults(schema, { age: 3, agree: false })).toEqual({ name: 'Ann', age: 3, agree: false });
   });
 
@@ -41,17 +41,17 @@ describe('R3 forms', () => {
     [{ name: 'Bo', age: 3 }, []],
     [{}, ['"name" is missing', '"age" is missing']],
     [{ name: 'B', age: 3 }, ['"name" must have at least 2 characters']],
-    [{ name: 'Bo', age: 1.5 }, ['"age" must be a whole number']],
+    [{ name: 'Bo', age: 1.5 }, ['"age" must be an integer']],
     [{ name: 'Bo', age: 151 }, ['"age" must be at most 150']],
     [{ name: 'Bo', age: 'x' }, ['"age" must be a number']],
     [{ name: 'Bo', age: 1, mail: 'a@b' }, []],
-    [{ name: 'Bo', age: 1, mail: 'nobody' }, ['"mail" must be an e-mail address']],
+    [{ name: 'Bo', age: 1, mail: 'no-at-sign' }, ['"mail" must be an email address']],
     [{ name: 'Bo', age: 1, born: '2026-02-03' }, []],
     [{ name: 'Bo', age: 1, born: 'yesterday' }, ['"born" must be a date like 2026-07-28']],
-    [{ name: 'Bo', age: 1, colour: 'blue' }, ['"colour" is none of the choices']],
+    [{ name: 'Bo', age: 1, color: 'blue' }, ['"color" is not one of the choices']],
     [{ name: 'Bo', age: 1, size: 'l' }, []],
-    [{ name: 'Bo', age: 1, size: 'Large' }, ['"size" is none of the choices']],
-    [{ name: 'Bo', age: 1, tags: ['a', 'c'] }, ['"tags" has an element that is none of the choices']],
+    [{ name: 'Bo', age: 1, size: 'Large' }, ['"size" is not one of the choices']],
+    [{ name: 'Bo', age: 1, tags: ['a', 'c'] }, ['"tags" has an element that is not one of the choices']],
     [{ name: 'Bo', age: 1, tags: ['a', 'b', 'a'] }, ['"tags" must have at most 2 elements']],
     [{ name: 'Bo', age: 1, agree: 'yes' }, ['"agree" must be true or false']],
   ])('checks %j', (content, problems) => {
@@ -66,7 +66,7 @@ describe('R3 forms', () => {
     });
   });
 
-  it('never sends an answer that does not fit', async () => {
+  it('never sends an answer that does not fit the schema', async () => {
     const { elicit, context } = guarded({ elicit: async () => ({ action: 'accept', content: { age: -1 } }) });
     await expect(elicit?.(form, context)).rejects.toMatchObject({
       code: 'CALLBACK_FAILED',
@@ -99,7 +99,7 @@ describe('R3 forms', () => {
 });
 
 describe('what servers may ask for', () => {
-  it('CO-12 refuses addresses that are no web page', () => {
+  it('CO-12 refuses addresses that are not web pages', () => {
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'not a url', 'data:text/html,x']) {
       expect(() => inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toThrowError(
         /http or https/,
@@ -112,10 +112,10 @@ describe('what servers may ask for', () => {
     ['http://example.com/', ['the connection is not encrypted']],
     ['https://xn--pple-43d.com/', ['the host name has characters that may imitate another name']],
     ['https://user@example.com/', ['the address contains a user name']],
-    ['https://192.168.1.1/', ['the address lies in this machine or its private network']],
-    ['https://localhost:8080/', ['the address lies in this machine or its private network']],
-    ['https://[::1]/', ['the address lies in this machine or its private network']],
-    ['https://169.254.169.254/', ['the address lies in this machine or its private network']],
+    ['https://192.168.1.1/', ['the address is on this machine or in a private network']],
+    ['https://localhost:8080/', ['the address is on this machine or in a private network']],
+    ['https://[::1]/', ['the address is on this machine or in a private network']],
+    ['https://169.254.169.254/', ['the address is on this machine or in a private network']],
     ['https://172.32.0.1/', []],
   ])('CO-12 warns about %s', (url, warnings) => {
     expect(inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toMatchObject({
@@ -137,7 +137,7 @@ describe('what servers may ask for', () => {
 });
 
 describe('CO-18 callbacks of the host', () => {
-  it('that throw fail one request, with the cause kept', async () => {
+  it('that throw fail one request, and the error is its cause', async () => {
     const cause = new Error('boom');
     const { sample, context } = guarded({
       sample: () => {
@@ -147,7 +147,7 @@ describe('CO-18 callbacks of the host', () => {
     await expect(sample?.({}, context)).rejects.toMatchObject({ code: 'CALLBACK_FAILED', cause });
   });
 
-  it('that never resolve are given up, and told so by their signal', async () => {
+  it('that never resolve are given up, and their signal is aborted', async () => {
     let told: AbortSignal | undefined;
     const { roots, context, clock } = guarded({
       roots: ({ signal }) => {
@@ -165,11 +165,11 @@ describe('CO-18 callbacks of the host', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are only declared when they exist', () => {
+  it('are declared only if they exist', () => {
     expect(Object.keys(guardCallbacks({}, { clock: createManualClock(), callbackMs: 1 }))).toEqual([]);
   });
 
-  it('must give roots that are files', async () => {
+  it('must return roots with file URIs', async () => {
     const { roots, context } = guarded({ roots: async () => [{ uri: 'https://example.com' }] });
     await expect(roots?.(context)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
   });

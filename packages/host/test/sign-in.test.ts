@@ -47,7 +47,7 @@ function guardedServer() {
 }
 
 describe('O5 sign-in', () => {
-  it('waits in needs-auth, asks nobody by itself, and connects after the sign-in', async () => {
+  it('waits in needs-auth, does not ask the user by itself, and connects after the sign-in', async () => {
     const { auth, servers, log, finish } = guardedServer();
     const host = createHost({ engine: sdk(identity), transports: [servers.plugin], auth: [auth] });
     const [snapshot] = await host.connect({ calc: { type: 'test' } });
@@ -154,7 +154,7 @@ describe('O5 sign-in', () => {
     await host.close();
   });
 
-  it('C1: looks less often into a store that cannot be read, and a call says AUTH_REQUIRED all the same', async () => {
+  it('C1: reads a store that fails less often, and a call still rejects with AUTH_REQUIRED', async () => {
     const clock = createManualClock();
     let looks = 0;
     const provider: AuthProvider = {
@@ -183,7 +183,7 @@ describe('O5 sign-in', () => {
     await host.close();
   });
 
-  it('says that nothing can sign in where no plugin serves the entry', async () => {
+  it('reports that no plugin can sign in', async () => {
     const { auth, servers } = guardedServer();
     const host = createHost({ engine: sdk(identity), transports: [servers.plugin], auth: [auth] });
     await host.connect({ other: { type: 'test' } });
@@ -191,7 +191,7 @@ describe('O5 sign-in', () => {
     await host.close();
   });
 
-  it('keeps the refused credentials out of what is printed', async () => {
+  it('does not print the refused credentials', async () => {
     const { inspect } = await import('node:util');
     const challenge: AuthChallenge = {
       url: new URL('https://example.com'),

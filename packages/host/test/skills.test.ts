@@ -43,7 +43,7 @@ function skillsOf(
 }
 
 describe('SEP-2640 skills', () => {
-  it('lists without reading a file, and reads what was listed', async () => {
+  it('lists skills without reading files, and reads listed files', async () => {
     const { skills, reads } = skillsOf([listed]);
     const [skill] = (await skills.list()).skills;
     expect(reads).toEqual([]);
@@ -51,7 +51,7 @@ describe('SEP-2640 skills', () => {
     expect((await skills.read(skill!, 'skill://pdf/FORMS.md')).bytes).toHaveLength(6);
   });
 
-  it('leaves out entries that could not be verified', async () => {
+  it('leaves out entries that cannot be verified', async () => {
     const { skills } = skillsOf([
       'nothing',
       { ...listed, frontmatter: {} },
@@ -76,7 +76,7 @@ describe('SEP-2640 skills', () => {
     });
   });
 
-  it('refuses another front matter, none at all, and a file that is not listed', async () => {
+  it('refuses a different front matter, a missing one, and a file that is not listed', async () => {
     const { skills } = skillsOf([{ ...listed, frontmatter: { name: 'pdf', description: 'harmless' } }]);
     const [skill] = (await skills.list()).skills;
     await expect(skills.read(skill!)).rejects.toThrow(/front matter differs/);

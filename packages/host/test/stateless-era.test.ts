@@ -5,13 +5,8 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, inputRequired, McpServer, acceptedContent } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createHost,
-  type ElicitationRequest,
-  type Host,
-  type HostCache,
-  type HostEvents,
-} from '@mcp-fittings/host';
+import type { HostCache } from '@mcp-fittings/client-core';
+import { createHost, type ElicitationRequest, type Host, type HostEvents } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -107,7 +102,7 @@ describe('the stateless era, 2026-07-28', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is found out by itself', () => {
+  it('is detected', () => {
     expect(host.server('modern').state).toMatchObject({
       status: 'connected',
       connection: { protocolVersion: '2026-07-28' },
@@ -115,7 +110,7 @@ describe('the stateless era, 2026-07-28', () => {
     expect(host.tools().map(({ name }) => name)).toContain('greet');
   });
 
-  it('R3 answers what a server asks inside a result, with the defaults of its schema', async () => {
+  it('R3 answers an elicitation inside a result, with the defaults of its schema', async () => {
     const result = await host.callTool({ server: 'modern', tool: 'greet' });
     expect(result.content).toEqual([{ type: 'text', text: 'hello Ann' }]);
     expect(asked).toMatchObject([{ mode: 'form', message: 'Who?' }]);
@@ -126,7 +121,7 @@ describe('the stateless era, 2026-07-28', () => {
     expect(JSON.stringify(result.content)).toContain('deep');
   });
 
-  it('CO-14 ends a call that asks without end', async () => {
+  it('CO-14 ends a call that asks for input without end', async () => {
     await expect(host.callTool({ server: 'modern', tool: 'never-satisfied' })).rejects.toMatchObject({
       code: 'PROTOCOL_VIOLATION',
       delivery: 'unknown',
@@ -143,13 +138,13 @@ describe('the stateless era, 2026-07-28', () => {
     await host.unsubscribe({ server: 'modern', uri: 'memo://a' });
   });
 
-  it('L10 hears that the tools changed', async () => {
-    const read = next(host, 'catalogue');
+  it('L10 notices changed tools', async () => {
+    const read = next(host, 'catalog');
     handler.notify.toolsChanged();
     expect(await read).toEqual({ server: 'modern', kind: 'tools' });
   });
 
-  it('L7 checks the health with server/discover, which takes the place of ping', async () => {
+  it('L7 checks the health with server/discover instead of ping', async () => {
     const before = methods.filter((method) => method === 'server/discover').length;
     await expect
       .poll(() => methods.filter((method) => method === 'server/discover').length)
@@ -158,7 +153,7 @@ describe('the stateless era, 2026-07-28', () => {
     expect(host.server('modern').state.status).toBe('connected');
   });
 
-  it('is refused by the engine of the first era with an error that says so', async () => {
+  it('is refused by the engine of the older era with an error that says so', async () => {
     const strict = createMcpHandler(makeServer, { legacy: 'reject' });
     const serveStrict = toNodeHandler(strict);
     const modernOnly = createServer(

@@ -54,7 +54,7 @@ describe.each([
   const bought = { content: [{ type: 'text', text: 'bought' }] };
   const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-  it('D4: asks for each page, waits for the word that it is done, and sends the call once more', async () => {
+  it('D4: asks for each page, waits for its completion, and sends the call again', async () => {
     const asked: unknown[] = [];
     const { host, store, buy } = await connected(['one', 'two'], {
       elicit: async (request, { calls }) => {
@@ -73,7 +73,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: takes the question back when the server says that the page is done', async () => {
+  it('D4: withdraws the question when the server reports completion', async () => {
     let told: AbortSignal | undefined;
     const { host, store, buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
@@ -87,7 +87,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: goes on without the word of the server a moment after the answer of the person', async () => {
+  it('D4: continues without a completion report shortly after the answer of the user', async () => {
     const { host, clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
     const call = buy();
     await soon();
@@ -116,7 +116,7 @@ describe.each([
     }
   });
 
-  it('D4: a server that refuses again and again is asked twice, and the person once', async () => {
+  it('D4: a server that keeps refusing is called twice, and the user is asked once', async () => {
     let asked = 0;
     const { host, store, clock, buy } = await connected(
       ['one'],
@@ -136,7 +136,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: two calls that need the same page ask for it once', async () => {
+  it('D4: two calls that need the same page share one question', async () => {
     let asked = 0;
     const { host, store, buy } = await connected(
       ['one'],
@@ -154,7 +154,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: a caller that gives up takes the question back', async () => {
+  it('D4: a caller that aborts withdraws the question', async () => {
     let told: AbortSignal | undefined;
     const { host, buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
@@ -174,7 +174,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: a refusal with pages that no browser should open, or too many of them, is a refusal', async () => {
+  it('D4: a refusal with unsafe or too many pages is treated as an error', async () => {
     const asked: unknown[] = [];
     const elicit: HostCallbacks['elicit'] = async (request) => {
       asked.push(request);
@@ -215,7 +215,7 @@ describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
 ])('the context of a callback, on %s', (_name, engine) => {
-  it('D14: says which calls are under way, and when there is none', async () => {
+  it('D14: tells a callback which calls are in flight, and when there are none', async () => {
     const server = new McpServer({ name: 'asking', version: '1.0.0' });
     const ask = () =>
       server.server.elicitInput({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } });

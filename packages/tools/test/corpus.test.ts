@@ -1,4 +1,4 @@
-import type { CatalogueTool } from '@mcp-fittings/host';
+import type { CatalogTool } from '@mcp-fittings/host';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRealTools } from './corpus/real-servers.mjs';
 import { aiSdkTools } from '../src/model-apis/ai-sdk.js';
@@ -14,7 +14,7 @@ import { fakeHost } from './support/fake-host.js';
 const MUST_CONVERT = ['everything', 'filesystem', 'memory'];
 
 describe('every tool of eleven real servers', () => {
-  let catalog: readonly CatalogueTool[] = [];
+  let catalog: readonly CatalogTool[] = [];
   let toolset: Toolset;
 
   beforeAll(async () => {

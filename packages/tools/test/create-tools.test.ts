@@ -1,10 +1,10 @@
-import type { CatalogueTool } from '@mcp-fittings/host';
+import type { CatalogTool } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { createToolPolicy } from '../src/permissions/tool-policy.js';
 import { createTools, type ToolsOptions } from '../src/create-tools.js';
 import { fakeHost, text, tool } from './support/fake-host.js';
 
-function snapshotOf(catalog: readonly CatalogueTool[], options?: ToolsOptions) {
+function snapshotOf(catalog: readonly CatalogTool[], options?: ToolsOptions) {
   const { tools, skipped, names } = createTools(fakeHost(catalog), options).snapshot();
   return {
     offered: tools.map(({ ref }) => ref.tool),
@@ -14,7 +14,7 @@ function snapshotOf(catalog: readonly CatalogueTool[], options?: ToolsOptions) {
 }
 
 describe('S5: what a server lists is bounded before it is sorted, compared or converted', () => {
-  it.each<[string, (count: (target: object) => object) => Partial<CatalogueTool>]>([
+  it.each<[string, (count: (target: object) => object) => Partial<CatalogTool>]>([
     ['500 000 properties', (count) => ({ inputSchema: { properties: count(record(500_000)) } })],
     [
       '500 000 properties, deep inside',

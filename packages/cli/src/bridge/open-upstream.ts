@@ -9,7 +9,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { ofServer } from '../commands/of-server.js';
 import { isNoSignIn, refusedHeader } from '../commands/refused-header.js';
-import { openEntry } from '@mcp-fittings/host';
+import { createEntryTransport } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import type { SignInOnce } from './sign-in-once.js';
 import type { OpenUpstream, Upstream } from './upstream.js';
@@ -34,7 +34,7 @@ export function createOpenUpstream(options: UpstreamOptions): OpenUpstream {
 
   const start = async (): Promise<Transport> => {
     const context = { server, transports, auth, clock, logger, signal };
-    const { transport, fallback } = await openEntry(config, context);
+    const { transport, fallback } = await createEntryTransport(config, context);
     const usable = fallback === undefined ? transport : await withFallback(transport, fallback);
     usable.onerror = (error) => logger?.debug(error.message, { server });
     await usable.start();

@@ -56,7 +56,7 @@ function whenEnough(
   const look = (): void => {
     if (isEnough(look)) resolve();
   };
-  const subscriptions = [host.on('state', look), host.on('catalogue', look)];
+  const subscriptions = [host.on('state', look), host.on('catalog', look)];
   return {
     reached,
     [Symbol.dispose]() {

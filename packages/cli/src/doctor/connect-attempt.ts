@@ -10,7 +10,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
+import { observeTransport, createEntryTransport, type Engine } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -47,7 +47,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
   const context = { server, transports, auth, clock, logger, signal };
   let opened;
   try {
-    opened = await openEntry(options.config, context);
+    opened = await createEntryTransport(options.config, context);
   } catch (error) {
     return { error: ours(error), reported: [], facts: {}, session: undefined, usedFallback: false };
   }
@@ -125,7 +125,7 @@ async function tryLists(
       const { code, kind, hint, message, details } = ours(cause);
       // Declared, and not there: only tools are expected of whoever declares them.
       if (list !== 'tools' && details['rpcCode'] === RPC_CODES.methodNotFound) continue;
-      throw new FittingsError(code, `"${server}" did not list its ${list}: ${message}`, {
+      throw new FittingsError(code, `The server "${server}" could not list its ${list}: ${message}`, {
         server,
         cause,
         kind,

@@ -1,38 +1,39 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
-import type { Connection } from '../connection/attempt.js';
+import type { Connection } from '../connection/connect-once.js';
 import type { Supervisor } from '../connection/supervisor.js';
 import type { Progress } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
-import { createRateLimit } from '../observability/rate-limit.js';
+import { createRateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { createCallRecovery, type CallRecovery, type CallRecoveryDeps } from './call-recovery.js';
 
 export interface CallDispatcherDeps extends Pick<CallRecoveryDeps, 'visitPages'> {
   readonly supervisor: Supervisor;
-  /** Told when a call begins and ends, so that an idle server is known. */
+  /** Called when a call starts (1) and ends (-1), for the idle timer. */
   readonly onBusy: (delta: 1 | -1) => void;
-  /** The server wants a person to sign in; it said so over this connection. */
+  /** Called when the server requires a sign-in over this connection. */
   readonly onAuthRequired: (error: AuthRequiredError, connection: Connection) => void;
-  /** Whether another process has signed in since; for a server that waits for it. */
+  /** Resolves with whether another process has signed in since the server required it. */
   readonly signedInElsewhere: () => Promise<boolean>;
 }
 
+/** A call of the host, and how to send it. */
 export interface Call<T> extends CallInFlight {
   readonly options: CallOptions;
-  /** To send it twice does no harm. */
+  /** Whether sending it twice is harmless. */
   readonly repeatable: boolean;
   readonly send: (session: EngineSession, options: EngineRequestOptions) => Promise<T>;
 }
 
-/** Sends calls over whatever connection the server has, under the delivery policy. */
+/** Sends calls over the current connection of the server, according to the delivery policy. */
 export interface CallDispatcher {
   call<T>(call: Call<T>): Promise<T>;
-  /** Calls that were sent and have no answer yet. */
+  /** Returns the calls that were sent and have no response yet. */
   inFlight(): readonly CallInFlight[];
-  /** Resolves when no call is under way over this connection. */
+  /** Resolves when no call is open on this connection. */
   settled(connection: Connection): Promise<void>;
 }
 
@@ -49,7 +50,7 @@ export function createCallDispatcher(
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
 
-  /** Milliseconds without an answer or progress. */
+  /** Returns the longest time without a response or progress, in milliseconds. */
   const timeoutOf = ({ method, options }: Call<unknown>): number => {
     if (options.timeoutMs !== undefined) return options.timeoutMs;
     if (method === 'resources/read') return limits.readMs ?? settings.callMs;
@@ -67,7 +68,7 @@ export function createCallDispatcher(
     };
   };
 
-  /** A flood of progress reaches the host at a bounded rate; the newest of each second's first ones are enough. */
+  /** Bounds the rate of progress reports. */
   const limited = (onProgress: (progress: Progress) => void): ((progress: Progress) => void) => {
     const rate = createRateLimit(clock, limits.eventsPerSecond);
     return (progress) => {
@@ -75,41 +76,41 @@ export function createCallDispatcher(
     };
   };
 
-  /** The connection that can be used at once. */
+  /** Returns the connection that can be used now. */
   const usable = (): Connection | undefined => {
     const { connection } = supervisor;
     return connection?.transport.closeReason === undefined ? connection : undefined;
   };
 
-  /** The connection that the server has next. */
+  /** Waits for the next connection of the server. */
   const awaitConnection = async (signal: AbortSignal | undefined, timeoutMs: number): Promise<Connection> => {
     const { connection: ending, state } = supervisor;
     if (state.status === 'needs-auth' && !(await deps.signedInElsewhere())) throw state.error;
     if (delivery === 'none' || (state.status === 'disconnected' && state.reason === 'stopped')) {
       throw notConnected(server, supervisor);
     }
-    // At 0 there is no time to wait, and not all the time.
+    // 0 means no time, whereas withTimeout takes it as unlimited.
     const ms = Math.max(1, timeoutMs);
     try {
       return await withTimeout(
         { ms, error: () => notConnected(server, supervisor), signal, clock },
         async (within) => {
-          // Its end is near but not yet noticed: the next connection is the one to wait for.
+          // The connection has ended, but its end has not been processed yet.
           if (ending !== undefined) await abortable(ending.ended, within);
-          // What failed stays as it is: a call is no reason to try again.
+          // A call does not restart a server that has failed.
           if (state.status === 'failed') throw state.error;
           return supervisor.start(within);
         },
       );
     } catch (error) {
-      throw signal?.aborted === true ? gaveUp(server, signal.reason) : notSent(error);
+      throw signal?.aborted === true ? aborted(server, signal.reason) : notSent(error);
     }
   };
 
   return {
     async call(call) {
       const { signal } = call.options;
-      if (signal?.aborted === true) throw gaveUp(server, signal.reason);
+      if (signal?.aborted === true) throw aborted(server, signal.reason);
       const timeoutMs = timeoutOf(call);
       const end = clock.now() + timeoutMs;
       let recovery: CallRecovery | undefined;
@@ -149,32 +150,40 @@ export function createCallDispatcher(
   };
 }
 
-/** Nothing connects it again by itself. */
+/** Returns whether the server will not be connected again by itself. */
 function hasEnded({ state }: Supervisor): boolean {
   return state.status !== 'connected' && state.status !== 'connecting' && state.status !== 'pending';
 }
 
-function gaveUp(server: string, cause: unknown): FittingsError {
-  return new FittingsError('ABORTED', `The caller gave up before "${server}" was asked.`, {
-    server,
-    cause,
-    delivery: 'not-sent',
-  });
+function aborted(server: string, cause: unknown): FittingsError {
+  return new FittingsError(
+    'ABORTED',
+    `The caller aborted the call before it was sent to the server "${server}".`,
+    {
+      server,
+      cause,
+      delivery: 'not-sent',
+    },
+  );
 }
 
 function notConnected(server: string, supervisor: Supervisor): FittingsError {
   const { state } = supervisor;
   const cause = 'error' in state ? state.error : undefined;
   const why = cause === undefined ? '' : `: ${cause.message}`;
-  return new FittingsError('CONNECTION_LOST', `"${server}" is not connected (${state.status})${why}`, {
-    server,
-    cause,
-    delivery: 'not-sent',
-    hint: cause?.hint,
-  });
+  return new FittingsError(
+    'CONNECTION_LOST',
+    `The server "${server}" is not connected (${state.status})${why}`,
+    {
+      server,
+      cause,
+      delivery: 'not-sent',
+      hint: cause?.hint,
+    },
+  );
 }
 
-/** The same failure, seen by a call that was never sent. */
+/** Returns the failure of the connection as the failure of a call that was never sent. */
 function notSent(error: unknown): unknown {
   if (
     !(error instanceof FittingsError) ||

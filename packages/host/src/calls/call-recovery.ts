@@ -2,36 +2,36 @@ import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import type { ServerDeps } from '../setup/server-deps.js';
 
-/** How often a call reaches the server at the most. */
+/** Most times that a call reaches the server. */
 const MAX_SENDS = 3;
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
 
 export interface CallRecoveryOptions {
-  /** To carry the call out twice does no harm. */
+  /** Whether carrying the call out twice is harmless. */
   readonly repeatable: boolean;
-  /** No attempt begins later, by the host's clock. */
+  /** Time after which no attempt starts, by the host's clock. */
   readonly end: number;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface CallRecoveryDeps {
-  /** Whether failures are waited for under the delivery policy, now that the server is in this state. */
+  /** Returns whether the delivery policy and the state of the server allow a retry. */
   readonly mayRetry: () => boolean;
-  /** Leads the person through the pages that a refused call names; true when it is worth sending again. */
+  /** Asks the user to visit the pages that a refused call names. Resolves with whether the call is worth retrying. */
   readonly visitPages: (refusal: unknown, signal: AbortSignal | undefined) => Promise<boolean>;
 }
 
-/** What a call that has failed needs to get through after all. */
+/** Decides whether and when a failed call is sent again. */
 export interface CallRecovery {
-  /** Resolves when it is time to send the call again; rejects with the failure when it is not to be sent again. */
+  /** Resolves when the call is to be sent again; rejects with the failure if it is not. */
   recover(failure: unknown): Promise<void>;
 }
 
 /**
- * Sends again what a person has visited a page for, and otherwise only what certainly was not carried out, or does no harm
- * when it is carried out twice; each time later, and never before the time that the server asked for. What never left this
- * machine is bounded by time alone, so that it outlives a restart of the server.
+ * A call is sent again after the user has visited a page for it, and otherwise only if it certainly was not carried out, or if
+ * carrying it out twice is harmless. Delays increase, and are never shorter than the server's `Retry-After`. Sending a call that
+ * never left this machine is bounded by time alone, so that it survives a restart of the server.
  */
 export function createCallRecovery(
   { clock, random }: Pick<ServerDeps, 'clock' | 'random'>,
@@ -40,10 +40,10 @@ export function createCallRecovery(
 ): CallRecovery {
   let attempts = 0;
   let reached = 0;
-  /** This sending follows upon visited pages. */
+  /** Whether the last attempt followed a visit. */
   let hasVisited = false;
 
-  /** Milliseconds to wait before the call is sent again; undefined when it is not. */
+  /** Returns the delay before the call is sent again, in milliseconds; `undefined` if it is not. */
   const delayAfter = (failure: unknown): number | undefined => {
     if (!(failure instanceof FittingsError) || !failure.retryable) return undefined;
     const { delivery, details } = failure;
@@ -67,7 +67,7 @@ export function createCallRecovery(
       try {
         await sleep(ms, { clock, signal });
       } catch {
-        // The caller gave up: why the call failed says more.
+        // The caller aborted the call. The failure says more than that.
         throw failure;
       }
     },

@@ -8,25 +8,25 @@ export interface UrlElicitationsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Pages that a server wants the person to visit before it carries out a request (JSON-RPC error -32042). */
+/** Pages that a server requires the user to visit before it carries out a request (JSON-RPC error -32042). */
 export interface UrlElicitations {
   /**
-   * Asks for every page that the refusal names. True when the person has been through all of them, so that the request
-   * is worth sending again; false when it is not such a refusal, or when the answer to one of them was not `accept`.
+   * Asks the user to visit every page that the refusal names. Resolves with `true` if the user has visited all of them, so
+   * that the request is worth retrying; `false` if it is another error, or if an answer was not `accept`.
    */
   visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
-  /** The server says that the page is done. */
+  /** Call it when the server reports that a page is done. */
   completed(elicitationId: string): void;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32042;
-/** A refusal that names more pages than this is not acted on. */
+/** Most pages of a refusal. One that names more is treated as any other error. */
 const MAX_PAGES = 8;
 const MAX_TEXT = 8192;
-/** So long after the person's answer the server has to say that the page is done. Some never say it. Milliseconds. */
+/** Longest time to wait for the server's report after the user's answer, in milliseconds. Some servers never send it. */
 const COMPLETION_MS = 3000;
-/** Pages that are done, kept because the word of it may come before the person is asked. */
+/** Completed pages to remember, because the report may arrive before the user is asked. */
 const COMPLETED_KEPT = 64;
 
 interface Page {
@@ -38,7 +38,7 @@ interface Page {
 interface Visit {
   readonly done: Promise<boolean>;
   readonly over: AbortController;
-  /** How many calls wait for it. */
+  /** Number of calls that wait for it. */
   callers: number;
 }
 
@@ -48,7 +48,7 @@ export function createUrlElicitations(
 ): UrlElicitations {
   const completed = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
-  // Calls that are refused for the same page ask for it once.
+  // Calls that are refused because of the same page share one question.
   const asking = new Map<string, Visit>();
 
   const watchCompletion = (id: string): Disposable & { readonly done: Promise<void> } => {
@@ -75,13 +75,13 @@ export function createUrlElicitations(
       const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
       const asked = callbacks.elicit?.(request, { server, signal });
       const answer = await Promise.race([asked, completion.done]);
-      // Without an answer the page is done: the question is taken back.
+      // The server reported completion before the user answered: the question is withdrawn.
       if (answer === undefined) {
         asked?.catch(() => undefined);
         return true;
       }
       if (answer.action !== 'accept') return false;
-      // Aborted when no call waits for the page any more: it is over then, too.
+      // The signal is aborted when no call waits for the page any more.
       const late = sleep(COMPLETION_MS, { clock, signal }).catch(() => undefined);
       await Promise.race([completion.done, late]);
       return true;
@@ -107,11 +107,9 @@ export function createUrlElicitations(
       return await abortable(visiting.done, signal);
     } catch (error) {
       if (signal?.aborted !== true) throw error;
-      // The caller may give up while the person is at it.
-      const text = `The caller gave up while "${server}" waited for a page to be visited.`;
+      const text = `The caller aborted the call while the server "${server}" waited for the user to visit a page.`;
       throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
     } finally {
-      // Nobody waits for the person any more.
       if (--visiting.callers === 0) visiting.over.abort();
     }
   };
@@ -137,7 +135,7 @@ export function createUrlElicitations(
   };
 }
 
-/** The pages of a refusal; none when it is another error, or when it is malformed. */
+/** Returns the pages of a refusal; none if it is another error or malformed. */
 function pagesOf(refusal: unknown): readonly Page[] {
   if (!(refusal instanceof FittingsError) || refusal.details['rpcCode'] !== URL_ELICITATION_REQUIRED)
     return [];
@@ -152,6 +150,6 @@ function pagesOf(refusal: unknown): readonly Page[] {
     if (mode !== 'url' || !isText(elicitationId) || !isText(url) || !isText(message)) return [];
     return [{ elicitationId, url, message }];
   });
-  // Half of them would not do.
+  // Visiting some of the pages is not enough.
   return read.length === pages.length ? read : [];
 }

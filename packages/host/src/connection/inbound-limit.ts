@@ -1,34 +1,34 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { isRequestId, RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 import type { TransportObserver } from '../contracts/engine.js';
-import { createRateLimit, type RateLimit } from '../observability/rate-limit.js';
+import { createRateLimit, type RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface InboundLimitDeps {
-  /** News of a changed list that are over the limit: too cheap to lose, as a lost one leaves a stale list. */
+  /** Called for list changes over the limit: dropping one would leave a stale list. */
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
-  /** Messages were over the limit for the first time, or for the first time in a while. */
+  /** Called when messages exceed the limit, at most once a second. */
   readonly onFlood: (error: FittingsError) => void;
 }
 
-/** How much one server may send on its own, over all its connections. Answers to requests of ours are never held back. */
+/** Bounds what one server may send on its own, over all its connections. Responses are never dropped. */
 export interface InboundLimit {
   /**
-   * Puts the limit on one connection. Add the observer before all others, so that what is over the limit costs no more
-   * than a look at its method.
+   * Applies the limit to one connection. Add the observer before all others, so that a message over the limit costs no more
+   * than reading its method.
    */
   observe(transport: Transport): TransportObserver;
 }
 
 type Kind = 'request' | 'progress' | 'list' | 'notification';
 
-const LIST_NEWS = /^notifications\/(tools|prompts|resources)\/list_changed$/;
-/** Refusals that wait for the wire; a server that asks and does not read gets no more of them. */
+const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+/** Most refusals that wait to be sent. A server that sends requests and does not read gets no more. */
 const MAX_REFUSALS = 64;
-/** What a server sends unasked takes at most this part of the time; a flood is then left in its pipe. */
+/** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
 const UNASKED_SHARE = 1 / 8;
 
-/** The limit holds for each kind of message: requests, progress, news of changed lists, and all other notifications. */
+/** Creates a limit that counts requests, progress, list changes and other notifications separately. */
 export function createInboundLimit(
   { server, clock, limits }: Pick<ServerDeps, 'server' | 'clock' | 'limits'>,
   deps: InboundLimitDeps,
@@ -41,7 +41,7 @@ export function createInboundLimit(
     list: rate(),
     notification: rate(),
   };
-  const told = createRateLimit(clock, 1);
+  const reports = createRateLimit(clock, 1);
   let refusals = 0;
 
   const refuse = (transport: Transport, id: string | number): void => {
@@ -59,11 +59,11 @@ export function createInboundLimit(
     const { id, method } = message;
     const kind = kindOf(method, id);
     if (rates[kind].allow()) return true;
-    const list = LIST_NEWS.exec(method)?.[1];
+    const list = LIST_CHANGED.exec(method)?.[1];
     if (kind === 'list' && isListKind(list)) deps.onListChanged(list);
     else if (kind === 'request' && isRequestId(id)) refuse(transport, id);
-    if (kind !== 'list' && told.allow()) {
-      const text = `"${server}" sends more than ${perSecond} ${kind} messages in a second; the rest is dropped.`;
+    if (kind !== 'list' && reports.allow()) {
+      const text = `The server "${server}" sent more than ${perSecond} ${kind} messages in a second; the rest was dropped.`;
       deps.onFlood(new FittingsError('PROTOCOL_VIOLATION', text, { server }));
     }
     return false;
@@ -80,7 +80,7 @@ export function createInboundLimit(
 function kindOf(method: string, id: unknown): Kind {
   if (id !== undefined) return 'request';
   if (method === 'notifications/progress') return 'progress';
-  return LIST_NEWS.test(method) ? 'list' : 'notification';
+  return LIST_CHANGED.test(method) ? 'list' : 'notification';
 }
 
 function isListKind(kind: string | undefined): kind is 'tools' | 'prompts' | 'resources' {

@@ -4,9 +4,13 @@ import type { TransportObserver } from '../contracts/engine.js';
 type Handler = NonNullable<Transport['onmessage']>;
 
 /**
- * Puts observers between a transport and the engine that uses it, whatever handlers the engine sets and however often. The
- * transport is wrapped once, however many observers there are.
- * @returns adds an observer; each sees a message after those that were added before it
+ * Lets observers see the messages between a transport and the engine that uses it, whichever handlers the engine sets and
+ * however often. Call it once for each transport, before the transport is started.
+ * @returns a function that adds an observer; it sees each message after those that were added before it
+ * @example
+ * const observe = observeTransport(transport);
+ * observe({ sending: (message) => console.log('→', message) });
+ * const session = await engine.connect(transport, { ...options, observe });
  */
 export function observeTransport(transport: Transport): (observer: TransportObserver) => void {
   const observers: TransportObserver[] = [];
@@ -40,7 +44,7 @@ function observeSending(transport: Transport, observers: readonly TransportObser
         for (const observer of observers) observer.sendFailed?.(message, error);
       });
     }
-    // The request has failed and said why; that the server could not be told adds nothing.
+    // The request has been rejected already; that the cancellation could not be sent adds nothing.
     return isCancellation(message) ? sent.catch(() => undefined) : sent;
   };
 }
@@ -51,19 +55,19 @@ function isCancellation(message: JSONRPCMessage): boolean {
 
 function observeReceiving(transport: Transport, observers: readonly TransportObserver[]): void {
   const wrapped = new WeakSet<Handler>();
-  let inHand: JSONRPCMessage | undefined;
+  let delivering: JSONRPCMessage | undefined;
   const wrap = (handler: Handler): Handler => {
     const deliver: Handler = (message, extra) => {
-      // Both SDKs call the handler that was there before from their own: each message is observed once.
-      if (message === inHand) return handler(message, extra);
+      // Both SDKs call the previous handler from their own, and each message is observed once.
+      if (message === delivering) return handler(message, extra);
       const passed = receivedBy(observers, message);
       if (passed === undefined) return undefined;
-      const outer = inHand;
-      inHand = passed;
+      const outer = delivering;
+      delivering = passed;
       try {
         handler(passed, extra);
       } finally {
-        inHand = outer;
+        delivering = outer;
       }
     };
     wrapped.add(deliver);
@@ -96,7 +100,7 @@ function receivedBy(
   return passed;
 }
 
-/** A transport may take its handler through an accessor, which goes on to have it. */
+/** Returns the accessor with which a transport takes its handler, if it has one, so that it still receives it. */
 function accessorOf(transport: Transport): PropertyDescriptor | undefined {
   for (let owner: unknown = transport; typeof owner === 'object' && owner !== null;) {
     const found = Object.getOwnPropertyDescriptor(owner, 'onmessage');

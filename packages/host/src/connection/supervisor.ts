@@ -2,7 +2,7 @@ import { AuthRequiredError, FittingsError, backoffDelay } from '@mcp-fittings/cl
 import { sleep } from '@mcp-fittings/client-core/timing';
 import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
 import type { ServerDeps } from '../setup/server-deps.js';
-import type { Connection } from './attempt.js';
+import type { Connection } from './connect-once.js';
 
 export interface SupervisorDeps {
   readonly connect: (
@@ -10,45 +10,45 @@ export interface SupervisorDeps {
     attempt: number,
     phase: (phase: ConnectPhase) => void,
   ) => Promise<Connection>;
-  /** Runs between the handshake and `connected`; a rejection counts as a failed attempt. */
+  /** Runs between the handshake and `connected`. A rejection counts as a failed attempt. */
   readonly prepare: (connection: Connection, signal: AbortSignal) => Promise<void>;
-  /** Resolves when no call is under way over this connection. */
+  /** Resolves when no call is open on this connection. */
   readonly settled: (connection: Connection) => Promise<void>;
   readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
 }
 
-/** No delay between attempts is longer, milliseconds. */
+/** Longest delay between attempts, in milliseconds. */
 const MAX_DELAY_MS = 30_000;
-/** So long an attempt keeps its turn: the cap is on starting servers, not on waiting for their answers. Milliseconds. */
-const TURN_MS = 500;
-/** A connection that lived so long, or answered a call, earns a fresh budget of attempts. */
+/** Longest time that an attempt keeps its slot, in milliseconds: slots bound starting servers, not waiting for them. */
+const SLOT_MS = 500;
+/** A connection that lasted this long, in milliseconds, or answered a call, restores the number of attempts. */
 const STABLE_MS = 30_000;
 
 /**
- * Keeps one server connected: one loop, so that there are never two open transports; attempts with back-off within a
- * budget that only progress renews; nothing once it was stopped.
+ * Connects one server and reconnects it. It is one loop, so there are never two open transports. Attempts back off, and their
+ * number is limited until a connection has made progress. Nothing happens after it was stopped.
  */
 export interface Supervisor {
   readonly state: ConnectionState;
   readonly connection: Connection | undefined;
-  /** Connects unless it is connected or at it. Resolves when connected; rejects with why it is not going to be. */
+  /** Connects, unless an attempt is under way. Resolves when connected; rejects with why there will be no connection. */
   start(signal?: AbortSignal): Promise<Connection>;
-  /** Resolves when everything of the connection is gone. */
+  /** Disconnects. Resolves when the connection is closed. */
   stop(reason: DisconnectReason): Promise<void>;
-  /** Resolves at the first outcome of what is going on, also a failed attempt that will be repeated. */
+  /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
   firstOutcome(): Promise<void>;
-  /** A call succeeded: the connection is worth a fresh budget. */
+  /** Call it when a call has succeeded: the connection restores the number of attempts. */
   noteProgress(): void;
-  /** Gives up the connection because of this and connects again, within the budget. */
+  /** Closes the connection for this reason and connects again. */
   giveUp(connection: Connection, reason: FittingsError): void;
   /**
-   * Ends in `needs-auth`, unless the connection is not the present one. It is closed when the calls that are under way
-   * over it have their answers: what one call was refused says nothing of the others.
+   * Ends in `needs-auth`, if this is the current connection. The connection is closed when its open calls have settled,
+   * because the refusal of one call does not concern the others.
    */
   requireAuth(connection: Connection, error: AuthRequiredError): void;
-  /** Stops for good: nothing starts it again. */
+  /** Disconnects for good. */
   dispose(): Promise<void>;
-  /** Ends in `disabled`, and stays there until `enable`. */
+  /** Disconnects and stays `disabled` until {@link enable}. */
   disable(): Promise<void>;
   enable(): void;
 }
@@ -59,7 +59,7 @@ interface Run {
 }
 
 export function createSupervisor(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'turn'>,
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'acquireConnectSlot'>,
   deps: SupervisorDeps,
 ): Supervisor {
   const { server, clock } = shared;
@@ -71,13 +71,13 @@ export function createSupervisor(
   let run: Run | undefined;
   let current: Connection | undefined;
   let progressed = false;
-  /** It was connected before: whatever keeps it away now may pass. */
+  /** Whether it was connected before, so that a failure may be temporary. */
   let hasWorked = false;
   let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
   let disposed = false;
   let disabled = isDisabled;
   const watchers = new Set<() => void>();
-  /** Connections that take no new calls and wait for the answers to the old ones, each with what closes it at once. */
+  /** Connections that take no new calls and wait for open ones, each with the function that closes it at once. */
   const retiring = new Map<Connection, () => Promise<void>>();
 
   const become = (next: ConnectionState): void => {
@@ -87,7 +87,7 @@ export function createSupervisor(
     for (const watcher of watchers) watcher();
   };
 
-  /** Resolves with the first value other than undefined that `look` gives now or at a later state. */
+  /** Resolves with the first value other than `undefined` that `look` returns, now or in a later state. */
   const when = <T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> =>
     new Promise((resolve, reject) => {
       const stopWatching = (): void => {
@@ -103,7 +103,7 @@ export function createSupervisor(
       const onAbort = (): void => {
         stopWatching();
         reject(
-          new FittingsError('ABORTED', `The caller gave up waiting for "${server}".`, {
+          new FittingsError('ABORTED', `The caller aborted waiting for the server "${server}".`, {
             server,
             cause: signal?.reason,
             delivery: 'not-sent',
@@ -117,8 +117,8 @@ export function createSupervisor(
     });
 
   const attempt = async (number: number, signal: AbortSignal): Promise<Connection> => {
-    const giveBack = await shared.turn(signal);
-    const turn = clock.schedule(giveBack, TURN_MS);
+    const releaseSlot = await shared.acquireConnectSlot(signal);
+    const slotTimer = clock.schedule(releaseSlot, SLOT_MS);
     let made: Connection | undefined;
     try {
       const phase = (name: ConnectPhase): void =>
@@ -132,12 +132,12 @@ export function createSupervisor(
       await made?.session.close().catch(() => undefined);
       throw error;
     } finally {
-      turn[Symbol.dispose]();
-      giveBack();
+      slotTimer[Symbol.dispose]();
+      releaseSlot();
     }
   };
 
-  /** Resolves when the connection has ended or was given up: with the reason, unless we were told to stop. */
+  /** Resolves when the connection has ended or was given up, with the reason unless it was stopped. */
   const hold = async (connection: Connection, signal: AbortSignal): Promise<FittingsError | undefined> => {
     const { session, ended } = connection;
     current = connection;
@@ -164,7 +164,7 @@ export function createSupervisor(
     return reason;
   };
 
-  /** Connects and connects again; resolves with the state in which it gave up, or undefined when told to stop. */
+  /** Connects and reconnects. Resolves with the state in which it gave up, or `undefined` if it was stopped. */
   const loop = async (signal: AbortSignal): Promise<ConnectionState | undefined> => {
     for (let number = 1; !signal.aborted; number++) {
       let error: FittingsError;
@@ -173,7 +173,7 @@ export function createSupervisor(
         const connection = await attempt(number, signal);
         hasWorked = true;
         error = (await hold(connection, signal)) ?? lost(server);
-        // It worked before, so whatever ended it, short of a mistake in the entry, may be over.
+        // It worked before, so the cause may be temporary, unless the entry is invalid.
         worthRetry = error.kind !== 'config';
         if (progressed) number = 0;
       } catch (cause) {
@@ -231,12 +231,12 @@ export function createSupervisor(
           ...(into.status === 'disconnected' && { reason: into.reason }),
         });
         ending.controller.abort(
-          new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server }),
+          new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, { server }),
         );
       }
       await ending.done;
     }
-    // Somebody may have started it again meanwhile: the later wish wins.
+    // If it was started again meanwhile, the later call wins.
     if (run !== undefined) return;
     const last: ConnectionState = disabled ? { status: 'disabled' } : into;
     if (state.status !== last.status || last.status !== 'disabled') become(last);
@@ -297,12 +297,12 @@ export function createSupervisor(
   };
 }
 
-/** A VPN, a wake-up, a deployment: none of them is a mistake in the entry, or of the user. */
+/** A VPN, a wake-up or a deployment may end by itself; an invalid entry or a missing sign-in does not. */
 function mayPass({ kind }: FittingsError): boolean {
   return kind !== 'config' && kind !== 'auth';
 }
 
-/** Why a server in this state is not going to be connected; undefined while it still may. */
+/** Returns why a server in this state will not be connected; `undefined` while it still may. */
 function decisionOf(state: ConnectionState, server: string): FittingsError | undefined {
   switch (state.status) {
     case 'failed':
@@ -311,7 +311,7 @@ function decisionOf(state: ConnectionState, server: string): FittingsError | und
     case 'disabled':
       return disabledError(server);
     case 'disconnected':
-      return new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, {
+      return new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, {
         server,
         delivery: 'not-sent',
       });
@@ -321,7 +321,10 @@ function decisionOf(state: ConnectionState, server: string): FittingsError | und
 }
 
 function stoppedError(server: string): FittingsError {
-  return new FittingsError('TRANSPORT_CLOSED', `"${server}" was stopped.`, { server, delivery: 'not-sent' });
+  return new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, {
+    server,
+    delivery: 'not-sent',
+  });
 }
 
 function disabledError(server: string): FittingsError {
@@ -333,13 +336,15 @@ function disabledError(server: string): FittingsError {
 }
 
 function lost(server: string): FittingsError {
-  return new FittingsError('CONNECTION_LOST', `The connection to "${server}" ended.`, { server });
+  return new FittingsError('CONNECTION_LOST', `The connection to the server "${server}" was lost.`, {
+    server,
+  });
 }
 
 function toFittingsError(server: string, cause: unknown): FittingsError {
   if (cause instanceof FittingsError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);
-  return new FittingsError('CONNECT_FAILED', `"${server}" could not be connected: ${text}`, {
+  return new FittingsError('CONNECT_FAILED', `Could not connect to the server "${server}": ${text}`, {
     server,
     cause,
   });

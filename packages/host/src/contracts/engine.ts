@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { ListKind, Listings, ToolDefinition } from './catalogue.js';
+import type { ListKind, Listings, ToolDefinition } from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {
   ServerRequestInfo,
@@ -13,193 +13,236 @@ import type {
 } from './server-requests.js';
 
 /**
- * Speaks the protocol over a transport. An engine wraps one official SDK; the host never imports an SDK itself, so
- * only the one in use needs to be installed.
+ * Speaks MCP over a transport. The engines of this package each wrap one official SDK. Implement this interface to use
+ * another protocol library, and test it with `engineSuite` of `@mcp-fittings/testkit/engine`.
+ * @example
+ * const engine: Engine = {
+ *   specVersion: 1,
+ *   name: 'my-engine',
+ *   async connect(transport, options) {
+ *     const session = await handshake(transport, options); // yours
+ *     return session;
+ *   },
+ * };
+ * const host = createHost({ engine, transports: [stdio()] });
  */
 export interface Engine {
-  /** Version of this contract. */
+  /** Version of this interface. */
   readonly specVersion: 1;
-  /** For messages. */
+  /** Name of the engine, for error messages. */
   readonly name: string;
   /**
-   * Starts the transport and does the handshake. When it rejects, it has closed the transport. Rejects with a
-   * `FittingsError`; an `AuthRequiredError` comes through as it is.
+   * Starts the transport and performs the handshake. Closes the transport before it rejects. Rejects with a `FittingsError`
+   * (`TIMEOUT`, `ABORTED`, `RPC_ERROR`, `VERSION_UNSUPPORTED`, or the transport's own); an `AuthRequiredError` of the
+   * transport is passed on unchanged, because the host asks the user to sign in because of it.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
    */
   connect(transport: Transport, options: EngineConnectOptions): Promise<EngineSession>;
 }
 
-/** What an engine connects with. */
+/** Options of {@link Engine.connect}. */
 export interface EngineConnectOptions {
-  /** Name of the server, for messages. */
+  /** Name of the server, for error messages. */
   readonly server: string;
   /** Aborted when the host gives up the attempt. */
   readonly signal: AbortSignal;
-  /** Milliseconds for the handshake. */
+  /** Longest time for the handshake, in milliseconds. */
   readonly timeoutMs: number;
-  /** What the host does for the server; declare only what is present. */
+  /** Answers requests of the server. Declare only the capabilities whose callback is present. */
   readonly callbacks: EngineCallbacks;
+  /** Receives what the server sends on its own. */
   readonly events: EngineEvents;
-  /** For deadlines of requests. */
+  /** Clock for deadlines of requests. */
   readonly clock: Clock;
-  /** Adds an observer to the transport; call it before the transport is started. */
+  /** Adds an observer of the messages on the transport. Call it before you start the transport. */
   observe(observer: TransportObserver): void;
-  /** What an earlier connection to the same entry found, so that no probe is needed. */
+  /** {@link EngineSession.era} of an earlier connection to the same entry, so that no probe is needed. */
   readonly era?: ProtocolEra | undefined;
 }
 
-/** Sees what passes between an engine and its transport. Its methods must not throw. */
+/** Observes the messages between an engine and its transport. Its methods must not throw. */
 export interface TransportObserver {
-  /** The transport is open. */
+  /** Called when the transport is open. */
   started?(): void;
-  /** The engine sends a message; the transport gets it next. */
+  /** Called before a message of the engine goes to the transport. */
   sending?(message: JSONRPCMessage): void;
-  /** The transport could not send the message, or no answer to this request can come any more. */
+  /** Called when the transport could not send the message, or when no response to this request can arrive any more. */
   sendFailed?(message: JSONRPCMessage, error: unknown): void;
-  /** The server has sent a message. Returns what the engine gets of it; undefined: nothing. */
+  /** Called with each message of the server. Returns the message for the engine; `undefined` drops it. */
   received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
-  /** The engine tells the transport which protocol revision was negotiated. */
+  /** Called when the engine tells the transport the negotiated protocol revision. */
   negotiated?(version: string): void;
 }
 
-/** The callbacks of the host as an engine calls them, without the hooks that the host runs itself. */
+/** Callbacks with which an engine answers requests of a server. Each has a deadline and validates its result already. */
 export interface EngineCallbacks {
-  readonly elicit?: (request: ElicitationRequest, context: EngineRequestInfo) => Promise<ElicitationAnswer>;
+  /** Answers `elicitation/create`. */
+  readonly elicit?: (request: ElicitationRequest, info: EngineRequestInfo) => Promise<ElicitationAnswer>;
+  /** Modes of elicitation to declare. Default: `['form', 'url']`. */
   readonly elicitationModes?: HostCallbacks['elicitationModes'];
-  readonly sample?: (params: JSONRPCObject, context: EngineRequestInfo) => Promise<JSONRPCObject>;
-  readonly roots?: (context: EngineRequestInfo) => Promise<readonly Root[]>;
+  /** Answers `sampling/createMessage`. */
+  readonly sample?: (params: JSONRPCObject, info: EngineRequestInfo) => Promise<JSONRPCObject>;
+  /** Answers `roots/list`. */
+  readonly roots?: (info: EngineRequestInfo) => Promise<readonly Root[]>;
 }
 
-/** What the engine knows of a request of the server; the host adds the rest. */
+/** What an engine passes to a callback; abort `signal` when the server cancels its request or the connection ends. */
 export type EngineRequestInfo = Pick<ServerRequestInfo, 'server' | 'signal'>;
 
-/** Told by the engine; they must not throw. */
+/** Receives what a server sends on its own. The methods do not throw. */
 export interface EngineEvents {
+  /** Call it for `notifications/message`. */
   log(entry: LogEntry): void;
+  /** Call it for `notifications/…/list_changed`. `resources` stands for resources and resource templates. */
   listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
+  /** Call it for `notifications/resources/updated`. */
   resourceUpdated(uri: string): void;
-  /** A notification that the engine does not handle itself: of an extension, or of the server's vendor. */
+  /** Call it for each notification that the engine does not handle itself: of an extension or a vendor. */
   notification?(method: string, params: JSONRPCObject): void;
-  /** Something went wrong outside of a request. */
+  /** Call it for a failure that belongs to no request. */
   error(error: Error): void;
-  /** The connection ended, whoever ended it. */
+  /** Call it once when an established connection has ended, for whatever reason. */
   closed(): void;
 }
 
-/** Which handshake a server needs; plain JSON, so that it can be kept. */
-export type ProtocolEra =
-  | {
-      readonly kind: 'initialize';
-      /** The server only stayed silent when it was asked for the newer era; not to be kept. */
-      readonly isGuess?: boolean | undefined;
-    }
-  | { readonly kind: 'stateless'; readonly discover: JSONRPCObject };
+/** Which handshake a server needs. Plain JSON, so that it can be cached. */
+export type ProtocolEra = InitializeEra | StatelessEra;
+
+/** The server needs `initialize`: revisions up to 2025-11-25. */
+export interface InitializeEra {
+  /** Discriminates {@link ProtocolEra}. */
+  readonly kind: 'initialize';
+  /** The server did not answer the probe for the newer era, so the host does not cache this result. */
+  readonly isGuess?: boolean | undefined;
+}
+
+/** The server is stateless: revision 2026-07-28. */
+export interface StatelessEra {
+  /** Discriminates {@link ProtocolEra}. */
+  readonly kind: 'stateless';
+  /** The server's result of `server/discover`. */
+  readonly discover: JSONRPCObject;
+}
 
 /** How one request is sent. */
 export interface EngineRequestOptions {
-  /** Aborting it cancels the request. */
+  /** Aborting it cancels the request: it rejects with `ABORTED`, and the server is sent `notifications/cancelled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds without an answer or progress. */
+  /** Longest time without a response or progress, in milliseconds; then the request rejects with `TIMEOUT`. */
   readonly timeoutMs: number;
-  /** Milliseconds in all, however much progress there is. */
+  /** Longest time in all, regardless of progress, in milliseconds. Default: unlimited. */
   readonly maxTotalMs?: number | undefined;
-  /** Told of the progress that the server reports. */
+  /** Called with each progress notification for this request. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Added to `_meta` of the request. */
+  /** Members to add to `_meta` of the request, such as `traceparent`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** How one list is read. */
 export interface ListOptions extends EngineRequestOptions {
-  /** Pages that are asked for. */
+  /** Most pages to request. */
   readonly maxPages: number;
-  /** Entries that are kept. */
+  /** Most entries to keep. */
   readonly maxItems: number;
-  /** Bytes that the lists of all servers may take together; what does not fit is left out. */
+  /** Bytes that the lists of all servers share; leave out entries that do not fit. Default: unlimited. */
   readonly budget?: ListBudget | undefined;
 }
 
-/** Shared by all servers of a host. */
+/** Bytes for lists, shared by all servers of a host. */
 export interface ListBudget {
-  /** Takes so many bytes; false, and nothing is taken: they are not there. */
+  /** Takes this many bytes. Returns `false`, and takes nothing, if fewer are left. */
   take(bytes: number): boolean;
-  /** Frees what was taken. */
+  /** Returns bytes that were taken. */
   giveBack(bytes: number): void;
 }
 
 /** One list of a server, read to its end or to a limit. */
 export interface ListResult<Kind extends ListKind> {
-  /** The entries that can be used. */
+  /** The valid entries. */
   readonly items: readonly Listings[Kind][];
-  /** Why entries were left out: they are malformed or over a limit. */
+  /** Why the other entries were left out: malformed, duplicate, or over a limit. */
   readonly skipped: readonly string[];
-  /** Every page was called `public`, or there was none: the list is the same for everybody. Default false. */
+  /** Whether every page had `cacheScope: 'public'`, so that users may share the list in a cache. Default `false`. */
   readonly isPublic?: boolean | undefined;
-  /** Milliseconds for which the server calls the list fresh. */
+  /** How long the server calls the list fresh, in milliseconds; the host reads it again after that. Default: for ever. */
   readonly ttlMs?: number | undefined;
-  /** What `items` took of the budget. Default 0. */
+  /** Bytes of {@link ListOptions.budget} that `items` took; the host returns them. Default 0. */
   readonly bytes?: number | undefined;
 }
 
-/** What a server calls itself. */
+/** Name and version of a server's program, as it states them. */
 export interface ServerIdentity {
+  /** Name of the program. */
   readonly name: string;
+  /** Version of the program. */
   readonly version: string;
+  /** Title for display. */
   readonly title?: string | undefined;
 }
 
-/** A connection whose handshake is done. Every method rejects with a `FittingsError` that has a `delivery`. */
+/**
+ * An established connection. Every method that sends something rejects with a `FittingsError` that has a `delivery`:
+ * `RPC_ERROR` for an error response, `TIMEOUT`, `ABORTED`, `CAPABILITY_MISSING` for what the server does not offer,
+ * `PROTOCOL_VIOLATION` for a malformed result, or the code of the lost connection.
+ */
 export interface EngineSession {
-  /** Negotiated protocol revision. */
+  /** Negotiated protocol revision, such as `2025-11-25`. */
   readonly protocolVersion: string;
-  /** What the handshake found, for the next connection to the same entry. */
+  /** Handshake that the server needs, for the next connection to the same entry. */
   readonly era: ProtocolEra;
-  /** As the server calls itself: for display only. */
+  /** Name and version of the server's program; for display only. */
   readonly serverInfo: ServerIdentity | undefined;
+  /** Instructions for the model, if the server sent any. */
   readonly instructions: string | undefined;
-  /** As the server declared them. */
+  /** Capabilities as the server declared them. */
   readonly capabilities: JSONRPCObject;
-  /** Reads a list, page by page. A kind that the server does not declare is empty. */
+  /** Reads a list, page by page. A list whose capability the server does not declare is empty. */
   list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>>;
-  /** Calls a tool; `definition` is what the server listed of it, if anything. */
+  /** Sends `tools/call`. `definition` is the tool as the server listed it, if it did. */
   callTool(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     options: EngineRequestOptions & { readonly definition?: ToolDefinition | undefined },
   ): Promise<ToolResult>;
-  /** Fills in a prompt. */
+  /** Sends `prompts/get`. */
   getPrompt(
     prompt: string,
     args: Readonly<Record<string, string>>,
     options: EngineRequestOptions,
   ): Promise<PromptResult>;
-  /** Reads a resource. */
+  /** Sends `resources/read`. */
   readResource(uri: string, options: EngineRequestOptions): Promise<ResourceResult>;
-  /** Asks for values of an argument. */
+  /** Sends `completion/complete`. */
   complete(params: CompletionParams, options: EngineRequestOptions): Promise<Completion>;
-  /** Asks to be told when a resource changes. */
+  /** Subscribes to updates of a resource; they arrive as {@link EngineEvents.resourceUpdated}. */
   subscribe(uri: string, options: EngineRequestOptions): Promise<void>;
-  /** Takes {@link subscribe} back. */
+  /** Cancels a subscription. */
   unsubscribe(uri: string, options: EngineRequestOptions): Promise<void>;
-  /** Sets the least level of what the server logs. */
+  /** Sets the lowest level at which the server logs. */
   setLogLevel(level: LogLevel, options: EngineRequestOptions): Promise<void>;
-  /** Any other method, of an extension for example; the result is passed on as it is. */
+  /** Sends a request of any method, of an extension for example, and resolves with its result unchanged. */
   request(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
-  /** Sends a notification of any method; resolves when the wire took it. */
+  /** Sends a notification of any method; resolves when the transport has sent it. */
   notify(method: string, params: JSONRPCObject): Promise<void>;
-  /** One cheap round trip: `ping`, or `server/discover` where there is no ping. */
+  /** Makes one cheap round trip: `ping`, or `server/discover` for a stateless server. */
   ping(options: EngineRequestOptions): Promise<void>;
-  /** Tells the server that the roots are others now; nothing where the protocol has no such message. */
+  /** Sends `notifications/roots/list_changed`; does nothing where the revision has no such notification. */
   rootsChanged(): Promise<void>;
-  /** Closes the session and its transport. */
+  /** Closes the session and its transport. Open requests reject; {@link EngineEvents.closed} is called. */
   close(): Promise<void>;
 }
 
-/** What to complete: an argument of a prompt or of a resource template. */
+/**
+ * Parameters of `completion/complete`.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion
+ */
 export interface CompletionParams {
+  /** What the argument belongs to: a prompt by its name, or a resource template by its `uriTemplate`. */
   readonly ref:
     | { readonly type: 'ref/prompt'; readonly name: string }
     | { readonly type: 'ref/resource'; readonly uri: string };
+  /** The argument to complete: its name, and what the user has typed so far. */
   readonly argument: { readonly name: string; readonly value: string };
-  /** Arguments that are decided already. */
+  /** Values of other arguments that the user has entered already. */
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> | undefined } | undefined;
 }

@@ -1,273 +1,274 @@
-import type {
-  AuthPlugin,
-  Clock,
-  FittingsError,
-  HostCache,
-  Logger,
-  ServerConfig,
-  TransportPlugin,
-} from '@mcp-fittings/client-core';
-import type {
-  CataloguePrompt,
-  CatalogueResource,
-  CatalogueResourceTemplate,
-  CatalogueTool,
-  ListKind,
-  Offered,
-  ToolChanges,
-} from './catalogue.js';
+import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type {
+  Available,
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
+  ListKind,
+  ToolChanges,
+} from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
-import type { CompletionParams, Engine } from './engine.js';
-import type { HostCallbacks, LogEntry, LogLevel } from './server-requests.js';
+import type { CompletionParams } from './engine.js';
+import type { LogEntry, LogLevel } from './server-requests.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
 
-export interface HostOptions {
-  /** Speaks the protocol: `sdk(…)` of `@mcp-fittings/host/sdk`, or `sdk(…)` of `@mcp-fittings/host/sdk-v2`. */
-  readonly engine: Engine;
-  /** Which types of transport a config entry may ask for. */
-  readonly transports: readonly TransportPlugin[];
-  /** Asked in order for each server; the first that feels responsible signs its requests. */
-  readonly auth?: readonly AuthPlugin[] | undefined;
-  /**
-   * Where the entry of a server comes from, such as `ServerEntry.id` of `@mcp-fittings/config`: credentials that were obtained
-   * for one entry are not given to another one of the same name and URL. Default: its name.
-   */
-  readonly identityOf?: ((server: string) => string | undefined) | undefined;
-  /** What the host does for servers: elicitation, sampling, roots. */
-  readonly callbacks?: HostCallbacks | undefined;
-  readonly logger?: Logger | undefined;
-  readonly clock?: Clock | undefined;
-  /** Connect each server at its first use instead of at once; an entry's `lazy` goes before. Default false. */
-  readonly lazy?: boolean | undefined;
-  /** Disconnect a server after so many milliseconds without use; an entry's `idleMs` goes before. Default 0: never. */
-  readonly idleMs?: number | undefined;
-  /** An entry's `delivery` goes before. Default `reconnect`. */
-  readonly delivery?: DeliveryPolicy | undefined;
-  /**
-   * Whom this host acts for, as an opaque name: the id of an account. What a server does not call public is kept in
-   * {@link cache} for this person alone. Set it where hosts of several persons share a cache.
-   */
-  readonly person?: string | undefined;
-  /**
-   * Keeps what was learned of servers, so that a lazy server's tools are known before it runs. What a server does not call
-   * public (`cacheScope`, 2026-07-28) is kept for {@link person} and for who is signed in, as the auth plugin says. Where
-   * neither is known it is not kept.
-   */
-  readonly cache?: HostCache | undefined;
-  /**
-   * The current trace context, added to `_meta` of each request: `traceparent`, `tracestate`, `baggage`.
-   * @see https://www.w3.org/TR/trace-context/
-   */
-  readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
-  /** Chance in [0, 1) for the jitter of delays. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
-  /** What entries say of themselves goes before. A mistake here fails every server with `CONFIG_INVALID`. */
-  readonly defaults?: ServerDefaults | undefined;
-  /** Limits and delays; each has a default. */
-  readonly limits?: Partial<HostLimits> | undefined;
-}
-
-/**
- * What happens to a call when its server is not connected. `none`: it fails at once. `reconnect`: it waits for the
- * connection; once sent it is never sent again. `retry`: it is also sent again when the server certainly did not carry it
- * out, or when its tool is marked read-only or idempotent.
- */
-export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
-
+/** Options of {@link Host.connect}. */
 export interface ConnectOptions {
-  /** Where each entry comes from, by the name of the server: `user`, `project`, … The snapshots say it. */
+  /**
+   * Where each entry comes from, by the name of its server, such as `user` or `project`; repeated in the snapshots.
+   * Default: unknown.
+   */
   readonly scopes?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What holds for every server whose entry does not say otherwise, member by member. */
-export interface ServerDefaults {
-  /** Milliseconds for a call without answer or progress. Goes before `limits.callMs`. */
-  readonly timeout?: number | undefined;
-  /** Default: 5 attempts, 1000 milliseconds before the second one. */
-  readonly reconnect?:
-    { readonly maxAttempts?: number | undefined; readonly delayMs?: number | undefined } | undefined;
-  /** Off, unless it is here or in the entry. Default: every 30 000 ms, 10 000 ms for an answer, 3 failures. */
-  readonly healthCheck?:
-    | {
-        readonly enabled?: boolean | undefined;
-        readonly intervalMs?: number | undefined;
-        readonly timeoutMs?: number | undefined;
-        readonly maxFailures?: number | undefined;
-      }
-    | undefined;
+/** Options of {@link Host.start} and {@link Host.signIn}. */
+export interface StartOptions {
+  /** Aborting it makes the method reject with `ABORTED`; a connection attempt that is under way continues. Default: none. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** All times in milliseconds. */
-export interface HostLimits {
-  /** Opening the transport and the handshake together. Default 30 000. */
-  readonly connectMs: number;
-  /** Each list request after the handshake. Default 15 000. */
-  readonly discoveryMs: number;
-  /** A tool call without answer or progress; an entry's `timeout` goes before. Default 600 000. */
-  readonly callMs: number;
-  /** Each list request. Default: `discoveryMs`. */
-  readonly listMs?: number | undefined;
-  /** `resources/read`; goes before an entry's `timeout`. Default: as a tool call. */
-  readonly readMs?: number | undefined;
-  /** `prompts/get`; goes before an entry's `timeout`. Default: as a tool call. */
-  readonly promptMs?: number | undefined;
-  /** A tool call in all, however much progress it reports. Default 3 600 000. */
-  readonly callTotalMs: number;
-  /**
-   * How many servers are started at the same time. A server that has not connected half a second after its start makes
-   * room for the next one, so that servers that hang hold up nobody. Default 16.
-   */
-  readonly parallelConnects: number;
-  /** Pages fetched of one list. Default 64. */
-  readonly listPages: number;
-  /** Items kept of one list. Default 10 000. */
-  readonly listItems: number;
-  /** Bytes that the lists of all servers may take together; what does not fit is left out. Default 268 435 456. */
-  readonly listBytes: number;
-  /** A callback of the host that answers a server. Default 600 000. */
-  readonly callbackMs: number;
-  /**
-   * What one server may send on its own in one second: so many requests, so many progress notifications, and so many other
-   * notifications. More are dropped, and requests refused. Default 200.
-   */
-  readonly eventsPerSecond: number;
-}
-
-/** Names one tool. Routing never parses names: a host's own naming maps to this. */
+/** Names one tool of one server. */
 export interface ToolRef {
+  /** Name of the server in this host. */
   readonly server: string;
+  /** Name of the tool, as `name` of an item of {@link Host.tools} has it. */
   readonly tool: string;
 }
 
+/** Names one prompt of one server. */
+export interface PromptRef {
+  /** Name of the server in this host. */
+  readonly server: string;
+  /** Name of the prompt, as `name` of an item of {@link Host.prompts} has it. */
+  readonly prompt: string;
+}
+
+/** Names one resource of one server. */
+export interface ResourceRef {
+  /** Name of the server in this host. */
+  readonly server: string;
+  /** URI of the resource. It need not be in {@link Host.resources}: an expanded template is fine. */
+  readonly uri: string;
+}
+
+/** Names a method of one server. */
+export interface MethodRef {
+  /** Name of the server in this host. */
+  readonly server: string;
+  /** JSON-RPC method, such as `skills/list`. */
+  readonly method: string;
+}
+
+/** Names an argument of a prompt or resource template of one server, for {@link Host.complete}. */
+export interface CompletionRef extends CompletionParams {
+  /** Name of the server in this host. */
+  readonly server: string;
+}
+
+/** Options of every method that sends something to a server. */
 export interface CallOptions {
+  /**
+   * Aborting it rejects the call with `ABORTED`, and sends `notifications/cancelled` to the server if the request was sent.
+   * Default: none.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds without an answer or progress. */
+  /**
+   * Longest time without a response or progress, in milliseconds; then the call rejects with `TIMEOUT`. Also the longest
+   * time to wait for a connection. Default: `timeout` of the entry, then `defaults.timeout`, then `limits.callMs`.
+   */
   readonly timeoutMs?: number | undefined;
+  /** Called with each progress report of the server, at most `limits.eventsPerSecond` times a second. Default: none. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a {@link Host} tells. */
+/** Events of a {@link Host}, by name. `server` is the name of the server in this host. */
 export interface HostEvents {
-  /** A server went from one state to another. */
+  /** The state of a server has changed. */
   state: { readonly server: string; readonly state: ConnectionState; readonly previous: ConnectionState };
-  /** A connection that had ended by itself is back. */
+  /** A lost connection was made again. */
   reconnected: { readonly server: string };
-  /** A connection that had ended by itself does not come back. */
+  /** A lost connection could not be made again; the server is `failed`. */
   reconnectFailed: { readonly server: string; readonly error: FittingsError };
-  /** A server stopped answering health checks; its connection is given up. */
+  /** A server missed its health checks; the host gives up the connection and makes it again. */
   unhealthy: { readonly server: string; readonly failures: number };
-  /** A list of one server was read or read again. */
-  catalogue: { readonly server: string; readonly kind: ListKind };
-  /** The tools of a server are not what they were when they were read before. */
+  /** A list of a server was read, for the first time or again. */
+  catalog: { readonly server: string; readonly kind: ListKind };
+  /** The tools of a server differ from those of the previous reading. */
   toolsChanged: { readonly server: string; readonly changes: ToolChanges };
-  /** A subscribed resource changed, or may have while its server could not tell. */
+  /** A subscribed resource has changed, or may have while the server could not report it. */
   resourceUpdated: { readonly server: string; readonly uri: string };
   /**
-   * A notification that the host does not handle itself: of a vendor, of an extension, or
-   * `notifications/elicitation/complete`. At most `eventsPerSecond`, log messages included, of 1 MiB each.
+   * A notification that the host does not handle itself: of an extension or a vendor, or
+   * `notifications/elicitation/complete`. One of more than 1 MiB is dropped.
    */
   notification: { readonly server: string; readonly method: string; readonly params: JSONRPCObject };
-  /** A server logged something. */
+  /** A server logged a message. */
   log: LogEntry & { readonly server: string };
-  /** Something went wrong that no call reports. */
+  /** An error that no call reports, such as a list that could not be read again. */
   error: { readonly server: string; readonly error: FittingsError };
 }
 
 /**
- * Many MCP servers as one. Nothing of one server (its failure, its slowness, its flood) affects another.
- * Methods that talk to a server reject with a `FittingsError`; its `delivery` says how far the request got.
+ * Connects to many MCP servers and routes calls to them. A failure, delay or flood of one server does not affect the others.
+ *
+ * Methods that send something to a server reject with a `FittingsError`. Its `delivery` says whether the server may have
+ * carried out the request: `not-sent`, `rejected` or `unknown`. All of them reject with `SERVER_UNKNOWN` for a name that was
+ * not passed to {@link connect}, with `CONFIG_INVALID` for arguments of the wrong type, and with `TRANSPORT_CLOSED` after
+ * {@link close}.
  */
 export interface Host extends AsyncDisposable {
   /**
-   * Adds these servers and connects all that are enabled, in parallel. Resolves once every one has connected or failed;
-   * it does not reject for a server that failed: look at the snapshots. Calling it again with the same entry changes
-   * nothing.
+   * Adds servers and connects those that are neither disabled nor lazy, in parallel. Resolves with a snapshot of each once
+   * every one has connected or failed for the first time. Does not reject if a server fails: check `state` of the snapshots.
+   * An entry that is already known and unchanged is left alone; one that has changed replaces the server.
+   * @example
+   * const [server] = await host.connect({ docs: { command: 'npx', args: ['-y', 'docs-server'] } });
+   * if (server?.state.status === 'failed') console.error(server.state.error.message);
    */
   connect(
     servers: Readonly<Record<string, ServerConfig>>,
     options?: ConnectOptions,
   ): Promise<readonly ServerSnapshot[]>;
-  /** Every server in the order in which it was added. */
+  /** Returns a snapshot of every server, in the order in which they were added. */
   servers(): readonly ServerSnapshot[];
-  /** Throws `SERVER_UNKNOWN`. */
+  /** Returns a snapshot of one server. Throws `SERVER_UNKNOWN`. */
   server(name: string): ServerSnapshot;
 
   /**
-   * What can be called now, or at its next use (its server is lazy, idle, or connecting). What servers list that are
-   * stopped, disabled, failed or wait for a sign-in is not among it.
+   * Returns the tools that can be called now, or as soon as the host has connected their server for the call (a server that
+   * is lazy, idle or connecting). Leaves out those of servers that are stopped, disabled, failed or waiting for a sign-in.
+   * Does not wait for any server.
    */
-  tools(): readonly Offered<CatalogueTool>[];
-  prompts(): readonly Offered<CataloguePrompt>[];
-  resources(): readonly Offered<CatalogueResource>[];
-  resourceTemplates(): readonly Offered<CatalogueResourceTemplate>[];
+  tools(): readonly Available<CatalogTool>[];
+  /** Returns the prompts that can be used, as {@link tools} does for tools. */
+  prompts(): readonly Available<CatalogPrompt>[];
+  /** Returns the resources that can be read, as {@link tools} does for tools. */
+  resources(): readonly Available<CatalogResource>[];
+  /** Returns the resource templates that can be used, as {@link tools} does for tools. */
+  resourceTemplates(): readonly Available<CatalogResourceTemplate>[];
 
+  /**
+   * Calls a tool. Connects its server first if necessary, as `delivery` of the host or the entry says. A tool that fails does not
+   * reject: its result has `isError: true` and an explanation for the model.
+   *
+   * Rejects with `TOOL_UNKNOWN` if a connected server does not list the tool, `RPC_ERROR` if the server answers with an
+   * error, `AUTH_REQUIRED` until the user signs in, `TIMEOUT` or `ABORTED`, and with the code of the failure if the
+   * connection could not be made or was lost. Check `delivery` of the error before you call again.
+   * @param args - arguments of the tool; default `{}`. They are not validated: see `@mcp-fittings/tools`.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools
+   * @example
+   * const { content, isError } = await host.callTool(
+   *   { server: 'calculator', tool: 'add' },
+   *   { a: 40, b: 2 },
+   *   { timeoutMs: 5_000 },
+   * );
+   * if (content[0]?.type === 'text') console.log(isError ? 'failed:' : 'sum:', content[0].text);
+   */
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ): Promise<ToolResult>;
+  /**
+   * Gets a prompt with its arguments filled in. Rejects with `CAPABILITY_MISSING` if the server offers no prompts, and
+   * otherwise as {@link callTool} does.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#getting-a-prompt
+   */
   getPrompt(
-    ref: { readonly server: string; readonly prompt: string },
+    ref: PromptRef,
     args?: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<PromptResult>;
-  readResource(
-    ref: { readonly server: string; readonly uri: string },
-    options?: CallOptions,
-  ): Promise<ResourceResult>;
-  complete(ref: { readonly server: string } & CompletionParams, options?: CallOptions): Promise<Completion>;
-  /** Sends a request of any method, of an extension for example; the result is passed on as it is. */
-  request(
-    ref: { readonly server: string; readonly method: string },
-    params?: JSONRPCObject,
-    options?: CallOptions,
-  ): Promise<JSONRPCObject>;
   /**
-   * Sends a notification of any method to a server; resolves when it was sent. Connects the server when it is not, as a
-   * call does. Rejects with `CAPABILITY_MISSING` for a method that the protocol revision does not have.
+   * Reads a resource. Rejects with `CAPABILITY_MISSING` if the server offers no resources, and otherwise as {@link callTool}
+   * does.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
+   */
+  readResource(ref: ResourceRef, options?: CallOptions): Promise<ResourceResult>;
+  /**
+   * Suggests values for an argument of a prompt or a resource template. Rejects with `CAPABILITY_MISSING` if the server
+   * offers no completions, and otherwise as {@link callTool} does.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion
+   */
+  complete(ref: CompletionRef, options?: CallOptions): Promise<Completion>;
+  /**
+   * Sends a request of any method, of an extension for example, and resolves with the result unchanged. It is never sent
+   * twice.
+   */
+  request(ref: MethodRef, params?: JSONRPCObject, options?: CallOptions): Promise<JSONRPCObject>;
+  /**
+   * Sends a notification of any method; resolves when it was sent. Connects the server first if necessary, as a call does.
+   * Rejects with `CAPABILITY_MISSING` for a method that the negotiated protocol revision does not have.
    */
   notify(server: string, method: string, params?: JSONRPCObject, options?: CallOptions): Promise<void>;
-  subscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
-  unsubscribe(ref: { readonly server: string; readonly uri: string }, options?: CallOptions): Promise<void>;
+  /**
+   * Subscribes to updates of a resource, which arrive as `resourceUpdated` events. The subscription is restored after a
+   * reconnect, and keeps an idle server connected.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+   */
+  subscribe(ref: ResourceRef, options?: CallOptions): Promise<void>;
+  /** Cancels a subscription. */
+  unsubscribe(ref: ResourceRef, options?: CallOptions): Promise<void>;
+  /**
+   * Sets the lowest level at which a server logs; its messages arrive as `log` events. The level is set again after a
+   * reconnect. Rejects with `CAPABILITY_MISSING` if the server does not log.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
+   */
   setLogLevel(server: string, level: LogLevel, options?: CallOptions): Promise<void>;
 
-  /** Connects one server, also one that has failed. Rejects with what it failed with. */
-  start(server: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Disconnects one server; it stays known and does not come back by itself. */
+  /**
+   * Connects a server, also one that has failed. Resolves when it is connected; rejects with the error of its last attempt,
+   * or with `SERVER_DISABLED`.
+   */
+  start(server: string, options?: StartOptions): Promise<void>;
+  /** Disconnects a server. It stays known, and is not reconnected until {@link start}; calls reject with `TRANSPORT_CLOSED`. */
   stop(server: string): Promise<void>;
+  /** Disconnects a server and connects it again. Rejects as {@link start} does. */
   restart(server: string): Promise<void>;
-  /** Lets a disabled server be started again; it does not start it. */
+  /** Allows a disabled server to be started again. Does not start it. */
   enable(server: string): void;
-  /** Disconnects a server and refuses to connect it until it is enabled. */
+  /** Disconnects a server and refuses to connect it until {@link enable}; calls reject with `SERVER_DISABLED`. */
   disable(server: string): Promise<void>;
-  /** Disconnects a server and forgets it. */
+  /** Disconnects a server and forgets it: further use of its name rejects with `SERVER_UNKNOWN`. */
   remove(server: string): Promise<void>;
 
   /**
-   * Signs in to a server with a person's help, then connects it. One sign-in at a time per server: a second call joins
-   * the first. Rejects with `AUTH_FAILED` where the server has no way to sign in.
+   * Signs in to a server with the help of the user, then connects it. A second call joins a sign-in that is under way.
+   * Rejects with `AUTH_FAILED` if no auth plugin can sign in to the server, or with the error of the sign-in.
    */
-  signIn(server: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Forgets the credentials of a server and disconnects it. */
+  signIn(server: string, options?: StartOptions): Promise<void>;
+  /** Revokes and forgets the credentials of a server, and disconnects it. */
   signOut(server: string): Promise<void>;
 
-  /** Tells connected servers that `callbacks.roots` gives other roots now. */
+  /** Tells all connected servers that `callbacks.roots` returns other roots now. */
   rootsChanged(): Promise<void>;
+  /** Returns totals over all servers, for a status line. */
   statistics(): HostStatistics;
 
-  /** Listens to one kind of event; dispose of the result to stop. A listener that throws is reported as an error event. */
+  /**
+   * Adds a listener for one event. Dispose of the result to remove it. If a listener throws, the error is logged and the
+   * other listeners still run.
+   * @example
+   * using listening = host.on('state', ({ server, state }) => console.log(server, state.status));
+   */
   on<Name extends keyof HostEvents>(event: Name, listener: (event: HostEvents[Name]) => void): Disposable;
 
-  /** Closes all connections; the host can't be used any more. */
+  /** Closes all connections and ends all server processes. The host cannot be used again. */
   close(): Promise<void>;
 }
 
+/** Totals over all servers of a host. */
 export interface HostStatistics {
+  /** Number of servers. */
   readonly servers: number;
+  /** Number of servers that are `connected`. */
   readonly connected: number;
-  /** Servers in `failed` or `needs-auth`. */
+  /** Number of servers that are `failed` or `needs-auth`. */
   readonly errored: number;
+  /** Number of tools that all servers list, also those of servers that cannot be called now. */
   readonly tools: number;
+  /** Number of servers in each state; a state without servers is absent. */
   readonly byStatus: Readonly<Partial<Record<ConnectionStatus, number>>>;
 }

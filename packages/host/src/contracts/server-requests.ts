@@ -1,88 +1,130 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
+/** What a callback is told about the request of a server that it answers. */
 export interface ServerRequestInfo {
-  /** Name of the server that asks; show it to the person. */
+  /** Name of the server that asks, as in the configuration. Show it to the user. */
   readonly server: string;
-  /** Aborted when the server withdraws the question, the connection ends, or the deadline passes. */
+  /** Aborted when the server withdraws its request, the connection ends, or `limits.callbackMs` has passed. */
   readonly signal: AbortSignal;
   /**
-   * Requests of this host that the server has not answered yet: what it asks belongs to one of them. Empty when the
-   * server asks on its own, which 2026-07-28 does not allow any more.
+   * Requests of this host that the server has not answered yet. The server's request belongs to one of them. Empty if the
+   * server asks on its own, which revision 2026-07-28 forbids.
    */
   readonly calls: readonly CallInFlight[];
 }
 
-/** A request to a server that waits for its answer. */
+/** A request to a server that waits for its response. */
 export interface CallInFlight {
-  /** `tools/call`, for example. */
+  /** Method of the request, such as `tools/call`. */
   readonly method: string;
-  /** Name of the tool or prompt, or the URI of the resource, where the method has one. */
+  /** Name of the tool or prompt, or URI of the resource, if the method has one. */
   readonly target: string | undefined;
 }
 
 /**
- * A server asks the person for something. `form`: values after a flat JSON Schema. `url`: to visit a page; show it in
- * full, open it only after consent, never fetch it before. `warnings` are reasons to distrust it, for the person.
+ * A server asks the user for input.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
-export type ElicitationRequest =
-  | {
-      readonly mode: 'form';
-      readonly message: string;
-      readonly schema: JSONRPCObject;
-      readonly warnings: readonly string[];
-    }
-  | {
-      readonly mode: 'url';
-      readonly message: string;
-      readonly url: string;
-      readonly elicitationId?: string | undefined;
-      readonly warnings: readonly string[];
-    };
+export type ElicitationRequest = FormElicitation | UrlElicitation;
 
+/** A server asks the user to fill in a form. */
+export interface FormElicitation {
+  /** Discriminates {@link ElicitationRequest}. */
+  readonly mode: 'form';
+  /** What the server says it needs, and why. Untrusted: see `formatElicitation()`. */
+  readonly message: string;
+  /**
+   * JSON Schema of the values: a flat object of strings, numbers, booleans and choices.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
+   */
+  readonly schema: JSONRPCObject;
+  /** Reasons to distrust the request, for the user: a field that asks for a password, for example. */
+  readonly warnings: readonly string[];
+}
+
+/** A server asks the user to visit a page. Show the URL in full, open it only after consent, and never fetch it before. */
+export interface UrlElicitation {
+  /** Discriminates {@link ElicitationRequest}. */
+  readonly mode: 'url';
+  /** What the server says the page is for. Untrusted: see `formatElicitation()`. */
+  readonly message: string;
+  /** Page to open in the user's browser; always `http:` or `https:`. */
+  readonly url: string;
+  /** Identifies the request in the server's `notifications/elicitation/complete`. */
+  readonly elicitationId?: string | undefined;
+  /** Reasons to distrust the page, for the user: an unencrypted connection, for example. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Answer to an elicitation. `accept`: the user agreed; `content` has the values of a form. `decline`: the user said no.
+ * `cancel`: the user dismissed the question.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#response-actions
+ */
 export type ElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> | undefined }
   | { readonly action: 'decline' | 'cancel' };
 
-/** A directory or file that servers may work in; `uri` begins with `file://`. */
+/**
+ * A directory or file that servers may work in.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+ */
 export interface Root {
+  /** URI of the directory or file; begins with `file://`. */
   readonly uri: string;
+  /** Name for display. */
   readonly name?: string | undefined;
 }
 
+/**
+ * Severity of a log message, lowest first (RFC 5424).
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels
+ */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** A log message of a server. */
 export interface LogEntry {
+  /** Severity. */
   readonly level: LogLevel;
+  /** Part of the server that logs, if it says so. */
   readonly logger?: string | undefined;
+  /** The message: any JSON value. */
   readonly data: unknown;
 }
 
 /**
- * What the host does for servers. Only what is present is declared as a capability. A callback that throws or misses
- * the deadline fails that one request of that one server.
+ * Callbacks with which the host answers requests of servers. A capability is declared only if its callback is present. A
+ * callback that throws, or takes longer than `limits.callbackMs`, fails that one request with `CALLBACK_FAILED`.
  */
 export interface HostCallbacks {
   /**
-   * For `url`, answer `accept` when the person says that they are done. `context.signal` is aborted when the server says
-   * so first; then the answer no longer matters.
+   * Asks the user for input. For a URL, return `accept` once the user is done with the page. `info.signal` is aborted if the
+   * server reports completion first; the answer is then ignored. Missing values of a form are filled in with the schema's
+   * defaults, and an answer that does not fit the schema is refused.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
    */
-  readonly elicit?: (request: ElicitationRequest, context: ServerRequestInfo) => Promise<ElicitationAnswer>;
-  /** What {@link elicit} can show. Only these are declared to servers. Default: `['form', 'url']`. */
+  readonly elicit?: (request: ElicitationRequest, info: ServerRequestInfo) => Promise<ElicitationAnswer>;
+  /** Modes that {@link elicit} can show; only these are declared to servers. Default: `['form', 'url']`. */
   readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
-  /** `params` and the result are those of `sampling/createMessage`. */
-  readonly sample?: (params: JSONRPCObject, context: ServerRequestInfo) => Promise<JSONRPCObject>;
-  readonly roots?: (context: ServerRequestInfo) => Promise<readonly Root[]>;
-  /** Runs before {@link elicit}; an answer that it gives is taken instead of asking. */
+  /**
+   * Asks a model on behalf of a server. Takes the parameters of `sampling/createMessage` and resolves with its result.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+   */
+  readonly sample?: (params: JSONRPCObject, info: ServerRequestInfo) => Promise<JSONRPCObject>;
+  /**
+   * Returns the directories and files that the server may work in. Call `host.rootsChanged()` when they change.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+   */
+  readonly roots?: (info: ServerRequestInfo) => Promise<readonly Root[]>;
+  /** Runs before {@link elicit}. If it resolves with an answer, the user is not asked. */
   readonly beforeElicitation?: (
     request: ElicitationRequest,
-    context: ServerRequestInfo,
+    info: ServerRequestInfo,
   ) => Promise<ElicitationAnswer | undefined>;
-  /** Runs before the answer goes to the server; what it gives goes instead. */
+  /** Runs before an answer is sent to the server; the answer that it resolves with is sent instead. */
   readonly afterElicitation?: (
     request: ElicitationRequest,
     answer: ElicitationAnswer,
-    context: ServerRequestInfo,
+    info: ServerRequestInfo,
   ) => Promise<ElicitationAnswer>;
 }

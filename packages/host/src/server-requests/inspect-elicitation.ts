@@ -3,8 +3,8 @@ import type { ElicitationRequest } from '../contracts/server-requests.js';
 import { namesSecret } from './secret-words.js';
 
 /**
- * The request with reasons to distrust it, for the person who is asked. Throws `PROTOCOL_VIOLATION` for a URL that no
- * browser should open.
+ * Adds warnings to a request: reasons to distrust it, for the user. Throws `PROTOCOL_VIOLATION` for a URL that is not http or
+ * https.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#security-considerations
  */
 export function inspectElicitation(request: ElicitationRequest): ElicitationRequest {
@@ -13,20 +13,20 @@ export function inspectElicitation(request: ElicitationRequest): ElicitationRequ
     : { ...request, warnings: urlWarnings(request.url) };
 }
 
-/** Characters of one request that are searched; a form that people fill in has some hundred. */
-const MOST_CHARACTERS = 200_000;
+/** Most characters of one request that are searched. A form for people has a few hundred. */
+const MAX_CHARACTERS = 200_000;
 const LEAST_COST = 20;
-/** Fields that are named; more are counted. */
-const MOST_NAMED = 20;
+/** Most suspicious fields that are named; further ones are counted. */
+const MAX_NAMED = 20;
 
 function formWarnings(message: string, schema: Readonly<Record<string, unknown>>): readonly string[] {
-  const texts = createTexts(MOST_CHARACTERS);
+  const texts = createTexts(MAX_CHARACTERS);
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const suspicious = Object.entries(properties).flatMap(([name, property]) =>
     isSecretField(name, property, texts) ? [`"${escapeText(name, { maxLength: 100 })}"`] : [],
   );
   const named = suspicious
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((name) => `${name} looks like a secret, which a server must not ask for in a form`);
   const more = suspicious.length - named.length;
   const around = [message, schema['title'], schema['description']];
@@ -34,13 +34,13 @@ function formWarnings(message: string, schema: Readonly<Record<string, unknown>>
     ...named,
     ...(more > 0 ? [`${more} more fields look like secrets`] : []),
     ...(around.some((text) => texts.nameSecret(text))
-      ? ['the message speaks of a secret, which a server must not ask for in a form']
+      ? ['the message mentions a secret, which a server must not ask for in a form']
       : []),
-    ...(texts.exhausted ? ['the form is too long to be searched for questions about secrets'] : []),
+    ...(texts.exhausted ? ['the form is too long to be searched for requests for secrets'] : []),
   ];
 }
 
-/** By its name, by everything that is said about it, and by what it offers to choose from. */
+/** Checks the name of a field, its descriptions, and its choices. */
 function isSecretField(name: string, property: unknown, texts: Texts): boolean {
   if (texts.nameSecret(name)) return true;
   if (!isRecord(property) || texts.exhausted) return false;
@@ -58,7 +58,7 @@ function everyText(value: unknown, depth: number): readonly unknown[] {
 
 interface Texts {
   nameSecret(text: unknown): boolean;
-  /** Some texts were not searched. */
+  /** Whether some texts were not searched. */
   readonly exhausted: boolean;
 }
 
@@ -69,7 +69,7 @@ function createTexts(most: number): Texts {
     nameSecret(text) {
       if (typeof text !== 'string' || text === '') return false;
       const searched = text.slice(0, Math.max(0, left));
-      // A short one costs something too.
+      // A short text has a cost too.
       left -= Math.max(LEAST_COST, searched.length);
       if (searched.length < text.length) exhausted = true;
       return searched !== '' && namesSecret(searched);
@@ -85,7 +85,7 @@ function urlWarnings(text: string): readonly string[] {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new FittingsError(
       'PROTOCOL_VIOLATION',
-      'The server asked to open an address that is not http or https.',
+      'The server requested to open a URL that is not http or https.',
     );
   }
   const warnings: string[] = [];
@@ -93,7 +93,7 @@ function urlWarnings(text: string): readonly string[] {
   if (url.username !== '' || url.password !== '') warnings.push('the address contains a user name');
   if (/(^|\.)xn--/.test(url.hostname))
     warnings.push('the host name has characters that may imitate another name');
-  if (isPrivateHost(url.hostname)) warnings.push('the address lies in this machine or its private network');
+  if (isPrivateHost(url.hostname)) warnings.push('the address is on this machine or in a private network');
   return warnings;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Words by which a text asks for a secret, as {@link foldings} writes them: lower case, without accents. Two kinds of
- * entries: those that count anywhere in a text, and short ones, which count as a whole word.
+ * Words with which a text asks for a secret, as {@link foldings} writes them: in lower case and without accents. Those of
+ * `ANYWHERE` match anywhere in a text; short ones match as whole words only.
  */
 const ANYWHERE = [
-  // English, and what programs call it
+  // English, and identifiers in programs
   'pass ?(?:word|phrase|code|key|wd)',
   'secret',
   'token',
@@ -70,15 +70,15 @@ const SECRET = new RegExp(
   'u',
 );
 
-/** Whether a text asks for a secret, in whatever letters and in the languages that we know. */
+/** Returns whether a text asks for a secret, in one of the listed languages, also in look-alike letters. */
 export function namesSecret(text: string): boolean {
-  // Once as it is, once with the words of camelCase apart.
+  // Once as it is, and once with the words of camelCase separated.
   return [text, text.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')].some((spelling) =>
     foldings(spelling).some((folded) => SECRET.test(folded)),
   );
 }
 
-/** The text as a person reads it: one alphabet, no accents, no invisible characters, words in one piece. */
+/** Returns the text as a reader perceives it: in one alphabet, without accents, invisible characters or spaced-out words. */
 function foldings(text: string): readonly string[] {
   const plain = text
     .normalize('NFKC')
@@ -86,7 +86,7 @@ function foldings(text: string): readonly string[] {
       /\s/.test(character) ? ' ' : '',
     )
     .normalize('NFD')
-    // Accents of alphabets; in other scripts such marks are vowels.
+    // Only in these scripts are such marks accents; in others they are vowels.
     .replace(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu, '')
     .normalize('NFC')
     .toLowerCase()

@@ -4,12 +4,12 @@ import {
   type ServerConfig,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { choosePlugin } from '../setup/choose-plugin.js';
+import { choosePlugin } from '../setup/entry-transport.js';
 import type { HostDeps } from '../setup/server-deps.js';
 import { readSettings } from '../setup/settings.js';
 import { createServerConnection, type ServerConnection } from './server-connection.js';
 
-/** Makes a server of an entry; a mistake in the entry shows when it is to be connected, as the state of that server. */
+/** Creates a server for an entry. An invalid entry is reported as the state of the server when it is to be connected. */
 export function createServer(server: string, config: ServerConfig, host: HostDeps): ServerConnection {
   const { options, clock, limits } = host;
   const defaults = {
@@ -39,7 +39,7 @@ export function createServer(server: string, config: ServerConfig, host: HostDep
       const provider = plugin.create({ name: server, config, identity }, { logger: options.logger, clock });
       if (provider !== undefined) return provider;
     }
-    // Said by the entry, so that it is not connected to as if it had said nothing.
+    // The entry requires this sign-in: connecting without it would be wrong.
     const { authProviderType: type, url } = config;
     if (type === undefined || type === 'dynamic_discovery' || url === undefined) return undefined;
     throw new FittingsError(
@@ -47,7 +47,7 @@ export function createServer(server: string, config: ServerConfig, host: HostDep
       `No auth plugin provides the "authProviderType" of the server "${server}".`,
       {
         server,
-        hint: 'Check its spelling; google() of @mcp-fittings/auth-google provides "google_credentials".',
+        hint: 'Check the spelling of "authProviderType"; google() of @mcp-fittings/auth-google provides "google_credentials".',
       },
     );
   };
@@ -60,7 +60,7 @@ export function createServer(server: string, config: ServerConfig, host: HostDep
   return createServerConnection({ ...host, server, config, settings, resolve: once(find) });
 }
 
-/** Runs `make` at the first call only; while it throws, each call tries again. */
+/** Runs `make` at the first call only. While it throws, each call tries again. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

@@ -1,8 +1,8 @@
 import { FittingsError, sanitizeText, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
-import { measure } from '../engines/shared/measure.js';
+import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';
-import { createRateLimit } from '../observability/rate-limit.js';
+import { createRateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface EngineEventsDeps {
@@ -11,12 +11,12 @@ export interface EngineEventsDeps {
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
 
-/** What a notification that the host passes on may carry. */
+/** Bounds of a notification that the host passes on. */
 const NOTIFICATION_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
-/** Longest text of a server's log entry that goes to the host's logger. */
+/** Most characters of a server's log message that go to the host's logger. */
 const LOG_TEXT = 2000;
 
-/** What a server tells on its own, passed on to the host at a bounded rate. */
+/** Passes on to the host, at a bounded rate, what a server sends on its own. */
 export function createEngineEvents(
   shared: Pick<ServerDeps, 'server' | 'clock' | 'logger' | 'emitter' | 'limits'>,
   deps: EngineEventsDeps,
@@ -28,7 +28,9 @@ export function createEngineEvents(
     if (!rate.allow()) return false;
     const dropped = rate.takeDropped();
     if (dropped > 0)
-      logger?.warn(`"${server}" sent too much at once; ${dropped} messages were dropped.`, { server });
+      logger?.warn(`The server "${server}" sent too many messages at once; ${dropped} were dropped.`, {
+        server,
+      });
     return true;
   };
   return {
@@ -48,7 +50,10 @@ export function createEngineEvents(
       if (!passes()) return;
       const size = measure(params, NOTIFICATION_BOUNDS);
       if (size.problem === undefined) emitter.emit('notification', { server, method, params });
-      else logger?.warn(`A notification of "${server}" was dropped: it ${size.problem}.`, { server });
+      else
+        logger?.warn(`A notification of the server "${server}" was dropped because it ${size.problem}.`, {
+          server,
+        });
     },
     error(error) {
       if (errors.allow()) emitter.emit('error', { server, error: asFittingsError(server, error) });
@@ -63,7 +68,7 @@ export function asFittingsError(
 ): FittingsError {
   if (error instanceof FittingsError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  return new FittingsError(code, `"${server}": ${sanitizeText(text)}`, {
+  return new FittingsError(code, `The server "${server}" reported an error: ${sanitizeText(text)}`, {
     server,
     cause: error,
   });
@@ -71,7 +76,7 @@ export function asFittingsError(
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
   const text = typeof data === 'string' ? data : jsonOf(data);
-  // Cut before it is read through: it may be as long as a message can be.
+  // Cut first, because it may be as long as a message can be.
   const name = source === undefined ? '' : `/${sanitizeText(source.slice(0, 800), { maxLength: 80 })}`;
   const line = `[${server}${name}] ${sanitizeText(text.slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
   const fields = { server, level };
@@ -91,7 +96,7 @@ function writeLog(logger: Logger, server: string, { level, logger: source, data 
   }
 }
 
-/** Values in the JSON of one log entry; one with more is not written out. */
+/** Most values of a log message that is written as JSON. */
 const LOG_VALUES = 1000;
 
 function jsonOf(data: unknown): string {
@@ -104,6 +109,6 @@ function jsonOf(data: unknown): string {
       }) ?? ''
     );
   } catch {
-    return '(too large to be shown)';
+    return '(too large to show)';
   }
 }

@@ -1,23 +1,23 @@
-import type { ServerCatalogue } from '../catalogue/server-catalogue.js';
-import type { Connection } from '../connection/attempt.js';
+import type { ServerCatalog } from './server-catalog.js';
+import type { Connection } from '../connection/connect-once.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export interface PreparationDeps {
-  readonly catalogue: ServerCatalogue;
+  readonly catalog: ServerCatalog;
   readonly subscriptions: Subscriptions;
-  /** It is the connection of the server now. */
+  /** Returns whether this is the current connection of the server. */
   readonly isCurrent: (connection: Connection) => boolean;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Makes what a connection needs before it counts as connected: its lists are read, and what the host asked an earlier
- * connection for is asked again. Both happen once more when its session or its event stream comes back.
+ * Prepares a connection before the server counts as connected: reads its lists, and restores the subscriptions of an earlier
+ * connection. Repeats both when the transport has restored its session or its event stream.
  */
 export function createPreparation(
   { server, clock, emitter, limits }: Pick<ServerDeps, 'server' | 'clock' | 'emitter' | 'limits'>,
-  { catalogue, subscriptions, isCurrent, onError }: PreparationDeps,
+  { catalog, subscriptions, isCurrent, onError }: PreparationDeps,
 ): (connection: Connection, signal: AbortSignal) => Promise<void> {
   return async (connection, signal) => {
     const { session, transport } = connection;
@@ -26,20 +26,20 @@ export function createPreparation(
       for (const error of await subscriptions.restore(session, options)) onError(error);
     };
     try {
-      await Promise.all([catalogue.readAll(session, signal), restore()]);
+      await Promise.all([catalog.readAll(session, signal), restore()]);
     } catch (error) {
-      // Why the connection ended says more than what did not work without it.
+      // The reason for the end of the connection is more useful than the failure that followed from it.
       throw transport.closeReason ?? error;
     }
     if (transport.closeReason !== undefined) throw transport.closeReason;
     let renewal: Disposable | undefined;
-    // The session is another one that knows nothing of what the lost one was asked for, or news may have been missed
-    // while the stream was down. Several such events at once are one.
+    // A new session does not have the subscriptions of the lost one, and notifications may have been missed while the stream
+    // was down. Several such events at once count as one.
     const renewSoon = (): void => {
       renewal ??= clock.schedule(() => {
         renewal = undefined;
         if (!isCurrent(connection)) return;
-        catalogue.changedAll(session);
+        catalog.changedAll(session);
         void restore().then(() => {
           for (const uri of subscriptions.uris) emitter.emit('resourceUpdated', { server, uri });
         });

@@ -1,34 +1,34 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { digestOf } from '../catalogue/digest.js';
-import type { Lists } from '../catalogue/server-catalogue.js';
+import { digestOf } from '../json-values.js';
+import type { Lists } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 /**
- * What is remembered of one server between runs, bound to its entry: another entry remembers nothing. What the server
- * does not call public is bound to a person, too, and is not remembered where nobody knows to which one.
+ * The cached lists and handshake of one server, bound to its entry. What the server does not call public is also bound to the
+ * user, and is not cached if the user is not known.
  */
 export interface ServerCache {
-  /** Finds out for whom the connection is that is made now; what is remembered from here on is for them. */
+  /** Returns the cached era. Also determines the user of the connection that is being made, for everything cached later. */
   era(): Promise<ProtocolEra | undefined>;
   rememberEra(era: ProtocolEra | undefined): Promise<void>;
   lists(): Promise<Lists | undefined>;
-  /** Takes the newest lists; they are written one after the other, and what a newer one has replaced is not. */
+  /** Caches the lists. Writes run one after the other, and lists that were replaced meanwhile are not written. */
   rememberLists(lists: Lists, isPublic: boolean): void;
-  /** Forgets what the server said of itself to the one who was signed in. */
+  /** Forgets the handshake if it was for the user who was signed in. */
   forget(): void;
-  /** Resolves when nothing is left to be written. */
+  /** Resolves when all writes are done. */
   settled(): Promise<void>;
 }
 
-/** A cache that fails is a cache that knows nothing; `onError` is told. */
+/** Creates the cache of one server. Failures of the underlying cache are reported to `onError`, and count as absent values. */
 export function createServerCache(
   { server, config, options, resolve }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'resolve'>,
   onError: (error: unknown) => void,
 ): ServerCache {
-  const { cache, person } = options;
+  const { cache, principal } = options;
   const entry = digestOf([server, config]);
-  // Without a cache the era still holds for the life of the host, so that a reconnect needs no probe.
+  // Kept in memory too, so that a reconnect needs no probe.
   let era: ProtocolEra | undefined;
   let owner: string | undefined;
 
@@ -41,17 +41,17 @@ export function createServerCache(
     }
   };
 
-  /** For whom the server answers now, as the end of a key; undefined when nobody knows. */
+  /** Returns the last part of a key: a digest of the current user; `undefined` if the user is not known. */
   const ownerNow = async (): Promise<string | undefined> => {
-    // Without a cache there is nothing to keep apart, and no reason to look into a credential store.
+    // Without a cache there is no need to read the credential store.
     if (cache === undefined) return undefined;
     try {
       const { auth } = resolve();
-      // What signs without this member is the same for as long as the host knows no better.
-      if (auth === undefined || (auth.identity === undefined && person !== undefined))
-        return digestOf([person]);
+      // A provider without `identity` signs as the principal of the host.
+      if (auth === undefined || (auth.identity === undefined && principal !== undefined))
+        return digestOf([principal]);
       if (auth.identity === undefined) return undefined;
-      return digestOf([person, 'signed in', (await auth.identity()) ?? null]);
+      return digestOf([principal, 'signed in', (await auth.identity()) ?? null]);
     } catch {
       return undefined;
     }
@@ -78,7 +78,7 @@ export function createServerCache(
     while (newest !== undefined) {
       const { lists, key, owner: then } = newest;
       newest = undefined;
-      // Somebody else may have signed in since the lists were read.
+      // Another user may have signed in since the lists were read.
       if (key === keyOf('lists', true) || then === (await ownerNow())) await quietly(cache?.set(key, lists));
     }
     writing = undefined;
@@ -123,7 +123,7 @@ export function createServerCache(
   };
 }
 
-/** What a server says of itself may be meant for one person; that it wants a handshake is no secret. */
+/** A description of the server may be meant for one user. That it needs `initialize` is the same for all. */
 function isPublicEra(era: ProtocolEra): boolean {
   return era.kind === 'initialize' || era.discover['cacheScope'] === 'public';
 }
@@ -141,6 +141,6 @@ function readLists(value: unknown, server: string): Lists | undefined {
   const all = [tools, prompts, resources, resourceTemplates];
   const ours = (item: unknown): boolean => isRecord(item) && item['server'] === server;
   if (!all.every((list) => Array.isArray(list) && list.every(ours))) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by us under a key of this entry; each item was checked to be of this server
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this host under a key of this entry; each item was checked to belong to this server
   return { tools, prompts, resources, resourceTemplates } as Lists;
 }

@@ -2,27 +2,27 @@ import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittin
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createCallDispatcher, type Call } from '../calls/call-dispatcher.js';
 import { createUrlElicitations } from '../calls/url-elicitations.js';
-import { createServerCatalogue, type Lists } from '../catalogue/server-catalogue.js';
-import { connectOnce, type Connection } from '../connection/attempt.js';
+import { createServerCatalog, type Lists } from './server-catalog.js';
+import { connectOnce, type Connection } from '../connection/connect-once.js';
 import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
-import { createIdleTimer, startHealthCheck } from '../connection/watch-connection.js';
-import type { CatalogueTool, ListKind, Offered } from '../contracts/catalogue.js';
+import { createIdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
+import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
 import type { CallOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
-import { guardCallbacks } from '../server-requests/guard.js';
-import { typeOf } from '../setup/choose-plugin.js';
+import { guardCallbacks } from '../server-requests/guard-callbacks.js';
+import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createPreparation } from './prepare-connection.js';
 import { createServerCache } from './server-cache.js';
-import { createOffers, entryIdentity, isCallable, toSnapshot } from './server-view.js';
+import { createAvailability, entryIdentity, isCallable, toSnapshot } from './snapshot.js';
 import { createSignIn, createSignInWatch, type SignIn } from './sign-in.js';
 import { createSubscriptions } from './subscriptions.js';
 
-/** One server of a host: its connection, its lists, its calls. */
+/** One server of a host: its connection, its lists and its calls. */
 export interface ServerConnection extends Pick<
   Supervisor,
   'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'start' | 'stop'
@@ -30,21 +30,21 @@ export interface ServerConnection extends Pick<
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
   readonly signIn: SignIn;
-  /** What the server wants before it lets us in; undefined while it does. */
-  readonly demanded: AuthRequiredError | undefined;
+  /** Why the server requires a sign-in; `undefined` if it does not. */
+  readonly authError: AuthRequiredError | undefined;
   snapshot(): ServerSnapshot;
-  /** What of a list can be used now or at the next use; reads again, in the background, what has aged. */
-  offered<Kind extends ListKind>(kind: Kind): readonly Offered<Lists[Kind][number]>[];
-  /** What the server lists; reads again, in the background, what has aged. */
+  /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
+  available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
+  /** Returns the lists of the server. Reads stale ones again in the background. */
   lists(): Readonly<Lists>;
-  /** The tool of this name, as {@link lists} has it. */
-  tool(name: string): CatalogueTool | undefined;
-  /** Forgets what was for who was signed in: the lists, and what the server said of itself. */
+  /** Returns the tool with this name, from {@link lists}. */
+  tool(name: string): CatalogTool | undefined;
+  /** Forgets what was for the user who was signed in: the lists and the handshake. */
   forget(): void;
-  /** Forgets what the server said of itself, as somebody else may be signed in now. */
+  /** Forgets the handshake, because another user may be signed in now. */
   forgetEra(): void;
-  /** Lists that an earlier run remembered; for a server that is not connected. */
-  recall(): Promise<void>;
+  /** Restores the cached lists, unless the server is connected. */
+  restoreLists(): Promise<void>;
   call<T>(call: Call<T>): Promise<T>;
   subscribe(uri: string, call: CallOptions): Promise<void>;
   unsubscribe(uri: string, call: CallOptions): Promise<void>;
@@ -52,13 +52,13 @@ export interface ServerConnection extends Pick<
   rootsChanged(): Promise<void>;
 }
 
-/** How long the end of a server waits for its cache. */
+/** How long `dispose` waits for the cache, in milliseconds. */
 const CACHE_CLOSE_MS = 2000;
 
 export function createServerConnection(deps: ServerDeps): ServerConnection {
   const { server, config, settings, clock, emitter, limits, tracer } = deps;
   const report = (error: unknown): void => {
-    // What runs in the background is as good a witness of an ended sign-in as a call.
+    // A background request can find out that the sign-in has ended, too.
     if (error instanceof AuthRequiredError) requireAuth(error);
     emitter.emit('error', { server, error: asFittingsError(server, error) });
   };
@@ -68,20 +68,20 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   );
   const subscriptions = createSubscriptions();
   let lastError: FittingsError | undefined;
-  let demanded: AuthRequiredError | undefined;
-  /** A connection ended by itself and is not back yet. */
+  let authError: AuthRequiredError | undefined;
+  /** Whether the connection was lost and has not been made again yet. */
   let dropped = false;
   let health: Disposable | undefined;
   /** Lists that changed while they were read for the first time. */
-  const earlyNews = new Set<'tools' | 'prompts' | 'resources'>();
+  const earlyChanges = new Set<'tools' | 'prompts' | 'resources'>();
 
-  const catalogue = createServerCatalogue(deps, {
+  const catalog = createServerCatalog(deps, {
     onRead(kind) {
-      emitter.emit('catalogue', { server, kind });
-      cache.rememberLists(catalogue.lists, catalogue.isPublic);
+      emitter.emit('catalog', { server, kind });
+      cache.rememberLists(catalog.lists, catalog.isPublic);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    isLive: (session) =>
+    isCurrent: (session) =>
       supervisor.connection?.session === session && supervisor.connection.transport.closeReason === undefined,
     onFailed(error) {
       lastError = error;
@@ -92,7 +92,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       report(
         new FittingsError(
           'PROTOCOL_VIOLATION',
-          `Some ${kind} of "${server}" were left out: ${reasons.join('; ')}.`,
+          `Some ${kind} of the server "${server}" were left out: ${reasons.join('; ')}.`,
           {
             server,
           },
@@ -105,14 +105,14 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     callbackMs: limits.callbackMs,
     calls: () => dispatcher.inFlight(),
   });
-  const elicitations = createUrlElicitations(deps, { callbacks, onError: report });
+  const urlElicitations = createUrlElicitations(deps, { callbacks, onError: report });
 
   const engineEvents = createEngineEvents(deps, {
     isSubscribed: (uri) => subscriptions.isSubscribed(uri),
-    onElicitationCompleted: (id) => elicitations.completed(id),
+    onElicitationCompleted: (id) => urlElicitations.completed(id),
     onListChanged(kind) {
-      if (supervisor.connection !== undefined) catalogue.changed(kind, supervisor.connection.session);
-      else earlyNews.add(kind);
+      if (supervisor.connection !== undefined) catalog.changed(kind, supervisor.connection.session);
+      else earlyChanges.add(kind);
     },
   });
 
@@ -126,19 +126,19 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     attempt: number,
     phase: (phase: ConnectPhase) => void,
   ): Promise<Connection> => {
-    const context = { server, attempt, protocolVersion: undefined as string | undefined };
-    return tracer.trace(dropped ? 'reconnect' : 'connect', context, async () => {
+    const traced = { server, attempt, protocolVersion: undefined as string | undefined };
+    return tracer.trace(dropped ? 'reconnect' : 'connect', traced, async () => {
       const era = await cache.era();
-      earlyNews.clear();
+      earlyChanges.clear();
       const events = { ...engineEvents, phase };
       try {
         const connection = await connectOnce(deps, { callbacks, events, inbound, era, signal });
-        context.protocolVersion = connection.session.protocolVersion;
+        traced.protocolVersion = connection.session.protocolVersion;
         const found = connection.session.era;
         if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
         return connection;
       } catch (error) {
-        // The era may be what is wrong: the next attempt finds out again.
+        // The cached era may be the cause: the next attempt probes again.
         if (!(error instanceof AuthRequiredError)) await cache.rememberEra(undefined);
         throw error;
       }
@@ -146,14 +146,14 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   };
 
   const prepare = createPreparation(deps, {
-    catalogue,
+    catalog,
     subscriptions,
     isCurrent: ({ session }) => supervisor.connection?.session === session,
     onError: report,
   });
 
   const signIn = createSignIn(deps);
-  const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(demanded?.challenge);
+  const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(authError?.challenge);
   const signInWatch = createSignInWatch(deps, {
     look: signedInElsewhere,
     onSignIn: () => void supervisor.start().catch(() => undefined),
@@ -171,19 +171,19 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   const onState = (state: ConnectionState, previous: ConnectionState): void => {
     if ('error' in state && state.error !== undefined) lastError = state.error;
     if (state.status === 'needs-auth') {
-      demanded = state.error;
+      authError = state.error;
       signInWatch.begin();
     } else {
       signInWatch[Symbol.dispose]();
     }
     if (state.status === 'connected') {
-      demanded = undefined;
+      authError = undefined;
       signInWatch.reset();
     }
     if (previous.status === 'connected') {
       health?.[Symbol.dispose]();
       idle[Symbol.dispose]();
-      catalogue.pause();
+      catalog.pause();
       dropped = state.status === 'pending' || state.status === 'failed';
     }
     if (state.status === 'connected') onConnected();
@@ -197,8 +197,8 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     const { connection } = supervisor;
     if (connection === undefined) return;
     idle.arm();
-    for (const kind of earlyNews) catalogue.changed(kind, connection.session);
-    earlyNews.clear();
+    for (const kind of earlyChanges) catalog.changed(kind, connection.session);
+    earlyChanges.clear();
     const { enabled, ...check } = settings.healthCheck;
     if (!enabled) return;
     health = startHealthCheck(connection.session, {
@@ -207,27 +207,27 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       onUnhealthy(failures, cause) {
         if (cause instanceof AuthRequiredError) return requireAuth(cause, connection);
         emitter.emit('unhealthy', { server, failures });
-        const text = `"${server}" left ${failures} health checks in a row unanswered.`;
+        const text = `The server "${server}" did not answer ${failures} consecutive health checks.`;
         supervisor.giveUp(connection, new FittingsError('TIMEOUT', text, { server, cause }));
       },
     });
   };
 
   const requireAuth = (error: AuthRequiredError, connection = supervisor.connection): void => {
-    // What an earlier connection is told says nothing of the present one.
+    // A refusal over an earlier connection does not concern the current one.
     if (connection === undefined || connection !== supervisor.connection) return;
-    // At once: the state follows a moment later, and somebody may sign in before that.
-    demanded = error;
+    // Set at once, because the user may sign in before the state changes.
+    authError = error;
     supervisor.requireAuth(connection, error);
   };
-  const offer = createOffers();
+  const withState = createAvailability();
 
   const dispatcher = createCallDispatcher(deps, {
     supervisor,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
     signedInElsewhere: () => signedInElsewhere().catch(() => false),
-    visitPages: (refusal, signal) => elicitations.visitPages(refusal, signal),
+    visitPages: (refusal, signal) => urlElicitations.visitPages(refusal, signal),
   });
   const call = <T>(sent: Call<T>): Promise<T> => {
     if (!tracer.isActive('call')) return dispatcher.call(sent);
@@ -239,18 +239,18 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     config,
     settings,
     signIn,
-    get demanded() {
-      return demanded;
+    get authError() {
+      return authError;
     },
     snapshot() {
       const counts = {
-        tools: catalogue.lists.tools.length,
-        prompts: catalogue.lists.prompts.length,
-        resources: catalogue.lists.resources.length,
-        resourceTemplates: catalogue.lists.resourceTemplates.length,
+        tools: catalog.lists.tools.length,
+        prompts: catalog.lists.prompts.length,
+        resources: catalog.lists.resources.length,
+        resourceTemplates: catalog.lists.resourceTemplates.length,
       };
       const { state } = supervisor;
-      const lists = { ...catalogue.status };
+      const lists = { ...catalog.status };
       return toSnapshot(
         {
           name: server,
@@ -265,27 +265,27 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
         config,
       );
     },
-    offered(kind) {
+    available(kind) {
       if (!isCallable(supervisor.state)) return [];
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return offer(kind, catalogue.lists[kind], supervisor.state.status);
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return withState(kind, catalog.lists[kind], supervisor.state.status);
     },
     lists() {
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return catalogue.lists;
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return catalog.lists;
     },
     tool(name) {
-      if (supervisor.connection !== undefined) catalogue.refreshStale(supervisor.connection.session);
-      return catalogue.tool(name);
+      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+      return catalog.tool(name);
     },
     forget() {
       cache.forget();
-      catalogue.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
+      catalog.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
     },
     forgetEra: () => cache.forget(),
-    async recall() {
+    async restoreLists() {
       const lists = await cache.lists();
-      if (lists !== undefined && supervisor.connection === undefined) catalogue.restore(lists);
+      if (lists !== undefined && supervisor.connection === undefined) catalog.restore(lists);
     },
     call,
     subscribe: (uri, options) =>
@@ -320,9 +320,9 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     firstOutcome: () => supervisor.firstOutcome(),
     async dispose() {
       await supervisor.dispose();
-      catalogue.dispose();
-      // What was learned last is for the next run; a cache that hangs holds nobody up.
-      const late = (): Error => new Error('The cache is too slow.');
+      catalog.dispose();
+      // The last writes are for the next run; a cache that hangs must not delay the end.
+      const late = (): Error => new Error('The cache did not finish in time.');
       await withTimeout({ ms: CACHE_CLOSE_MS, error: late, clock }, () => cache.settled()).catch(
         () => undefined,
       );

@@ -1,7 +1,7 @@
 import { FittingsError, type AuthChallenge } from '@mcp-fittings/client-core';
 import type { ServerDeps } from '../setup/server-deps.js';
 
-/** Signing in to one server: one sign-in at a time, a second caller joins the first. */
+/** Signs in to one server. One sign-in runs at a time; a second caller joins the first. */
 export interface SignIn {
   signIn(options: {
     readonly signal?: AbortSignal | undefined;
@@ -9,8 +9,8 @@ export interface SignIn {
   }): Promise<void>;
   signOut(): Promise<void>;
   /**
-   * Whether another process has signed in since this challenge; false where the provider cannot tell. Rejects where its store
-   * cannot be read.
+   * Resolves with whether another process has signed in since this challenge; `false` if the provider cannot tell. Rejects if
+   * its store cannot be read.
    */
   elsewhere(challenge: AuthChallenge | undefined): Promise<boolean>;
 }
@@ -21,9 +21,9 @@ export function createSignIn({ server, resolve }: Pick<ServerDeps, 'server' | 'r
     async signIn(options) {
       const { auth } = resolve();
       if (auth?.signIn === undefined) {
-        throw new FittingsError('AUTH_FAILED', `Nothing is installed that could sign in to "${server}".`, {
+        throw new FittingsError('AUTH_FAILED', `No auth plugin can sign in to the server "${server}".`, {
           server,
-          hint: 'Pass an auth plugin that serves this entry to createHost({ auth }).',
+          hint: 'Pass an auth plugin that accepts this entry to createHost({ auth }).',
         });
       }
       running ??= auth.signIn(options).finally(() => {
@@ -32,7 +32,7 @@ export function createSignIn({ server, resolve }: Pick<ServerDeps, 'server' | 'r
       await running;
     },
     async elsewhere(challenge) {
-      // The sign-in here connects when it is done.
+      // A sign-in of this process connects when it is done.
       if (running !== undefined) return false;
       return (await resolve().auth?.hasNewSignIn?.(challenge)) === true;
     },
@@ -43,24 +43,24 @@ export function createSignIn({ server, resolve }: Pick<ServerDeps, 'server' | 'r
 }
 
 export interface SignInWatchDeps {
-  /** Whether another process has signed in. */
+  /** Resolves with whether another process has signed in. */
   readonly look: () => Promise<boolean>;
   readonly onSignIn: () => void;
 }
 
-/** While a server waits for a sign-in: looks for one of another process, so that nobody has to sign in twice. */
+/** Looks for a sign-in of another process while a server waits for one, so that the user need not sign in twice. */
 export interface SignInWatch extends Disposable {
-  /** Begins to look; does nothing while it is at it. */
+  /** Starts looking; does nothing if it is looking already. */
   begin(): void;
-  /** The server is connected: the next wait begins with short pauses again. */
+  /** Call it when the server is connected: the next wait starts with short pauses again. */
   reset(): void;
 }
 
-/** A person who signs in elsewhere takes seconds to minutes; who does not do so within these looks is not in a hurry. */
+/** Signing in takes a user seconds to minutes. After this many short pauses, the long ones are enough. */
 const LOOK_MS = 1000;
 const EAGER_LOOKS = 120;
 const LATER_MS = 5000;
-/** What was found and was refused as well, and a store that cannot be read, make the pauses longer, up to this. */
+/** A sign-in that the server refused too, and a store that cannot be read, double the pauses up to this. */
 const LONGEST_MS = 60_000;
 
 export function createSignInWatch(
@@ -77,7 +77,7 @@ export function createSignInWatch(
     let looks = 0;
     const check = async (): Promise<void> => {
       const found = await look().catch(() => {
-        // A keychain that is locked may ask a person each time.
+        // A locked keychain may ask the user each time.
         refused++;
         return false;
       });

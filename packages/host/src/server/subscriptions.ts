@@ -1,17 +1,17 @@
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 
-/** What the host asked a server for that holds until it is taken back, and so has to be asked for again after a reconnect. */
+/** Subscriptions and the log level of one server, which are restored after a reconnect. */
 export interface Subscriptions {
   subscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
   unsubscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
   setLogLevel(session: EngineSession, level: LogLevel, options: EngineRequestOptions): Promise<void>;
   isSubscribed(uri: string): boolean;
-  /** The resources that are subscribed to. */
+  /** URIs of the subscribed resources. */
   readonly uris: readonly string[];
-  /** Somebody waits for news, so the connection is in use. */
+  /** Whether there are subscriptions, so that the connection is in use. */
   readonly any: boolean;
-  /** Asks for all of it again; the failures come back, the rest holds. */
+  /** Subscribes to everything again. Resolves with the errors of those that failed. */
   restore(session: EngineSession, options: EngineRequestOptions): Promise<readonly unknown[]>;
 }
 

@@ -1,13 +1,14 @@
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
 import type { ListBudget } from '../contracts/engine.js';
-import type { HostEvents, HostLimits, HostOptions } from '../contracts/host.js';
-import type { Tracer } from '../observability/channels.js';
-import type { Emitter } from '../observability/events.js';
+import type { HostEvents } from '../contracts/host.js';
+import type { HostLimits, HostOptions } from '../contracts/host-options.js';
+import type { Tracer } from '../tracing.js';
+import type { Emitter } from '../events.js';
 import type { ServerSettings } from './settings.js';
 
-/** What all servers of one host share. */
+/** Options and services that all servers of a host share. */
 export interface HostDeps {
-  /** As they were given; what has a default and is needed in several places is below. */
+  /** The options as they were given. Those with a default that several modules need are below. */
   readonly options: HostOptions;
   readonly clock: Clock;
   readonly random: (() => number) | undefined;
@@ -16,15 +17,15 @@ export interface HostDeps {
   readonly emitter: Emitter<HostEvents>;
   readonly tracer: Tracer;
   readonly listBudget: ListBudget;
-  /** Waits for a place to connect in; resolves with what gives it back, which may be called twice. */
-  readonly turn: (signal: AbortSignal) => Promise<() => void>;
-  /** Where entries come from, by the names of their servers. */
+  /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
+  readonly acquireConnectSlot: (signal: AbortSignal) => Promise<() => void>;
+  /** Where entries come from, by the name of their server. */
   readonly scopes: ReadonlyMap<string, string>;
 }
 
 /**
- * What all parts of one server share. A part takes the members that it needs of it with `Pick`, and what only it needs as a
- * second argument.
+ * Options and services that the modules of one server share. A module takes the members that it needs with `Pick`, and its own
+ * dependencies as a second argument.
  */
 export interface ServerDeps extends HostDeps {
   /** Name of the server. */
@@ -32,6 +33,6 @@ export interface ServerDeps extends HostDeps {
   /** The entry as it was given. */
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
-  /** Finds what serves the entry; throws a `FittingsError` where nothing does. */
+  /** Returns the transport plugin and the auth provider of the entry. Throws a `FittingsError` if no plugin accepts it. */
   readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };
 }

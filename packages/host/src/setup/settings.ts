@@ -1,14 +1,35 @@
-import { isRecord, type ServerConfig, type StandardSchemaV1 } from '@mcp-fittings/client-core';
+import {
+  FittingsError,
+  isRecord,
+  type ServerConfig,
+  type StandardSchemaResult,
+  type StandardSchemaV1,
+} from '@mcp-fittings/client-core';
 import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
-import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host.js';
-import { entryFrom } from './check-entry.js';
+import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host-options.js';
 
-/** What the host itself reads of an entry, with the defaults of the host filled in. Milliseconds. */
+/** Returns the entry as its schema parsed it. Throws `CONFIG_INVALID`, with every mistake in its message. */
+export function parseEntry<Entry>(server: string, result: StandardSchemaResult<Entry>, prefix = ''): Entry {
+  if (result.issues === undefined) return result.value;
+  const mistakes = result.issues.map(({ message, path = [] }) => {
+    const place = prefix + path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+    return place === '' ? message : `"${place}" ${message}`;
+  });
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The entry of the server "${server}" is not valid: ${mistakes.join('; ')}.`,
+    {
+      server,
+    },
+  );
+}
+
+/** The fields of an entry that the host itself reads, with the defaults of the host filled in. Times in milliseconds. */
 export interface ServerSettings {
   readonly disabled: boolean;
-  /** Connect at the first use, not at once. */
+  /** Whether to connect at the first use. */
   readonly lazy: boolean;
-  /** Disconnect after so long without use; 0 = never. */
+  /** Time without use after which the server is disconnected; 0: never. */
   readonly idleMs: number;
   readonly connectMs: number;
   readonly callMs: number;
@@ -46,19 +67,19 @@ export interface SettingsDefaults {
   readonly servers?: ServerDefaults | undefined;
 }
 
-/** Throws `CONFIG_INVALID` that names the mistake. */
+/** Reads the settings of an entry. Throws `CONFIG_INVALID`, with the mistakes in its message. */
 export function readSettings(
   server: string,
   config: ServerConfig,
   defaults: SettingsDefaults,
 ): ServerSettings {
-  const entry = entryFrom(server, ENTRY['~standard'].validate(config));
-  const reconnect = entryFrom(
+  const entry = parseEntry(server, ENTRY['~standard'].validate(config));
+  const reconnect = parseEntry(
     server,
     RECONNECT['~standard'].validate(config['reconnect'] ?? {}),
     'reconnect.',
   );
-  const healthCheck = entryFrom(
+  const healthCheck = parseEntry(
     server,
     HEALTH_CHECK['~standard'].validate(config['healthCheck'] ?? {}),
     'healthCheck.',
@@ -84,13 +105,13 @@ export function readSettings(
   };
 }
 
-/** The host-wide defaults, checked like what an entry says. */
+/** Reads `defaults` of the host, which are validated like an entry. */
 function readDefaults(server: string, given: ServerDefaults) {
   const check = <Entry>(schema: StandardSchemaV1<unknown, Entry>, value: unknown, prefix: string): Entry => {
     const result = schema['~standard'].validate(value);
-    // The schemas of this file answer at once.
+    // The schemas of this file are synchronous.
     if (result instanceof Promise) throw new TypeError('a schema of the host is asynchronous');
-    return entryFrom(server, result, prefix);
+    return parseEntry(server, result, prefix);
   };
   const { timeout } = check(ENTRY, { timeout: given.timeout }, 'defaults.');
   const reconnect = check(RECONNECT, given.reconnect ?? {}, 'defaults.reconnect.');
@@ -99,7 +120,7 @@ function readDefaults(server: string, given: ServerDefaults) {
   return { timeout, reconnect, healthCheck, checksHealth };
 }
 
-/** Of a host whose owner says nothing else. */
+/** Limits of a host without `limits`. */
 export const DEFAULT_LIMITS: HostLimits = {
   connectMs: 30_000,
   discoveryMs: 15_000,

@@ -1,6 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
-import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
+import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import {
   copyJson,
   isJsonObject,
@@ -23,7 +23,7 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 /** The part of a host that {@link createTools} uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface ToolHost {
   /** Returns the tools of all connected servers. */
-  tools(): readonly CatalogueTool[];
+  tools(): readonly CatalogTool[];
   /** Returns the identity of each server. Without it, approvals last as long as the policy. */
   readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */

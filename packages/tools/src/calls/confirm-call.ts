@@ -1,6 +1,6 @@
 import { escapeJson, escapeText, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
-import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { ConfirmOutcome, PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
@@ -33,7 +33,7 @@ export type Confirm = (request: ConfirmRequest) => Promise<ConfirmOutcome>;
 /** What is needed of the host and of the options to ask. */
 export interface ConfirmDeps {
   /** The tools as their servers describe them now. */
-  readonly currentTools: () => readonly CatalogueTool[];
+  readonly currentTools: () => readonly CatalogTool[];
   /** The tool that a call reaches now, and the identity of its server. */
   readonly currentTool: (tool: ModelTool) => PolicyTool;
   readonly policy: ToolPolicy;

@@ -1,5 +1,5 @@
 import { sanitizeText } from '@mcp-fittings/client-core';
-import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
 import { originalArguments } from './original-arguments.js';
@@ -39,7 +39,7 @@ export interface ModelTool {
   /** The schema of the structured content as a Zod schema. Undefined if the server gives none. */
   readonly output: ConvertedSchema | undefined;
   /** The tool as the server sent it, unchanged: escape its texts before you show them. */
-  readonly definition: CatalogueTool;
+  readonly definition: CatalogTool;
 }
 
 /** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
@@ -55,7 +55,7 @@ export interface ToolCost {
 }
 
 /** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
-export function prepareTool(tool: CatalogueTool, limits: Partial<SchemaLimits>): PreparedTool {
+export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): PreparedTool {
   const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
     acceptSchema(schema, limits, {
       server: tool.server,
@@ -98,7 +98,7 @@ export function nameTool(prepared: PreparedTool, name: string): ModelTool {
 
 /** Converts its schemas when they are first read. */
 class LazyTool implements PreparedTool {
-  readonly definition: CatalogueTool;
+  readonly definition: CatalogTool;
   readonly ref: ToolRef;
   readonly title: string;
   readonly description: string;
@@ -112,7 +112,7 @@ class LazyTool implements PreparedTool {
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
 
-  constructor(tool: CatalogueTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
+  constructor(tool: CatalogTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
     const { title, description } = tool;
     const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
     this.definition = tool;

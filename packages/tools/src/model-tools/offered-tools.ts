@@ -1,5 +1,5 @@
 import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
-import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
@@ -54,7 +54,7 @@ const MAX_SERVER_NAME_LENGTH = 1_024;
  * Creates a function that prepares the tools of a list for models. A tool that has not changed since the last call keeps its
  * converted schemas. The list is bounded before anything in it is sorted, compared or converted.
  */
-export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogueTool[]) => OfferedTools {
+export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
   let known = new Map<string, PreparedTool | SkippedTool>();
 
@@ -115,7 +115,7 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
  * Apps SDK `openai/visibility`.
  * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
  */
-function isForModels({ _meta: meta }: CatalogueTool): boolean {
+function isForModels({ _meta: meta }: CatalogTool): boolean {
   if (!isRecord(meta)) return true;
   if (meta['openai/visibility'] === 'private') return false;
   const ui: unknown = meta['ui'];
@@ -126,7 +126,7 @@ function isForModels({ _meta: meta }: CatalogueTool): boolean {
 }
 
 function prepareOrSkip(
-  tool: CatalogueTool,
+  tool: CatalogTool,
   ref: ToolRef,
   limits: Partial<SchemaLimits>,
 ): PreparedTool | SkippedTool {

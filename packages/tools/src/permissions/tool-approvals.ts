@@ -40,7 +40,7 @@ export interface ApprovedTool {
   readonly server: string;
   /** Name that the server gives the tool. */
   readonly tool: string;
-  /** Digest of the tool's whole description: `CatalogueTool.digest`. */
+  /** Digest of the tool's whole description: `CatalogTool.digest`. */
   readonly digest: string;
 }
 

@@ -1,6 +1,6 @@
 import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
 import { toolTraits } from './tool-traits.js';
-import type { CatalogueTool } from '@mcp-fittings/host';
+import type { CatalogTool } from '@mcp-fittings/host';
 import {
   createToolApprovals,
   type ToolApprovalStatus,
@@ -57,8 +57,8 @@ export interface ToolPolicy {
   answer(tool: PolicyTool, outcome: ConfirmOutcome, serverTools?: readonly PolicyTool[]): boolean;
 }
 
-/** The description of a tool that a policy decides by. Every `CatalogueTool` of a host is one. */
-export interface PolicyTool extends Pick<CatalogueTool, 'server' | 'name' | 'annotations' | 'digest'> {
+/** The description of a tool that a policy decides by. Every `CatalogTool` of a host is one. */
+export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annotations' | 'digest'> {
   /** `ServerSnapshot.identity` of its server. Without it, an approval lasts as long as the policy. */
   readonly identity?: string | undefined;
 }

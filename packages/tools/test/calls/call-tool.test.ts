@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { CatalogueTool, Progress, ToolResult } from '@mcp-fittings/host';
+import type { CatalogTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import type { ToolEvent } from '../../src/calls/tool-event.js';
@@ -332,7 +332,7 @@ describe('toolsets', () => {
   });
 
   it('a name means the same as long as the toolset is used', async () => {
-    const status = (server: string): CatalogueTool => tool('status', { server });
+    const status = (server: string): CatalogTool => tool('status', { server });
     const host = fakeHost([status('git')]);
     await using tools = createTools(host, { ...open, naming: ({ tool: name }) => name });
     const before = tools.snapshot();
@@ -345,7 +345,7 @@ describe('toolsets', () => {
 
   it('the order of the tools does not depend on which server came first', async () => {
     const catalog = [tool('b'), tool('a'), tool('a', { server: 'r' })];
-    const namesOf = (some: readonly CatalogueTool[]): readonly string[] =>
+    const namesOf = (some: readonly CatalogTool[]): readonly string[] =>
       createTools(fakeHost(some))
         .snapshot()
         .tools.map(({ name }) => name);

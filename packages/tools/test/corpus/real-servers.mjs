@@ -6,7 +6,7 @@ import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 
-/** @import { CatalogueTool } from '@mcp-fittings/host' */
+/** @import { CatalogTool } from '@mcp-fittings/host' */
 
 /** @type {Readonly<Record<string, { package: string, args?: string[], env?: Record<string, string> }>>} */
 const SERVERS = {
@@ -33,7 +33,7 @@ const SERVERS = {
 
 /**
  * Starts every server, reads its tools, and stops it again.
- * @returns {Promise<readonly CatalogueTool[]>}
+ * @returns {Promise<readonly CatalogTool[]>}
  */
 export async function readRealTools() {
   const host = createHost({ engine: sdk({ name: 'tools-corpus', version: '1.0.0' }), transports: [stdio()] });

@@ -1,16 +1,16 @@
-import type { CallOptions, CatalogueTool, ToolRef, ToolResult } from '@mcp-fittings/host';
+import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { ToolHost } from '../../src/calls/call-tool.js';
 
 type Answer = (args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<ToolResult>;
 
 export interface FakeHost extends ToolHost {
   readonly calls: { readonly ref: ToolRef; readonly args: Readonly<Record<string, unknown>> }[];
-  catalog: readonly CatalogueTool[];
+  catalog: readonly CatalogTool[];
 }
 
 /** The two required methods of a host, for faults that a real host cannot produce. */
 export function fakeHost(
-  catalog: readonly CatalogueTool[],
+  catalog: readonly CatalogTool[],
   answer: Answer = () => Promise.resolve(text('done')),
 ): FakeHost {
   const calls: FakeHost['calls'] = [];
@@ -33,6 +33,6 @@ export function fakeHost(
 
 export const text = (words: string): ToolResult => ({ content: [{ type: 'text', text: words }] });
 
-export function tool(name: string, more: Partial<CatalogueTool> = {}): CatalogueTool {
+export function tool(name: string, more: Partial<CatalogTool> = {}): CatalogTool {
   return { server: 's', name, digest: `digest of ${name}`, inputSchema: { type: 'object' }, ...more };
 }

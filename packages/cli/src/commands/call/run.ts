@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { serverPermissions } from '@mcp-fittings/config';
-import type { CatalogueTool, ToolResult } from '@mcp-fittings/host';
+import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
 import {
   createToolPolicy,
   createTools,
@@ -105,7 +105,7 @@ export async function call(context: CommandContext, text: string, options: CallO
 
 function givenArguments(
   target: Target,
-  { inputSchema }: CatalogueTool,
+  { inputSchema }: CatalogTool,
   { arg: pairs }: CallOptions,
   json: string | undefined,
 ): Record<string, unknown> {
@@ -144,7 +144,7 @@ function usageLine({ server, name }: Target, inputSchema: unknown): string {
   return `Usage: fittings call ${shown(server)}/${shown(name)} ${usageOf(inputSchema)}`.trimEnd();
 }
 
-function findTool(tools: readonly CatalogueTool[], { server, name }: Target): CatalogueTool | undefined {
+function findTool(tools: readonly CatalogTool[], { server, name }: Target): CatalogTool | undefined {
   return tools.find((tool) => tool.server === server && tool.name === name);
 }
 

@@ -1,6 +1,6 @@
 import { valueText } from '../../arguments/argument-text.js';
 import { isRecord } from '@mcp-fittings/client-core';
-import type { CataloguePrompt, CatalogueTool, Host } from '@mcp-fittings/host';
+import type { CatalogPrompt, CatalogTool, Host } from '@mcp-fittings/host';
 import { propertyNames, propertyOf, type SchemaPart } from '../../arguments/schema-types.js';
 import type { Output } from '../../output/output.js';
 import { firstLine, shown, shownBlock } from '../../output/shown.js';
@@ -86,7 +86,7 @@ function named({ server, name }: { readonly server: string; readonly name: strin
 }
 
 /** Arguments as they can be given: `--arg city=<string>`. */
-function inputLines({ inputSchema }: CatalogueTool): readonly string[] {
+function inputLines({ inputSchema }: CatalogTool): readonly string[] {
   const root: SchemaPart = { root: inputSchema, part: inputSchema };
   const required: unknown = inputSchema['required'];
   return propertyNames(root).map((name) => {
@@ -115,7 +115,7 @@ function argumentLine(name: string, property: SchemaPart, isRequired: boolean): 
   ].join('  ');
 }
 
-function argumentLines({ arguments: args = [] }: CataloguePrompt): readonly string[] {
+function argumentLines({ arguments: args = [] }: CatalogPrompt): readonly string[] {
   return args.map(
     ({ name, required }) => `--arg ${shown(name)}=<string>${required === true ? '' : '  (optional)'}`,
   );

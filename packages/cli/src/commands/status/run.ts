@@ -60,7 +60,7 @@ function showWhileConnecting(
   const region = createLiveRegion(live);
   const paint = (): void =>
     region.paint(statusLines(rows(), output.noteStyle, live.columns()).map((line) => output.redact(line)));
-  const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalogue', paint)];
+  const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalog', paint)];
   return {
     [Symbol.dispose]() {
       for (const subscription of subscriptions) subscription[Symbol.dispose]();

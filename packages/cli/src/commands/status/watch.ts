@@ -49,7 +49,7 @@ export async function watchStatus(
     },
     onError: (error) => context.output.detail(shown(error.message)),
   });
-  const subscriptions = [host.on('state', showSoon), host.on('catalogue', showSoon)];
+  const subscriptions = [host.on('state', showSoon), host.on('catalog', showSoon)];
   connect(loaded);
   show();
   try {

@@ -1,8 +1,11 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { ElicitationRequest } from '../../contracts/server-requests.js';
 
-/** The parameters of `elicitation/create` as either SDK hands them on; a missing mode means form. */
-export function toElicitationRequest(params: Readonly<Record<string, unknown>>): ElicitationRequest {
+/** Reads the parameters of `elicitation/create`, as either SDK passes them on. A missing mode means `form`. */
+export function toElicitationRequest(
+  server: string,
+  params: Readonly<Record<string, unknown>>,
+): ElicitationRequest {
   const { mode, message, requestedSchema, url, elicitationId } = params;
   const text = typeof message === 'string' ? message : '';
   if (mode === 'url' && typeof url === 'string') {
@@ -19,13 +22,14 @@ export function toElicitationRequest(params: Readonly<Record<string, unknown>>):
   }
   throw new FittingsError(
     'PROTOCOL_VIOLATION',
-    'The server asked for something that is neither a form nor a URL.',
+    `The server "${server}" sent an elicitation request that is neither a form nor a URL.`,
+    { server },
   );
 }
 
 type ElicitedValue = string | number | boolean | string[];
 
-/** Only what a form can hold goes to the server: text, numbers, truth values, lists of text. */
+/** Returns the values that a form can hold: strings, numbers, booleans and lists of strings. Leaves out all others. */
 export function elicited(content: Readonly<Record<string, unknown>>): Record<string, ElicitedValue> {
   const values: Record<string, ElicitedValue> = {};
   for (const [name, value] of Object.entries(content)) {

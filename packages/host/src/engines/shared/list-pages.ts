@@ -1,10 +1,25 @@
 import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind } from '../../contracts/catalogue.js';
+import type { ListKind } from '../../contracts/catalog.js';
 import type { ListOptions } from '../../contracts/engine.js';
-import { judgeEntry } from './judge-entry.js';
-import { measure, type Bounds } from './measure.js';
-import type { ClientMethod } from './methods.js';
+import { validateListEntry } from './validate-list-entry.js';
+import { measure, type Bounds } from '../../json-values.js';
+
+/** Requests that a host sends. */
+export type ClientMethod =
+  | 'completion/complete'
+  | 'logging/setLevel'
+  | 'ping'
+  | 'prompts/get'
+  | 'prompts/list'
+  | 'resources/list'
+  | 'resources/read'
+  | 'resources/subscribe'
+  | 'resources/templates/list'
+  | 'resources/unsubscribe'
+  | 'server/discover'
+  | 'tools/call'
+  | 'tools/list';
 
 const LISTS: Readonly<Record<ListKind, { readonly method: ClientMethod; readonly key: string }>> = {
   tools: { method: 'tools/list', key: 'name' },
@@ -13,35 +28,35 @@ const LISTS: Readonly<Record<ListKind, { readonly method: ClientMethod; readonly
   resourceTemplates: { method: 'resources/templates/list', key: 'uriTemplate' },
 };
 
-/** One entry, such as a tool with its schemas. The largest tool of a thousand real ones has 60 000 bytes. */
+/** Bounds of one entry, such as a tool with its schemas. The largest of a thousand real tools has 60 000 bytes. */
 const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_576 };
-/** All entries of one list: they are sorted, digested and compared in one go. */
+/** Bounds of all entries of one list, which are sorted, digested and compared in one go. */
 const LIST_BOUNDS = { maxNodes: 200_000, maxBytes: 16_777_216 };
 
-/** Bytes of entries that were left out because of their size; after that the list is not read on. */
+/** Bytes of oversized entries after which reading the list stops. */
 const MAX_REFUSED_BYTES = 67_108_864;
 
-/** The member of the result that holds the entries has the name of the kind. */
+/** A list that was read to its end or to a limit. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
   readonly skipped: readonly string[];
   readonly ttlMs?: number | undefined;
-  /** Bytes of the entries that were kept. */
+  /** Bytes of the kept entries. */
   readonly bytes: number;
 }
 
-/** How many reasons for leaving something out are kept. */
-const REASONS_KEPT = 20;
+/** Most reasons that are reported for entries that were left out. */
+const MAX_REASONS = 20;
 
 export interface ListPagesOptions extends Pick<ListOptions, 'budget' | 'maxItems' | 'maxPages'> {
-  /** Why an entry can't be used on this connection; undefined: it can. */
+  /** Returns why an entry cannot be used on this connection; `undefined` if it can. */
   readonly unusable?: ((entry: JSONRPCObject) => string | undefined) | undefined;
 }
 
 /**
- * Reads a whole list, page by page, under the limits. Each entry is judged by itself: a malformed one, or one that is
- * too large, is left out and named, the others stay. A cursor that comes back ends the list: a server can't hold us in
- * a circle. Rejects when a request fails, and with `PROTOCOL_VIOLATION` when an answer is not a list.
+ * Reads a list page by page, within the limits. Entries that are malformed or too large are left out and reported; the others
+ * are kept. A repeated cursor ends the list, so that a server cannot make the host loop. Rejects if a request fails, and with
+ * `PROTOCOL_VIOLATION` if a result has no list.
  */
 export async function listPages<Item>(
   kind: ListKind,
@@ -60,11 +75,11 @@ export async function listPages<Item>(
       if (!kept.add(entriesOf(kind, result))) return { ...kept.pages(), ttlMs };
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {
-        if (next !== undefined && next !== null) kept.skip('a cursor that is not text');
+        if (next !== undefined && next !== null) kept.skip('a cursor is not a string');
         return { ...kept.pages(), ttlMs };
       }
       if (seen.has(next)) {
-        kept.skip('a cursor that came twice');
+        kept.skip('a cursor is repeated');
         return { ...kept.pages(), ttlMs };
       }
       seen.add(next);
@@ -74,12 +89,12 @@ export async function listPages<Item>(
     options.budget?.giveBack(kept.pages().bytes);
     throw error;
   }
-  kept.skip(`more than ${options.maxPages} pages`);
+  kept.skip(`the list has more than ${options.maxPages} pages`);
   return { ...kept.pages(), ttlMs };
 }
 
 interface Kept<Item> {
-  /** False: the list is full. */
+  /** Returns `false` if the list is full. */
   add(entries: readonly unknown[]): boolean;
   skip(reason: string): void;
   pages(): Pages<Item>;
@@ -95,33 +110,33 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
   let bytes = 0;
   let refused = 0;
   const skip = (reason: string): void => {
-    if (skipped.length < REASONS_KEPT) skipped.push(reason);
+    if (skipped.length < MAX_REASONS) skipped.push(reason);
   };
 
   const add = (value: unknown): boolean => {
     if (items.length >= maxItems) {
-      skip(`more than ${maxItems} entries`);
+      skip(`the list has more than ${maxItems} entries`);
       return false;
     }
-    // Before anything else looks into it.
+    // Before anything else reads it.
     const size = measure(value, ENTRY_BOUNDS);
     if (size.problem !== undefined) {
       skip(`an entry of ${method} ${size.problem}${nameOf(value)}`);
-      // Many that are too large must not cost more than a few full lists.
+      // Many oversized entries must not cost more than a few full lists.
       nodes += size.nodes;
       refused += size.bytes;
       if (nodes <= LIST_BOUNDS.maxNodes && refused <= MAX_REFUSED_BYTES) return true;
-      skip('the list has too many entries that are too large');
+      skip('the list has too many oversized entries');
       return false;
     }
-    const judged = judgeEntry(kind, value);
-    if (judged.problem !== undefined) {
-      skip(`an entry of ${method} has no valid "${judged.problem}"${nameOf(value)}`);
+    const checked = validateListEntry(kind, value);
+    if (checked.problem !== undefined) {
+      skip(`an entry of ${method} has no valid "${checked.problem}"${nameOf(value)}`);
       return true;
     }
-    const { entry, ignored } = judged;
+    const { entry, ignored } = checked;
     if (keys.has(entry[key])) {
-      skip(`an entry of ${method} is there twice${nameOf(entry)}`);
+      skip(`an entry of ${method} is a duplicate${nameOf(entry)}`);
       return true;
     }
     const reason = unusable?.(entry);
@@ -134,7 +149,7 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
       return false;
     }
     if (budget?.take(size.bytes) === false) {
-      skip('the lists of all servers together are too large');
+      skip('the lists of all servers together exceed limits.listBytes');
       return false;
     }
     nodes += size.nodes;
@@ -154,14 +169,14 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
   };
 }
 
-/** Some frameworks write `null` for a list without entries. */
+/** Returns the entries of a page. Some frameworks write `null` for an empty list. */
 function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] {
   const entries: unknown = result[kind];
   if (entries === null) return [];
   if (Array.isArray(entries)) return entries;
   throw new FittingsError(
     'PROTOCOL_VIOLATION',
-    `The answer to ${LISTS[kind].method} has no list "${kind}".`,
+    `The result of ${LISTS[kind].method} has no "${kind}" array.`,
     {
       delivery: 'unknown',
       details: { method: LISTS[kind].method },

@@ -2,15 +2,15 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { Engine } from '../../contracts/engine.js';
 
 /**
- * An engine that is loaded when the first server is connected, so that a peer that is not installed is an error that
- * names it, as the state of each server, and not a failed import of this package.
+ * Creates an engine that is loaded when the first server connects, so that a missing SDK is the error of each server rather
+ * than a failed import of this package.
  */
 export function loadLater(name: string, peer: string, load: () => Promise<Engine>): Engine {
   let loading: Promise<Engine> | undefined;
   return {
     specVersion: 1,
     name,
-    async connect(transport, context) {
+    async connect(transport, options) {
       loading ??= load();
       let engine: Engine;
       try {
@@ -21,15 +21,15 @@ export function loadLater(name: string, peer: string, load: () => Promise<Engine
         if (!isMissing(cause, peer)) throw cause;
         throw new FittingsError(
           'CONFIG_INVALID',
-          `The engine "${name}" needs ${peer}, which is not installed.`,
+          `The engine "${name}" needs the package ${peer}, which is not installed.`,
           {
-            server: context.server,
+            server: options.server,
             cause,
             hint: `Run "npm install ${peer}".`,
           },
         );
       }
-      return engine.connect(transport, context);
+      return engine.connect(transport, options);
     },
   };
 }

@@ -13,16 +13,16 @@ import {
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
 import type { TransportObserver } from '../../contracts/engine.js';
-import { measure, type Bounds } from './measure.js';
+import { measure, type Bounds } from '../../json-values.js';
 
-/** What a server says of itself: it is kept, compared and digested, and an SDK checks it as a whole. */
+/** Methods whose result describes the server. The host keeps, compares and digests it, and an SDK parses it as a whole. */
 const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const HANDSHAKE_BOUNDS: Bounds = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
 
-/** Under this member of `_meta` a stand-in carries what the server sent. */
+/** Member of `_meta` in which a stand-in carries the result that the server sent. */
 const RAW = 'com.mcp-fittings/raw';
 
-/** What the SDKs, or the handlers that the engines set, take care of. */
+/** Notifications that the SDKs, or the handlers of the engines, process. */
 const HANDLED: ReadonlySet<string> = new Set([
   'notifications/message',
   'notifications/tools/list_changed',
@@ -35,21 +35,21 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 export interface RawResultsOptions {
-  /** Told of each notification that neither the SDK nor the engine handles. */
+  /** Called with each notification that neither the SDK nor the engine handles. */
   readonly onNotification: (notification: JSONRPCNotification) => void;
   /**
-   * For an SDK that judges results as a whole, so that one flawed tool would cost the list, one unknown content block the
-   * result: the least that it accepts as the result of each method that is read here. Undefined where it takes any result.
+   * For an SDK that validates results as a whole, so that one malformed tool would fail the list, and one unknown content
+   * block the result: the smallest result that it accepts for each method that is read here. `undefined` if it accepts any.
    */
   readonly leastResults?: (() => ReadonlyMap<string, JSONRPCObject> | undefined) | undefined;
 }
 
 /**
- * Keeps results away from the judgment of an SDK: it gets a stand-in that carries what the server sent, see {@link rawOf}. A
- * result in which it looks at nothing is passed on as it is. Bounds what a server says of itself.
+ * Keeps an SDK from validating results: it receives a stand-in that carries the result of the server, see {@link rawOf}. A
+ * result of which it reads nothing is passed on unchanged. Also bounds the size of the handshake.
  */
 export function observeResults({ onNotification, leastResults }: RawResultsOptions): TransportObserver {
-  /** Which method each request has whose result is of interest here. */
+  /** Methods of the open requests whose result is processed here, by id. */
   const asked = new Map<RequestId, string>();
 
   const forSdk = (message: JSONRPCResultResponse): JSONRPCResponse => {
@@ -61,12 +61,12 @@ export function observeResults({ onNotification, leastResults }: RawResultsOptio
       if (HANDSHAKE.has(method)) return withinBounds(message, method);
     }
     const judged = leastResults?.();
-    // Members that have a meaning for the SDKs in the result of any method.
+    // The SDKs interpret these members in the result of any method.
     if (judged === undefined) {
       return result['_meta'] === undefined && result['task'] === undefined ? message : standIn(message, {});
     }
     const least = method === undefined ? undefined : judged.get(method);
-    // Asks for input first (2026-07-28): the SDK answers that, and the result comes later under another id.
+    // The server asks for input first (2026-07-28): the SDK answers, and the result arrives later under another id.
     if (least === undefined || result['resultType'] === 'input_required') return message;
     return standIn(message, least);
   };
@@ -81,7 +81,7 @@ export function observeResults({ onNotification, leastResults }: RawResultsOptio
         if (typeof id === 'string' || typeof id === 'number') asked.delete(id);
       }
     },
-    // An answer that can't come any more is waited for no more.
+    // The response cannot arrive any more.
     ...(leastResults !== undefined && {
       sendFailed(message: JSONRPCMessage) {
         if (isRequest(message)) asked.delete(message.id);
@@ -107,11 +107,11 @@ function standIn({ id, result: raw }: JSONRPCResultResponse, least: JSONRPCObjec
 function withinBounds(message: JSONRPCResultResponse, method: string): JSONRPCResponse {
   const { problem } = measure(message.result, HANDSHAKE_BOUNDS);
   if (problem === undefined) return message;
-  const error = { code: RPC_CODES.invalidRequest, message: `The answer to ${method} ${problem}.` };
+  const error = { code: RPC_CODES.invalidRequest, message: `The result of ${method} ${problem}.` };
   return { jsonrpc: '2.0', id: message.id, error };
 }
 
-/** What the server sent, for a result that an SDK gave. */
+/** Returns the result as the server sent it, given the result that an SDK returned. */
 export function rawOf(result: JSONRPCObject): JSONRPCObject {
   const meta: unknown = result['_meta'];
   const raw = isRecord(meta) ? meta[RAW] : undefined;

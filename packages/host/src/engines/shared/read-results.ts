@@ -10,8 +10,8 @@ import type {
 } from '../../contracts/content.js';
 
 /**
- * Reads the result of `tools/call` as it came, alike for both SDKs: tolerant of what can be understood, and never
- * silently empty. Throws `PROTOCOL_VIOLATION` for a result that holds nothing.
+ * Reads the result of `tools/call` as the server sent it, in the same way for both SDKs. Tolerates what can be understood, and
+ * throws `PROTOCOL_VIOLATION` rather than return nothing.
  */
 export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   const { content, structuredContent, isError, _meta } = raw;
@@ -31,7 +31,7 @@ export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   throw without(server, 'tools/call', 'content');
 }
 
-/** A failure must not turn into a success because it is marked in another way. */
+/** A failure must not become a success because the server marks it with a value other than `true`. */
 function isTrue(value: unknown): boolean {
   return value !== false && value !== 'false' && value !== 0;
 }
@@ -53,14 +53,14 @@ export function readPromptResult(server: string, raw: JSONRPCObject): PromptResu
   };
 }
 
-/** Reads the result of `resources/read`; a piece that does not say what it belongs to belongs to `uri`. */
+/** Reads the result of `resources/read`. Contents without a URI belong to `uri`. */
 export function readResourceResult(server: string, uri: string, raw: JSONRPCObject): ResourceResult {
   const { contents } = raw;
   if (!Array.isArray(contents)) throw without(server, 'resources/read', 'contents');
   return { ...otherMembers(raw), contents: contents.map((piece: unknown) => resourceContents(piece, uri)) };
 }
 
-/** Reads the result of `completion/complete`: values that are not text are left out, as is what is not a count. */
+/** Reads the result of `completion/complete`. Leaves out values that are not strings, and totals that are not numbers. */
 export function readCompletion(server: string, raw: JSONRPCObject): Completion {
   const completion = raw['completion'];
   if (!isRecord(completion) || !Array.isArray(completion['values'])) {
@@ -84,11 +84,11 @@ function resourceContents(piece: unknown, uri: string): ResourceContents {
   };
   if (typeof text === 'string') return { ...rest, text, blob: undefined };
   if (typeof blob === 'string') return { ...rest, text: undefined, blob };
-  // Neither is there as it has to be: what there is may be of use all the same.
+  // Neither member is valid, but what there is may still be useful.
   return { ...rest, text: textOf(text ?? blob ?? piece), blob: undefined };
 }
 
-/** Undefined when there is no content at all. A text, or one block without a list, is taken for a list of one. */
+/** Returns `undefined` if there is no content. A string, or one block without an array, counts as an array of one. */
 function blocksOf(content: unknown): readonly ContentBlock[] | undefined {
   if (content === undefined || content === null) return undefined;
   return (Array.isArray(content) ? content : [content]).map(blockOf);
@@ -96,13 +96,11 @@ function blocksOf(content: unknown): readonly ContentBlock[] | undefined {
 
 function blockOf(block: unknown): ContentBlock {
   if (typeof block === 'string') return { type: 'text', text: block };
-  if (!isRecord(block) || !isKnown(block)) return unknownBlock(block);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its type and the members that the type demands were checked
-  return block as ContentBlock;
+  return isRecord(block) && isKnown(block) ? block : unknownBlock(block);
 }
 
-function isKnown(block: Readonly<Record<string, unknown>>): boolean {
-  const { type, text, data, mimeType, resource, uri, name } = block;
+function isKnown(block: object): block is ContentBlock {
+  const { type, text, data, mimeType, resource, uri, name }: Readonly<Record<string, unknown>> = { ...block };
   switch (type) {
     case 'text':
       return typeof text === 'string';
@@ -127,7 +125,7 @@ const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: textO
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** Other members of a result, such as `_meta`, as they came; `null` counts as absent. */
+/** Returns the other members of a result, such as `_meta`, as they came. `null` counts as absent. */
 function otherMembers(raw: JSONRPCObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(raw).filter(([name, value]) => value !== null && name !== 'resultType'),

@@ -3,10 +3,10 @@ import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import type { Progress } from '../../contracts/content.js';
 import type { EngineRequestOptions } from '../../contracts/engine.js';
 
-/** The longest delay that a timer of Node can have. Milliseconds. */
+/** Longest delay of a Node.js timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Options of a request that both SDKs know. */
+/** Request options that both SDKs have. */
 export interface SdkRequestOptions {
   readonly timeout: number;
   readonly maxTotalTimeout?: number;
@@ -15,20 +15,20 @@ export interface SdkRequestOptions {
   readonly onprogress?: (progress: Progress) => void;
 }
 
-/** What one request is sent with. */
+/** The deadline of one request. */
 export interface RequestDeadline {
-  /** What the SDK is given; it cancels the request when the caller gives up or a deadline has passed. */
+  /** Options for the SDK, which cancels the request when the caller aborts it or a deadline passes. */
   readonly sdkOptions: SdkRequestOptions;
-  /** A deadline has passed, and not the caller given up. */
+  /** Whether a deadline has passed, as opposed to the caller having aborted the request. */
   readonly passed: boolean;
-  /** The request has settled. */
+  /** Call it when the request has settled. */
   end(): void;
 }
 
 /**
- * The deadlines of one request by the host's clock: `timeoutMs` without an answer or progress, `maxTotalMs` in all. The
- * timers of the SDKs are those of Node, so that they serve where the host has no clock of its own and the caller no signal:
- * a signal for each request costs as much as the rest of the call.
+ * Creates the deadlines of one request, by the host's clock: `timeoutMs` without a response or progress, `maxTotalMs` in all.
+ * Uses the timers of the SDK if the clock is the system's and there is no signal, because a signal per request costs as much
+ * as the rest of the call.
  */
 export function createRequestDeadline(clock: Clock, options: EngineRequestOptions): RequestDeadline {
   if (clock !== systemClock || options.signal !== undefined) return createOwnDeadline(clock, options);
@@ -45,14 +45,14 @@ function sdkOptionsOf({ timeoutMs, maxTotalMs, onProgress }: EngineRequestOption
   };
 }
 
-/** By a signal of its own, which lives no longer than the request: SDK v1 never takes its listener off a signal. */
+/** Uses a signal that lives only as long as the request, because SDK v1 never removes its listener from a signal. */
 function createOwnDeadline(clock: Clock, options: EngineRequestOptions): RequestDeadline {
   const { signal, timeoutMs, maxTotalMs, onProgress } = options;
   const own = linkSignal(signal);
   let passed = false;
   const pass = (ms: number) => (): void => {
     passed = true;
-    own.abort(new DOMException(`${ms} ms have passed`, 'TimeoutError'));
+    own.abort(new DOMException(`The deadline of ${ms} ms has passed.`, 'TimeoutError'));
   };
   let silence = clock.schedule(pass(timeoutMs), timeoutMs);
   const total = maxTotalMs === undefined ? undefined : clock.schedule(pass(maxTotalMs), maxTotalMs);
@@ -63,7 +63,7 @@ function createOwnDeadline(clock: Clock, options: EngineRequestOptions): Request
   };
   return {
     sdkOptions: {
-      // The deadline here is the one that counts.
+      // The deadline is enforced here instead.
       timeout: LONGEST_TIMER_MS,
       signal: own.signal,
       ...(onProgress !== undefined && { onprogress }),

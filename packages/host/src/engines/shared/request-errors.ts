@@ -7,54 +7,60 @@ import {
 } from '@mcp-fittings/client-core';
 import { RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 
-export interface FailureOptions {
+/** The request that failed, and where. */
+export interface FailedRequest {
   readonly server: string;
   readonly transport: Transport;
   readonly signal?: AbortSignal | undefined;
-  /** For messages: `tools/call`. */
+  /** What failed, for error messages: `tools/call`, for example. */
   readonly what: string;
 }
 
-/** The server read the request and refused it before doing anything. */
+/** Codes with which a server refuses a request before it does anything. */
 const REFUSED_UNDONE: ReadonlySet<number> = new Set([
   RPC_CODES.parseError,
   RPC_CODES.invalidRequest,
   RPC_CODES.methodNotFound,
   RPC_CODES.invalidParams,
-  // The person has to visit a page before.
+  // The user has to visit a page first.
   -32042,
-  // 2026-07-28: a header does not fit the body; a capability that the request needs is not declared.
+  // Revision 2026-07-28: a header does not match the body; a required capability is not declared.
   -32_020,
   -32_021,
 ]);
 
-/** The server answered with a JSON-RPC error. */
-export function rpcError(context: FailureOptions, code: number, text: string, cause: unknown): FittingsError {
-  const { server, what } = context;
-  return new FittingsError('RPC_ERROR', `"${server}" answered ${what} with an error: ${sanitizeText(text)}`, {
-    server,
-    cause,
-    delivery: REFUSED_UNDONE.has(code) ? 'rejected' : 'unknown',
-    details: { rpcCode: code },
-  });
+/** Returns the error for a JSON-RPC error response. */
+export function rpcError(failed: FailedRequest, code: number, text: string, cause: unknown): FittingsError {
+  const { server, what } = failed;
+  return new FittingsError(
+    'RPC_ERROR',
+    `The server "${server}" answered ${what} with an error: ${sanitizeText(text)}`,
+    {
+      server,
+      cause,
+      delivery: REFUSED_UNDONE.has(code) ? 'rejected' : 'unknown',
+      details: { rpcCode: code },
+    },
+  );
 }
 
-export function timeoutError(context: FailureOptions, cause: unknown): FittingsError {
-  const { server, what } = context;
-  return new FittingsError('TIMEOUT', `"${server}" did not answer ${what} in time.`, {
+export function timeoutError(failed: FailedRequest, cause: unknown): FittingsError {
+  const { server, what } = failed;
+  return new FittingsError('TIMEOUT', `The server "${server}" did not answer ${what} in time.`, {
     server,
     cause,
     delivery: 'unknown',
-    hint: 'Raise the timeout of this server or of the call, or look at its log for what keeps it busy.',
+    hint: 'Increase the timeout of the server or of the call, or check the log of the server for what keeps it busy.',
   });
 }
 
-/** The connection is gone: says why, as far as the transport knows. */
-export function connectionError(context: FailureOptions, delivery: Delivery, cause: unknown): FittingsError {
-  const { server, transport, what } = context;
+/** Returns the error for a request whose connection has ended, with the reason that the transport gives. */
+export function connectionError(failed: FailedRequest, delivery: Delivery, cause: unknown): FittingsError {
+  const { server, transport, what } = failed;
   const reason = transport.closeReason;
   const { code, kind, retryable, hint, details } = reason ?? ({} as Partial<FittingsError>);
-  const text = reason?.message ?? `The connection to "${server}" ended before it answered ${what}.`;
+  const text =
+    reason?.message ?? `The connection to the server "${server}" ended before it answered ${what}.`;
   return new FittingsError(code ?? 'CONNECTION_LOST', text, {
     server,
     cause: reason ?? cause,
@@ -66,24 +72,28 @@ export function connectionError(context: FailureOptions, delivery: Delivery, cau
   });
 }
 
-/** Both SDKs throw a plain `Error` when the server chose a revision that they do not know. */
+/** Both SDKs throw a plain `Error` for a request after the end of the connection. */
+const NOT_CONNECTED = 'Not connected';
+
+/** Both SDKs throw a plain `Error` if the server chooses a revision that they do not support. */
 const REVISION_REFUSED = "Server's protocol version is not supported";
 
-/** What has no meaning of its own in any SDK: ours as it is, an abort, a system error, a result nobody can read. */
-export function otherError(context: FailureOptions, cause: unknown, fallback: ErrorCode): FittingsError {
+/** Returns the error for everything else: a `FittingsError` unchanged, an abort, a system error, or a malformed result. */
+export function otherError(failed: FailedRequest, cause: unknown, fallback: ErrorCode): FittingsError {
   if (cause instanceof FittingsError) return cause;
-  const { server, signal, what } = context;
+  const { server, signal, what } = failed;
   if (signal?.aborted === true) {
-    return new FittingsError('ABORTED', `The caller gave up ${what} on "${server}".`, {
+    return new FittingsError('ABORTED', `The caller aborted ${what} on the server "${server}".`, {
       server,
       cause,
       delivery: 'unknown',
     });
   }
   const text = cause instanceof Error ? cause.message : String(cause);
+  if (text === NOT_CONNECTED) return connectionError(failed, 'not-sent', cause);
   return new FittingsError(
     codeOfSystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
-    `${what} on "${server}" failed: ${sanitizeText(text)}`,
+    `Could not complete ${what} with the server "${server}": ${sanitizeText(text)}`,
     {
       server,
       cause,

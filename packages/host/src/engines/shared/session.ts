@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../../contracts/catalog.js';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ListKind, Listings } from '../../contracts/catalogue.js';
+import type { ListKind, Listings } from '../../contracts/catalog.js';
 import type {
   EngineRequestOptions,
   EngineSession,
@@ -9,11 +10,16 @@ import type {
   ListResult,
   ServerIdentity,
 } from '../../contracts/engine.js';
-import { listPages } from './list-pages.js';
-import type { ClientMethod, RequestExtras } from './methods.js';
+import { listPages, type ClientMethod } from './list-pages.js';
 import { readCompletion, readPromptResult, readResourceResult, readToolResult } from './read-results.js';
 
-/** What an SDK has to offer so that {@link createSession} makes an engine session of it. */
+/** What a request needs besides its parameters. */
+export interface RequestExtras {
+  /** Definition of the tool that `tools/call` calls, from which headers are derived. */
+  readonly tool?: ToolDefinition | undefined;
+}
+
+/** Handshake results and functions of an SDK from which {@link createSession} creates an engine session. */
 export interface SessionDeps {
   readonly server: string;
   readonly protocolVersion: string;
@@ -21,11 +27,11 @@ export interface SessionDeps {
   readonly serverInfo: ServerIdentity | undefined;
   readonly instructions: string | undefined;
   readonly capabilities: JSONRPCObject;
-  /** Why a tool can't be used on this connection, for example because of its annotations; undefined: it can. */
+  /** Returns why a tool cannot be used on this connection, for example because of its annotations; `undefined` if it can. */
   readonly unusable?: ((tool: JSONRPCObject) => string | undefined) | undefined;
   /**
-   * Sends one request, with `meta` of its options, and gives the result as the server sent it; rejects with a
-   * `FittingsError`.
+   * Sends one request, with `meta` of its options in `_meta`, and resolves with the result as the server sent it. Rejects
+   * with a `FittingsError`.
    */
   request(
     method: string,
@@ -33,14 +39,14 @@ export interface SessionDeps {
     options: EngineRequestOptions,
     extras?: RequestExtras,
   ): Promise<JSONRPCObject>;
-  /** Where the protocol revision does these otherwise than by one request each. */
+  /** Replaces these methods where the protocol revision does not have one request for each. */
   readonly overrides?: Pick<EngineSession, 'subscribe' | 'unsubscribe' | 'setLogLevel'> | undefined;
   notify(method: string, params: JSONRPCObject): Promise<void>;
   rootsChanged(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The part of an engine session that is the same whichever SDK sends the requests. */
+/** Creates an engine session on an SDK: the part that both SDKs share. */
 export function createSession(deps: SessionDeps): EngineSession {
   const { capabilities, server } = deps;
   const has = (capability: string): boolean => isRecord(capabilities[capability]);
@@ -129,7 +135,7 @@ const CAPABILITY_OF_LIST: Readonly<Record<ListKind, string>> = {
   resourceTemplates: 'resources',
 };
 
-/** The parameters of a request with what its options add to `_meta`. */
+/** Returns the parameters of a request with `meta` of its options added to `_meta`. */
 export function withMeta(params: JSONRPCObject, { meta }: EngineRequestOptions): JSONRPCObject {
   return meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } };
 }

@@ -9,7 +9,7 @@ import type {
   EngineRequestOptions,
   EngineSession,
 } from '../../contracts/engine.js';
-import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
+import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/sdk-options.js';
 import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import {
@@ -17,49 +17,52 @@ import {
   otherError,
   rpcError,
   timeoutError,
-  type FailureOptions,
+  type FailedRequest,
 } from '../shared/request-errors.js';
 import { createSession, withMeta } from '../shared/session.js';
 import { attachHandlers } from './handlers.js';
 
 /**
- * The protocol engine on `@modelcontextprotocol/sdk` (v1): revisions 2024-11-05 to 2025-11-25.
+ * Creates a protocol engine on `@modelcontextprotocol/sdk` (v1), for revisions 2024-11-05 to 2025-11-25.
  * @see https://modelcontextprotocol.io/specification/2025-11-25
  */
 export function sdk(options: SdkOptions): Engine {
   return {
     specVersion: 1,
     name: 'sdk',
-    connect: (transport, context) => connect(options, transport, context),
+    connect: (transport, connectOptions) => connect(options, transport, connectOptions),
   };
 }
 
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineConnectOptions,
+  connectOptions: EngineConnectOptions,
 ): Promise<EngineSession> {
-  const { server, events, signal } = context;
+  const { server, events, signal } = connectOptions;
   const client = new Client(
     {
       name: options.name,
       version: options.version,
       ...(options.title !== undefined && { title: options.title }),
     },
-    { capabilities: clientCapabilities(options, context.callbacks), jsonSchemaValidator: acceptAnything },
+    {
+      capabilities: clientCapabilities(options, connectOptions.callbacks),
+      jsonSchemaValidator: acceptAnything,
+    },
   );
-  attachHandlers(client, context);
+  attachHandlers(client, connectOptions);
   let version: string | undefined;
-  context.observe(
+  connectOptions.observe(
     observeResults({ onNotification: ({ method, params }) => events.notification?.(method, params ?? {}) }),
   );
-  // SDK v1 tells the negotiated revision to the transport only.
-  context.observe({ negotiated: (negotiated) => (version = negotiated) });
+  // SDK v1 reports the negotiated revision to the transport only.
+  connectOptions.observe({ negotiated: (negotiated) => (version = negotiated) });
   client.onerror = (error) => events.error(error);
   try {
-    // SDK v1 never takes its listener off a signal.
+    // SDK v1 never removes its listener from a signal.
     using own = linkSignal(signal);
-    await client.connect(transport, { timeout: context.timeoutMs, signal: own.signal });
+    await client.connect(transport, { timeout: connectOptions.timeoutMs, signal: own.signal });
   } catch (error) {
     await transport.close();
     throw fromSdkError(error, { server, transport, signal, what: 'the handshake' });
@@ -72,7 +75,7 @@ async function connect(
     params: JSONRPCObject,
     given: EngineRequestOptions,
   ): Promise<JSONRPCObject> => {
-    const deadline = createRequestDeadline(context.clock, given);
+    const deadline = createRequestDeadline(connectOptions.clock, given);
     try {
       return rawOf(
         await client.request({ method, params: withMeta(params, given) }, ResultSchema, deadline.sdkOptions),
@@ -104,18 +107,16 @@ async function connect(
   });
 }
 
-// As plain numbers: an McpError may carry any number of the wire.
+// Typed as numbers, because an McpError may carry any code that the server sent.
 const REQUEST_TIMEOUT: number = ErrorCode.RequestTimeout;
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 
-/** What SDK v1 rejected with, as ours. It marks its own errors with the numeric codes of the wire. */
-function fromSdkError(error: unknown, context: FailureOptions): FittingsError {
-  if (context.signal?.aborted !== true && error instanceof McpError) {
-    if (error.code === REQUEST_TIMEOUT) return timeoutError(context, error);
-    if (error.code === CONNECTION_CLOSED) return connectionError(context, 'unknown', error);
-    return rpcError(context, error.code, error.message.replace(/^MCP error -?\d+: /, ''), error);
+/** Converts an error of SDK v1, which marks its own errors with JSON-RPC codes too. */
+function fromSdkError(error: unknown, failed: FailedRequest): FittingsError {
+  if (failed.signal?.aborted !== true && error instanceof McpError) {
+    if (error.code === REQUEST_TIMEOUT) return timeoutError(failed, error);
+    if (error.code === CONNECTION_CLOSED) return connectionError(failed, 'unknown', error);
+    return rpcError(failed, error.code, error.message.replace(/^MCP error -?\d+: /, ''), error);
   }
-  if (error instanceof Error && error.message === 'Not connected')
-    return connectionError(context, 'not-sent', error);
-  return otherError(context, error, 'PROTOCOL_VIOLATION');
+  return otherError(failed, error, 'PROTOCOL_VIOLATION');
 }

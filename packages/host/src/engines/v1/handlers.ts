@@ -13,12 +13,12 @@ import {
 import type { EngineConnectOptions } from '../../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
-/** Connects the requests and notifications of a server with the host. */
+/** Passes the requests and notifications of a server on to the host. */
 export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
-      const answer = await elicit(toElicitationRequest(params), { server, signal });
+      const answer = await elicit(toElicitationRequest(server, params), { server, signal });
       return answer.action === 'accept'
         ? { action: answer.action, content: elicited(answer.content ?? {}) }
         : { action: answer.action };

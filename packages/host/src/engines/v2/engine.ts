@@ -10,8 +10,8 @@ import type {
   ProtocolEra,
 } from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
-import type { RequestExtras } from '../shared/methods.js';
-import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/options.js';
+import type { RequestExtras } from '../shared/session.js';
+import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/sdk-options.js';
 import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
@@ -24,42 +24,42 @@ import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
 import { createSend, LEAST_RESULTS } from './requests.js';
 
 /**
- * The share of the time for connecting that a local server has to answer the probe. It may need most of it to start; the
- * rest is for the handshake of the older era. Our own stdio transport answers for a server that is up and stays silent.
+ * Share of the connect deadline in which a local server has to answer the probe. It may need most of that time to start; the
+ * rest is for `initialize`. The stdio transport answers the probe for a server that is running and stays silent.
  */
 const PROBE_SHARE_ON_STDIO = 2 / 3;
 
 /**
- * The protocol engine on `@modelcontextprotocol/client` (SDK v2): revisions 2024-11-05 to 2025-11-25 and the stateless
- * 2026-07-28, found out per server.
+ * Creates a protocol engine on `@modelcontextprotocol/client` (SDK v2), for revisions 2024-11-05 to 2025-11-25 and the
+ * stateless 2026-07-28. Finds out for each server which of them it speaks.
  * @see https://modelcontextprotocol.io/specification/2026-07-28
  */
 export function sdk(options: SdkOptions): Engine {
   return {
     specVersion: 1,
     name: 'sdk-v2',
-    connect: (transport, context) => connect(options, transport, context),
+    connect: (transport, connectOptions) => connect(options, transport, connectOptions),
   };
 }
 
-/** How a server refuses a handshake of another era than its own. */
+/** Codes with which a server refuses the handshake of another era. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['RPC_ERROR', 'VERSION_UNSUPPORTED']);
 
-/** It was asked for the older handshake because it was silent: it may speak the newer one, and answer next time. */
+/** The server was sent `initialize` only because it did not answer the probe; it may answer the probe next time. */
 function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
   return new FittingsError(
     'TIMEOUT',
-    `"${server}" did not say in time which protocol revision it speaks: ${cause.message}`,
-    { server, cause, hint: 'Raise connectTimeout if the server needs long to start.' },
+    `The server "${server}" did not answer in time which protocol revision it speaks: ${cause.message}`,
+    { server, cause, hint: 'Increase connectTimeout if the server takes long to start.' },
   );
 }
 
 async function connect(
   options: SdkOptions,
   transport: Transport,
-  context: EngineConnectOptions,
+  connectOptions: EngineConnectOptions,
 ): Promise<EngineSession> {
-  const { server, events, signal, timeoutMs, clock } = context;
+  const { server, events, signal, timeoutMs, clock } = connectOptions;
   const isStdio = 'stderr' in transport && 'pid' in transport;
   const client = new Client(
     {
@@ -68,7 +68,7 @@ async function connect(
       ...(options.title !== undefined && { title: options.title }),
     },
     {
-      capabilities: clientCapabilities(options, context.callbacks),
+      capabilities: clientCapabilities(options, connectOptions.callbacks),
       jsonSchemaValidator: acceptAnything,
       versionNegotiation: {
         mode: 'auto',
@@ -76,19 +76,19 @@ async function connect(
       },
     },
   );
-  attachHandlers(client, context);
+  attachHandlers(client, connectOptions);
   const probe = observeEraProbe();
-  context.observe(probe);
+  connectOptions.observe(probe);
   let era: ProtocolEra | undefined;
-  context.observe(
+  connectOptions.observe(
     observeResults({
       onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
       leastResults: () => (era?.kind === 'stateless' ? LEAST_RESULTS : undefined),
     }),
   );
-  /** What the transport refused last while the SDK looked for the era. */
+  /** Last error of the transport while the SDK probed for the era. */
   let refusal: FittingsError | undefined;
-  context.observe({
+  connectOptions.observe({
     sendFailed(_message, error) {
       if (era === undefined && error instanceof FittingsError) refusal = error;
     },
@@ -98,16 +98,16 @@ async function connect(
   const fail = async (error: unknown): Promise<never> => {
     await listening?.close().catch(() => undefined);
     await transport.close();
-    // The SDK makes an error of its own out of a refused probe and drops the transport's, which says more: whether it is
-    // worth another attempt, for example.
+    // For a refused probe the SDK throws its own error and drops the transport's, which says more: whether a retry is
+    // worthwhile, for example.
     if (error instanceof SdkHttpError && refusal !== undefined) throw refusal;
     const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
     throw probe.isUnanswered && REFUSALS.has(failure.code) ? tooSlowForEra(server, failure) : failure;
   };
 
-  const prior = toPrior(context.era);
+  const prior = toPrior(connectOptions.era);
   try {
-    // A signal that lives no longer than the handshake, whatever the SDK leaves on it.
+    // A signal that lives only as long as the handshake, because the SDK leaves listeners on it.
     using own = linkSignal(signal);
     await client.connect(transport, {
       timeout: timeoutMs,
@@ -136,7 +136,7 @@ async function connect(
         for (const uri of uris) events.resourceUpdated(uri);
       },
     });
-    // A server that refuses to be listened to is still a server: its lists just age.
+    // A server that refuses the stream can still be used; its lists are refreshed less often.
     await listening
       .open()
       .catch((error: unknown) =>

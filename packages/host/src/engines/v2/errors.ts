@@ -5,32 +5,32 @@ import {
   otherError,
   rpcError,
   timeoutError,
-  type FailureOptions,
+  type FailedRequest,
 } from '../shared/request-errors.js';
 
-/** What SDK v2 rejected with, as ours. Local failures have text codes, those of the wire numeric ones. */
-export function fromSdkError(error: unknown, context: FailureOptions): FittingsError {
-  if (context.signal?.aborted === true) return otherError(context, error, 'PROTOCOL_VIOLATION');
-  if (error instanceof ProtocolError) return rpcError(context, error.code, error.message, error);
-  if (error instanceof SdkError) return fromLocalError(error, context);
-  return otherError(context, error, 'PROTOCOL_VIOLATION');
+/** Converts an error of SDK v2. Local failures have string codes, error responses numeric ones. */
+export function fromSdkError(error: unknown, failed: FailedRequest): FittingsError {
+  if (failed.signal?.aborted === true) return otherError(failed, error, 'PROTOCOL_VIOLATION');
+  if (error instanceof ProtocolError) return rpcError(failed, error.code, error.message, error);
+  if (error instanceof SdkError) return fromLocalError(error, failed);
+  return otherError(failed, error, 'PROTOCOL_VIOLATION');
 }
 
-function fromLocalError(error: SdkError, context: FailureOptions): FittingsError {
-  const { server, what } = context;
+function fromLocalError(error: SdkError, failed: FailedRequest): FittingsError {
+  const { server, what } = failed;
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
-      return timeoutError(context, error);
+      return timeoutError(failed, error);
     case SdkErrorCode.ConnectionClosed:
-      return connectionError(context, 'unknown', error);
+      return connectionError(failed, 'unknown', error);
     case SdkErrorCode.NotConnected:
     case SdkErrorCode.NotInitialized:
-      return connectionError(context, 'not-sent', error);
+      return connectionError(failed, 'not-sent', error);
     case SdkErrorCode.CapabilityNotSupported:
-      // The SDK asks this of itself only when the server answered with a question that nobody here can answer.
+      // The SDK throws this only if the result of the server asks for input that the host has no callback for.
       return new FittingsError(
         'CAPABILITY_MISSING',
-        `"${server}" asks for what this host does not offer: ${sanitizeText(error.message)}`,
+        `The server "${server}" requires a capability that this host does not have: ${sanitizeText(error.message)}`,
         {
           server,
           cause: error,
@@ -38,25 +38,25 @@ function fromLocalError(error: SdkError, context: FailureOptions): FittingsError
         },
       );
     case SdkErrorCode.MethodNotSupportedByProtocolVersion:
-      return new FittingsError('CAPABILITY_MISSING', `"${server}" does not support ${what}.`, {
+      return new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not support ${what}.`, {
         server,
         cause: error,
         delivery: 'not-sent',
       });
     case SdkErrorCode.EraNegotiationFailed:
-      return eraError(error, context);
+      return eraError(error, failed);
     default:
-      return otherError(context, error, 'PROTOCOL_VIOLATION');
+      return otherError(failed, error, 'PROTOCOL_VIOLATION');
   }
 }
 
-/** The probe's own failure hides the true one, which is its cause when the transport threw it. */
-function eraError(error: SdkError, context: FailureOptions): FittingsError {
+/** Returns the error that made the probe fail, which is its cause if the transport threw it. */
+function eraError(error: SdkError, failed: FailedRequest): FittingsError {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof FittingsError) return cause;
   }
-  const { server, transport } = context;
-  if (transport.closeReason !== undefined) return connectionError(context, 'not-sent', error);
-  const text = `"${server}" and this client agreed on no protocol revision: ${sanitizeText(error.message)}`;
+  const { server, transport } = failed;
+  if (transport.closeReason !== undefined) return connectionError(failed, 'not-sent', error);
+  const text = `The server "${server}" and this client have no protocol revision in common: ${sanitizeText(error.message)}`;
   return new FittingsError('VERSION_UNSUPPORTED', text, { server, cause: error, delivery: 'rejected' });
 }

@@ -4,14 +4,14 @@ import type { EngineConnectOptions } from '../../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /**
- * Connects the requests and notifications of a server with the host. In the stateless era the same handlers answer the
- * questions that come inside results.
+ * Passes the requests and notifications of a server on to the host. With a stateless server, the same handlers answer the
+ * requests that arrive inside results.
  */
 export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
   if (elicit !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const answer = await elicit(toElicitationRequest(params), { server, signal: mcpReq.signal });
+      const answer = await elicit(toElicitationRequest(server, params), { server, signal: mcpReq.signal });
       return answer.action === 'accept'
         ? { action: answer.action, content: elicited(answer.content ?? {}) }
         : { action: answer.action };
@@ -24,7 +24,8 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
         return result;
       throw new FittingsError(
         'CALLBACK_FAILED',
-        'The sampling callback gave something that is not a message.',
+        `The sampling callback for the server "${server}" did not return a result of sampling/createMessage.`,
+        { server },
       );
     });
   }

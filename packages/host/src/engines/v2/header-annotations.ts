@@ -1,11 +1,11 @@
 import { isRecord } from '@mcp-fittings/client-core';
 
-/** Marks a parameter of a tool whose value travels in a header as well. */
+/** Keyword of a parameter whose value is sent in a header too. */
 const ANNOTATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords below which no parameter can be reached by a chain of `properties`; the value is one schema or a list. */
-const BESIDE = [
+/** Keywords whose schemas are not reachable through `properties` alone; the value is a schema or an array of schemas. */
+const OTHER_KEYWORDS = [
   'items',
   'prefixItems',
   'contains',
@@ -21,12 +21,12 @@ const BESIDE = [
   'then',
   'else',
 ] as const;
-/** The same; the value maps names to schemas. */
-const BESIDE_BY_NAME = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'] as const;
+/** The same, for keywords whose value maps names to schemas. */
+const OTHER_MAPS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'] as const;
 
 /**
- * What is wrong with the header annotations of an input schema; undefined: nothing. Over HTTP a client has to leave out a
- * tool whose annotations are not valid (SEP-2243). The schema was measured before: its depth is bounded.
+ * Returns what is wrong with the header annotations of an input schema; `undefined` if they are valid. Over HTTP a client must
+ * leave out a tool whose annotations are not valid (SEP-2243). The depth of the schema has been bounded before.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers)
  */
 export function headerProblem(inputSchema: unknown): string | undefined {
@@ -36,11 +36,11 @@ export function headerProblem(inputSchema: unknown): string | undefined {
     if (!isRecord(schema)) return undefined;
     if (ANNOTATION in schema) {
       const name = schema[ANNOTATION];
-      if (!isReachable || !isParameter) return `has "${ANNOTATION}" where no parameter is`;
+      if (!isReachable || !isParameter) return `has "${ANNOTATION}" on something other than a parameter`;
       if (typeof name !== 'string' || !TOKEN.test(name))
-        return `has an "${ANNOTATION}" that is not a header name`;
+        return `has an "${ANNOTATION}" that is not a valid header name`;
       if (!TYPES.has(schema['type']))
-        return `has "${ANNOTATION}" on a parameter that is not text, integer or boolean`;
+        return `has "${ANNOTATION}" on a parameter that is not a string, integer or boolean`;
       if (names.has(name.toLowerCase())) return `has the same "${ANNOTATION}" twice`;
       names.add(name.toLowerCase());
     }
@@ -48,11 +48,11 @@ export function headerProblem(inputSchema: unknown): string | undefined {
       const problem = visit(parameter, true, isReachable);
       if (problem !== undefined) return problem;
     }
-    const beside = [
-      ...BESIDE.flatMap((keyword) => schema[keyword]),
-      ...BESIDE_BY_NAME.flatMap((keyword) => valuesOf(schema[keyword])),
+    const others = [
+      ...OTHER_KEYWORDS.flatMap((keyword) => schema[keyword]),
+      ...OTHER_MAPS.flatMap((keyword) => valuesOf(schema[keyword])),
     ];
-    for (const each of beside) {
+    for (const each of others) {
       const problem = visit(each, true, false);
       if (problem !== undefined) return problem;
     }

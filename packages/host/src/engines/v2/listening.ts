@@ -14,13 +14,13 @@ export interface ListeningOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-  /** Changes may have been missed while nobody listened, also of these subscribed resources. */
+  /** Called when changes may have been missed, also of these subscribed resources. */
   readonly onGap: (uris: readonly string[]) => void;
 }
 
-/** Keeps one `subscriptions/listen` stream open for all that the host wants to hear of a stateless server. */
+/** Keeps one `subscriptions/listen` stream open for all changes that the host wants from a stateless server. */
 export interface Listening {
-  /** Resolves when the server has acknowledged the first stream; nothing to listen to resolves at once. */
+  /** Resolves when the server has acknowledged the first stream, or at once if there is nothing to listen to. */
   open(): Promise<void>;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
@@ -35,7 +35,7 @@ export function createListening(client: Client, options: ListeningOptions): List
   let retry: Disposable | undefined;
   let failures = 0;
   let closed = false;
-  // One change at a time: each opens a stream with the new filter before it closes the old one.
+  // One change at a time: each opens a stream with the new filter before it closes the previous one.
   let last: Promise<void> = Promise.resolve();
 
   const announces = (kind: string): boolean => {

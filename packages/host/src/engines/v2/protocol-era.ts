@@ -9,13 +9,13 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import type { ProtocolEra, TransportObserver } from '../../contracts/engine.js';
 
-/** Follows the SDK's question for the newer era, `server/discover`, over the messages of a connection. */
+/** Observes the SDK's probe for the newer era, `server/discover`, in the messages of a connection. */
 export interface EraProbe extends TransportObserver {
-  /** The server did not answer the question before the handshake of the older era began. */
+  /** Whether the SDK sent `initialize` before the server had answered the probe. */
   readonly isUnanswered: boolean;
 }
 
-/** Why a transport answered the question in the place of a server that stays silent; see `transport-stdio`. */
+/** Reason in the error with which a transport answers the probe for a silent server; see `transport-stdio`. */
 const SILENT = 'silent';
 
 export function observeEraProbe(): EraProbe {
@@ -35,7 +35,7 @@ export function observeEraProbe(): EraProbe {
     received(message) {
       if (!isResponse(message) || message.id === undefined || message.id === null) return message;
       if (!probes.has(message.id)) return message;
-      // An answer that the SDK waits for no more.
+      // The SDK no longer waits for it.
       if (isOver) return undefined;
       answered = !isSilence(message);
       return message;
@@ -49,7 +49,7 @@ function isSilence(message: JSONRPCMessage): boolean {
   return isRecord(data) && data['reason'] === SILENT;
 }
 
-/** What an earlier connection found, as SDK v2 takes it; one that can't be read any more means: find out again. */
+/** Returns the era of an earlier connection as SDK v2 takes it; `undefined`, so that it probes again, if it is not valid. */
 export function toPrior(era: ProtocolEra | undefined): PriorDiscovery | undefined {
   if (era === undefined) return undefined;
   if (era.kind === 'initialize') return { kind: 'legacy' };

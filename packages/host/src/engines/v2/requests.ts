@@ -1,11 +1,11 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import type { ToolDefinition } from '../../contracts/catalogue.js';
+import type { ToolDefinition } from '../../contracts/catalog.js';
 import type { ProtocolEra } from '../../contracts/engine.js';
-import type { RequestExtras } from '../shared/methods.js';
+import type { RequestExtras } from '../shared/session.js';
 
-/** Takes any result: it is read by us. */
+/** Accepts any result, because the host reads it itself. */
 const anyResult: StandardSchemaV1<unknown, JSONRPCObject> = {
   '~standard': {
     version: 1,
@@ -16,8 +16,8 @@ const anyResult: StandardSchemaV1<unknown, JSONRPCObject> = {
 };
 
 /**
- * The least that SDK v2 accepts as the result of these methods from a stateless server, which it judges as a whole whatever
- * schema it is given.
+ * Smallest results that SDK v2 accepts for these methods from a stateless server. It validates them as a whole, whatever schema
+ * it is given.
  */
 export const LEAST_RESULTS: ReadonlyMap<string, JSONRPCObject> = new Map(
   Object.entries({
@@ -47,7 +47,7 @@ export function createSend(client: Client, era: ProtocolEra): Send {
     method === 'tools/call' ? callTool(client, params, options, extras?.tool) : send(method, params, options);
 }
 
-/** Through the verb of the client: only there does it mirror arguments into headers (SEP-2243). */
+/** Uses the client's own method, because only that mirrors arguments into headers (SEP-2243). */
 async function callTool(
   client: Client,
   { name, arguments: args, _meta }: JSONRPCObject,

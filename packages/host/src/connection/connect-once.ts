@@ -1,0 +1,144 @@
+import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
+import type { ConnectPhase } from '../contracts/state.js';
+import { parseEntry } from '../setup/settings.js';
+import type { ServerDeps } from '../setup/server-deps.js';
+import type { InboundLimit } from './inbound-limit.js';
+import { observeTransport } from './observe-transport.js';
+
+type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
+
+export interface AttemptOptions {
+  readonly callbacks: EngineCallbacks;
+  readonly events: AttemptEvents;
+  /** Bounds what the server may send on its own. */
+  readonly inbound: InboundLimit;
+  /** Era of an earlier connection to the same entry. */
+  readonly era: ProtocolEra | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** An established connection. */
+export interface Connection {
+  readonly session: EngineSession;
+  readonly transport: Transport;
+  /** Resolves when the connection has ended, with the reason unless the host closed it. */
+  readonly ended: Promise<FittingsError | undefined>;
+}
+
+export interface AttemptEvents extends Omit<EngineEvents, 'closed'> {
+  phase(phase: ConnectPhase): void;
+}
+
+/**
+ * Connects once, with the transport of the plugin, or with its fallback if the endpoint turns out to be of an older kind. It has
+ * closed everything before it rejects.
+ */
+export async function connectOnce(shared: Shared, options: AttemptOptions): Promise<Connection> {
+  const { plugin } = shared.resolve();
+  try {
+    return await connectOver(plugin, shared, options);
+  } catch (first) {
+    const { fallback } = plugin;
+    if (fallback === undefined || !isOlderEndpoint(first)) throw first;
+    return connectOver(fallback, shared, options).catch((second: unknown) => {
+      throw bothFailed(shared.server, [plugin.type, fallback.type], first, second);
+    });
+  }
+}
+
+/** Opens a transport and performs the handshake, within one deadline. */
+async function connectOver(
+  plugin: TransportPlugin,
+  { server, config, settings, resolve, clock, logger, options: { engine } }: Shared,
+  { callbacks, events, inbound, era, signal }: AttemptOptions,
+): Promise<Connection> {
+  const ms = settings.connectMs;
+  events.phase('choosing transport');
+  const { auth } = resolve();
+  const entry = parseEntry(server, await plugin.schema['~standard'].validate(config));
+  let transport: Transport | undefined;
+  try {
+    // The signal covers only the attempt. An established connection is closed instead, so that its calls fail accordingly.
+    return await withTimeout(
+      { ms, error: () => tooSlow(server, ms, transport), signal, clock },
+      async (within) => {
+        const created = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        transport = created;
+        events.phase('starting');
+        const observe = observeTransport(created);
+        observe(inbound.observe(created));
+        observe({ started: () => events.phase('handshake') });
+        const ending = watchEnd();
+        const session = await engine.connect(created, {
+          server,
+          signal: within,
+          timeoutMs: ms,
+          callbacks,
+          clock,
+          observe,
+          era,
+          events: { ...events, closed: () => ending.resolve(created.closeReason) },
+        });
+        return { session, transport: created, ended: ending.promise };
+      },
+    );
+  } catch (error) {
+    // Neither SDK can abort a transport that never opens.
+    await transport?.close();
+    throw error;
+  }
+}
+
+function watchEnd(): {
+  promise: Promise<FittingsError | undefined>;
+  resolve: (reason?: FittingsError) => void;
+} {
+  let resolve: (reason?: FittingsError) => void = () => undefined;
+  const promise = new Promise<FittingsError | undefined>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Creates the timeout error. Asks the transport for details first, because closing it changes how its process exits. */
+function tooSlow(server: string, ms: number, transport: Transport | undefined): FittingsError {
+  // Variables that were withheld from the server belong in the hint.
+  const { withheld, ...details } = transport?.describe?.() ?? {};
+  const hint = [
+    'Check that the server speaks MCP over this transport. Increase connectTimeout if its first run downloads something.',
+    ...(withheld === undefined
+      ? []
+      : [
+          `The environment has ${String(withheld)}, which was not passed to this server; list the variables it needs in \`inheritEnv\`.`,
+        ]),
+  ].join(' ');
+  return new FittingsError('TIMEOUT', `The server "${server}" did not connect within ${ms} ms.`, {
+    server,
+    hint,
+    details,
+  });
+}
+
+function bothFailed(
+  server: string,
+  types: readonly [string, string],
+  first: FittingsError,
+  second: unknown,
+): unknown {
+  if (second instanceof AuthRequiredError || !(second instanceof FittingsError)) return second;
+  return new FittingsError(
+    second.code,
+    `Could not reach the server "${server}" over ${types.join(' or ')}: ${second.message}`,
+    {
+      server,
+      cause: new AggregateError([first, second], `${first.message} | ${second.message}`),
+      kind: second.kind,
+      retryable: second.retryable,
+      hint: first.hint ?? second.hint,
+      details: second.details,
+    },
+  );
+}

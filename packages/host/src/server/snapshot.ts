@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { isRecord, type FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { digestOf } from '../json-values.js';
+import type { Lists } from './server-catalog.js';
+import type { ListKind, Available } from '../contracts/catalog.js';
+import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
+
+/** Method with which `node:util` formats an object. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. A log shows
+ * errors as one line each, without the stack of `state.error` and `lastError`.
+ */
+export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
+  const { state, lastError } = snapshot;
+  const shown = (): object => ({
+    ...snapshot,
+    state:
+      'error' in state && state.error !== undefined ? { ...state, error: inOneLine(state.error) } : state,
+    lastError: lastError && inOneLine(lastError),
+    ...(isRecord(snapshot.lists) && { lists: listsShown(snapshot.lists) }),
+  });
+  return Object.defineProperties(
+    { ...snapshot, entry },
+    { entry: { enumerable: false }, [INSPECT]: { value: shown, enumerable: false } },
+  );
+}
+
+function listsShown(lists: ServerSnapshot['lists']): object {
+  return Object.fromEntries(
+    Object.entries(lists).map(([kind, { error, skipped }]) => [
+      kind,
+      error === undefined && skipped.length === 0 ? 'read' : { error: error && inOneLine(error), skipped },
+    ]),
+  );
+}
+
+function inOneLine({ code, message }: FittingsError): string {
+  return `${code}: ${message}`;
+}
+
+/**
+ * Returns a digest of every field of the entry, which tells it from another entry of the same name. It includes the folder,
+ * because the same command means another program in another folder.
+ */
+export function entryIdentity(config: ServerConfig): string {
+  return digestOf(['entry', config, config['command'] === undefined ? null : folderOf(config)]);
+}
+
+function folderOf({ cwd }: ServerConfig): string {
+  try {
+    // Without `cwd` it starts in the home directory, wherever the host runs.
+    return typeof cwd === 'string' ? resolve(cwd) : '';
+  } catch {
+    // The current folder was deleted, so no program can start in it either.
+    return '';
+  }
+}
+
+/** Returns whether a call can reach a server in this state, at once or after waiting for the connection. */
+export function isCallable(state: ConnectionState): boolean {
+  switch (state.status) {
+    case 'connected':
+    case 'connecting':
+    case 'pending':
+      return true;
+    case 'disconnected':
+      return state.reason !== 'stopped';
+    case 'disconnecting':
+      return state.reason === 'idle';
+    default:
+      return false;
+  }
+}
+
+/** Creates a function that adds the state of the server to its items. It returns the same array for the same list and state. */
+export function createAvailability(): <Kind extends ListKind>(
+  kind: Kind,
+  list: Lists[Kind],
+  serverState: ConnectionStatus,
+) => readonly Available<Lists[Kind][number]>[] {
+  const last = new Map<
+    ListKind,
+    { list: unknown; serverState: ConnectionStatus; items: readonly unknown[] }
+  >();
+  return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
+    const previous = last.get(kind);
+    const items =
+      previous?.list === list && previous.serverState === serverState
+        ? previous.items
+        : list.map((item) => ({ ...item, serverState }));
+    last.set(kind, { list, serverState, items });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- created from the items of this list
+    return items as readonly Available<Lists[Kind][number]>[];
+  };
+}

@@ -1,0 +1,130 @@
+import {
+  FittingsError,
+  nearestNames,
+  type ServerConfig,
+  type Transport,
+  type TransportDeps,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
+import { parseEntry } from './settings.js';
+
+/** Package that provides each type, for the hint. */
+const PACKAGE_OF_TYPE: Readonly<Record<string, string>> = {
+  stdio: '@mcp-fittings/transport-stdio',
+  http: '@mcp-fittings/transport-http',
+  'streamable-http': '@mcp-fittings/transport-http',
+  streamableHttp: '@mcp-fittings/transport-http',
+  sse: '@mcp-fittings/transport-sse',
+  'sse-ide': '@mcp-fittings/transport-sse',
+  ws: '@mcp-fittings/transport-ws',
+  websocket: '@mcp-fittings/transport-ws',
+  'ws-ide': '@mcp-fittings/transport-ws',
+  sdk: '@mcp-fittings/transport-inprocess',
+  inprocess: '@mcp-fittings/transport-inprocess',
+};
+
+/** Returns the type of transport that an entry states, or that its `command` or `url` implies. */
+export function typeOf(config: ServerConfig): string | undefined {
+  if (config.type !== undefined) return config.type;
+  if (config.transportType !== undefined) return config.transportType;
+  if (typeof config['command'] === 'string') return 'stdio';
+  return typeof config['url'] === 'string' ? 'http' : undefined;
+}
+
+/**
+ * Returns the plugin for an entry. Throws `CONFIG_INVALID` for an entry without a type, `TRANSPORT_UNKNOWN` if no plugin
+ * has it.
+ */
+export function choosePlugin(
+  server: string,
+  config: ServerConfig,
+  plugins: readonly TransportPlugin[],
+): TransportPlugin {
+  const type = typeOf(config);
+  if (typeof type !== 'string') {
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      `The entry of the server "${server}" has neither "type" nor "command" nor "url".`,
+      {
+        server,
+        hint: 'Set "command" for a local server, or "url" for a remote one.',
+      },
+    );
+  }
+  const plugin = plugins.find(
+    (candidate) => candidate.type === type || candidate.aliases?.includes(type) === true,
+  );
+  if (plugin !== undefined) return plugin;
+  const known = Object.hasOwn(PACKAGE_OF_TYPE, type) ? PACKAGE_OF_TYPE[type] : undefined;
+  const [near] = nearestNames(
+    type,
+    plugins.map((candidate) => candidate.type),
+  );
+  const installed = plugins.map((candidate) => candidate.type).join(', ') || 'none';
+  throw new FittingsError(
+    'TRANSPORT_UNKNOWN',
+    `The server "${server}" requires the transport "${type}", which is not installed (installed: ${installed}).`,
+    {
+      server,
+      hint:
+        known === undefined && near !== undefined
+          ? `Did you mean "${near}"?`
+          : known === undefined
+            ? 'Pass a TransportPlugin of this type to createHost({ transports }).'
+            : `Run "npm install ${known}" and pass its plugin to createHost({ transports }).`,
+      details: { type },
+    },
+  );
+}
+
+/** Options of {@link createEntryTransport}. `server`, `auth`, `logger` and `signal` go to the transport. */
+export interface EntryTransportOptions extends TransportDeps {
+  /** Transports that the entry may use. */
+  readonly transports: readonly TransportPlugin[];
+}
+
+/** Result of {@link createEntryTransport}. */
+export interface EntryTransport {
+  /** Type of the transport, such as `stdio`. */
+  readonly type: string;
+  /** The transport, not started. */
+  readonly transport: Transport;
+  /**
+   * Creates the transport to try if the endpoint turns out to be of an older kind, such as HTTP+SSE for Streamable HTTP;
+   * `undefined` if the plugin has none.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+   */
+  readonly fallback: (() => Promise<Transport>) | undefined;
+}
+
+/**
+ * Creates the transport that a host would use for this entry. Rejects with `CONFIG_INVALID` for an invalid entry, and with
+ * `TRANSPORT_UNKNOWN` if `transports` has none of its type.
+ * @example
+ * const { transport } = await createEntryTransport(
+ *   { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] },
+ *   { server: 'everything', transports: [stdio()] },
+ * );
+ * await client.connect(transport); // the Client of an official SDK
+ */
+export async function createEntryTransport(
+  config: ServerConfig,
+  options: EntryTransportOptions,
+): Promise<EntryTransport> {
+  const { transports, ...deps } = options;
+  const plugin = choosePlugin(deps.server, config, transports);
+  const { fallback } = plugin;
+  return {
+    type: plugin.type,
+    transport: await create(plugin, config, deps),
+    fallback: fallback && (() => create(fallback, config, deps)),
+  };
+}
+
+async function create(
+  plugin: TransportPlugin,
+  config: ServerConfig,
+  deps: TransportDeps,
+): Promise<Transport> {
+  return plugin.create(parseEntry(deps.server, await plugin.schema['~standard'].validate(config)), deps);
+}

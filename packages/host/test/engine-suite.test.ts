@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRequest, type Transport } from '@mcp-fittings/client-core/transport';
+import type { Engine, EngineConnectOptions, EngineRequestOptions, EngineSession } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { engineSuite, type EngineUnderTest } from '@mcp-fittings/testkit/engine';
+import { identity } from './support/calculator.js';
+
+engineSuite({ describe, it }, { name: 'SDK v1', engine: () => sdk(identity) });
+engineSuite({ describe, it }, { name: 'SDK v2', engine: () => sdkV2(identity) });
+
+/** A deliberate error of an engine, and the cases that have to find it. */
+interface Flaw {
+  readonly name: string;
+  readonly fails: readonly string[];
+  readonly transport?: (transport: Transport) => Transport;
+  readonly options?: (options: EngineConnectOptions) => EngineConnectOptions;
+  readonly session?: (session: EngineSession) => Partial<EngineSession>;
+}
+
+type CallTool = EngineSession['callTool'];
+const withCall =
+  (change: (options: EngineRequestOptions) => EngineRequestOptions) => (session: EngineSession) => ({
+    callTool: ((tool, args, options) => session.callTool(tool, args, change(options))) satisfies CallTool,
+  });
+const failingWith = (failure: (error: unknown) => unknown) => (session: EngineSession) => ({
+  callTool: (async (...call) => {
+    try {
+      return await session.callTool(...call);
+    } catch (error) {
+      throw failure(error);
+    }
+  }) satisfies CallTool,
+});
+const twice = (events: EngineConnectOptions['events']): EngineConnectOptions['events'] => ({
+  ...events,
+  closed() {
+    events.closed();
+    events.closed();
+  },
+});
+
+const FLAWS: readonly Flaw[] = [
+  {
+    name: 'loses what the server states about itself',
+    fails: ['performs the handshake and returns what the server states about itself'],
+    session: () => ({ serverInfo: undefined }),
+  },
+  {
+    name: 'always declares roots',
+    fails: ['declares no capability without its callback'],
+    options: (options) => ({ ...options, callbacks: { ...options.callbacks, roots: async () => [] } }),
+  },
+  {
+    name: 'ignores the callbacks',
+    fails: [
+      'declares the capabilities whose callback is present',
+      'elicitation, sampling and roots requests are answered by the callbacks',
+    ],
+    options: (options) => ({ ...options, callbacks: {} }),
+  },
+  {
+    name: 'leaves the transport open',
+    fails: [
+      'closes the transport and rejects if the server refuses the handshake',
+      'closes the transport and rejects when its signal is aborted',
+      'close() closes the transport, rejects open calls, and is reported once',
+    ],
+    transport: neverClosing,
+  },
+  {
+    name: 'reads one page',
+    fails: ['list() reads every page'],
+    session: (session) => ({ list: (kind, options) => session.list(kind, { ...options, maxPages: 1 }) }),
+  },
+  {
+    name: 'reads more pages than it may',
+    fails: ['list() leaves out malformed entries, and ends at a repeated cursor or at maxPages'],
+    session: (session) => ({ list: (kind, options) => session.list(kind, { ...options, maxPages: 9 }) }),
+  },
+  {
+    name: 'drops meta',
+    fails: ['callTool() sends the arguments and meta, and returns the result'],
+    session: withCall((options) => ({ ...options, meta: undefined })),
+  },
+  {
+    name: 'calls every failure harmless',
+    fails: [
+      'an error response rejects with RPC_ERROR, and delivery says whether the server may have acted',
+      'a lost connection rejects open calls with its reason, and is reported once',
+    ],
+    session: failingWith((cause) =>
+      cause instanceof FittingsError
+        ? new FittingsError(cause.code, cause.message, {
+            cause,
+            details: cause.details,
+            delivery: 'rejected',
+          })
+        : cause,
+    ),
+  },
+  {
+    name: 'throws errors of its own',
+    fails: [
+      'an error response rejects with RPC_ERROR, and delivery says whether the server may have acted',
+      'a call after the end rejects, and was not sent',
+    ],
+    session: failingWith((cause) => new Error('failed', { cause })),
+  },
+  {
+    name: 'ignores the signal of a call',
+    fails: ['aborting a call rejects it with ABORTED and sends notifications/cancelled'],
+    session: withCall((options) => ({ ...options, signal: undefined })),
+  },
+  {
+    name: 'ignores the timeout of a call',
+    fails: ['a call without a response rejects with TIMEOUT, and the session stays usable'],
+    session: withCall((options) => ({ ...options, timeoutMs: 60_000 })),
+  },
+  {
+    name: 'reports no progress',
+    fails: ['progress is reported, and restarts the deadline'],
+    session: withCall((options) => ({ ...options, onProgress: undefined })),
+  },
+  {
+    name: 'sends what the server does not offer',
+    fails: ['a missing capability of the server rejects with CAPABILITY_MISSING, and nothing is sent'],
+    session: (session) => ({
+      async getPrompt(name, args, options) {
+        await session.request('prompts/get', { name, arguments: { ...args } }, options);
+        return { messages: [] };
+      },
+    }),
+  },
+  {
+    name: 'drops unknown notifications',
+    fails: ['notifications become events, unknown ones included'],
+    options: (options) => ({ ...options, events: { ...options.events, notification: () => undefined } }),
+  },
+  {
+    name: 'does not answer the server',
+    fails: ['a ping of the server is answered, and an unknown request is refused'],
+    options(options) {
+      options.observe({ received: (message) => (isRequest(message) ? undefined : message) });
+      return options;
+    },
+  },
+  {
+    name: 'reports the end twice',
+    fails: [
+      'a lost connection rejects open calls with its reason, and is reported once',
+      'close() closes the transport, rejects open calls, and is reported once',
+    ],
+    options: (options) => ({ ...options, events: twice(options.events) }),
+  },
+];
+
+function broken({ transport: onTransport, options: onOptions, session: onSession }: Flaw): Engine {
+  const engine = sdk(identity);
+  return {
+    ...engine,
+    async connect(transport, options) {
+      const session = await engine.connect(
+        onTransport?.(transport) ?? transport,
+        onOptions?.(options) ?? options,
+      );
+      return { ...session, ...onSession?.(session) };
+    },
+  };
+}
+
+function neverClosing(transport: Transport): Transport {
+  return new Proxy(transport, {
+    get(target, name) {
+      if (name === 'close') return async () => undefined;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    set: (target, name, value) => Reflect.set(target, name, value),
+  });
+}
+
+function casesOf(engine: () => EngineUnderTest, deadlineMs: number): Map<string, () => Promise<void>> {
+  const cases = new Map<string, () => Promise<void>>();
+  const runner = {
+    describe: (_name: string, define: () => void) => define(),
+    it: (name: string, run: () => Promise<void>) => cases.set(name, run),
+  };
+  engineSuite(runner, { name: 'broken', engine, deadlineMs });
+  return cases;
+}
+
+describe('a broken engine fails the case that is about its flaw', () => {
+  it.each(FLAWS.flatMap((flaw) => flaw.fails.map((title) => ({ ...flaw, title }))))(
+    '$name: $title',
+    async ({ title, ...flaw }) => {
+      const run = casesOf(() => broken(flaw), 400).get(title);
+      expect(run).toBeDefined();
+      await expect(run?.()).rejects.toThrow();
+    },
+  );
+
+  it('and every case has such a flaw', () => {
+    const found = new Set(FLAWS.flatMap(({ fails }) => fails));
+    expect([...casesOf(() => sdk(identity), 400).keys()].filter((name) => !found.has(name))).toEqual([]);
+  });
+});

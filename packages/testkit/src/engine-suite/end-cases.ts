@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { PATIENT, rejection, type EngineCase } from './engine-case.js';
+
+export const endCases: readonly EngineCase[] = [
+  {
+    name: 'a lost connection rejects open calls with its reason, and is reported once',
+    async run(bench) {
+      const server = bench.server({
+        'tools/call': () => {
+          server.die();
+          return undefined;
+        },
+      });
+      const session = await bench.connect(server);
+      const error = await rejection(bench, session.callTool('fatal', {}, PATIENT), 'callTool()');
+      assert.equal(error.code, 'PROCESS_EXITED', 'the code is that of closeReason');
+      assert.equal(error.delivery, 'unknown', 'the server may have acted');
+      await session.close();
+      await new Promise(setImmediate);
+      assert.deepEqual(bench.events, ['closed'], 'closed() is called once');
+    },
+  },
+  {
+    name: 'close() closes the transport, rejects open calls, and is reported once',
+    async run(bench) {
+      const server = bench.server({ 'tools/call': () => undefined });
+      const session = await bench.connect(server);
+      const rejected = rejection(bench, session.callTool('open', {}, PATIENT), 'callTool()');
+      // Awaited below, unless an assertion fails before.
+      rejected.catch(() => undefined);
+      await new Promise(setImmediate);
+      await bench.within(session.close(), 'close()');
+      assert.ok(server.isClosed, 'the transport is closed');
+      await rejected;
+      await new Promise(setImmediate);
+      assert.deepEqual(bench.events, ['closed'], 'closed() is called once');
+    },
+  },
+  {
+    name: 'a call after the end rejects, and was not sent',
+    async run(bench) {
+      const server = bench.server();
+      const session = await bench.connect(server);
+      await session.close();
+      const error = await rejection(bench, session.callTool('late', {}, PATIENT), 'callTool()');
+      assert.equal(error.delivery, 'not-sent', 'delivery is not-sent');
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
+import type { EngineCapabilities, EngineConnectInput, SessionUnderTest } from './engine-under-test.js';
+import type { Answer, ScriptedServer } from './scripted-server.js';
+
+/** What a case works with. */
+export interface EngineBench {
+  /** What the engine has reported, one line per event; errors are not recorded. */
+  readonly events: readonly string[];
+  /** Settles as the promise does, and fails the case if that takes too long. */
+  within<T>(promise: Promise<T>, what: string): Promise<T>;
+  /** Creates a server with these answers besides the default ones. */
+  server(answers?: Readonly<Record<string, Answer>>): ScriptedServer;
+  connect(
+    server: ScriptedServer,
+    options?: Partial<Pick<EngineConnectInput, 'callbacks' | 'clock' | 'signal' | 'timeoutMs'>>,
+  ): Promise<SessionUnderTest>;
+}
+
+/** One rule of the contract, and how to show it. */
+export interface EngineCase {
+  readonly name: string;
+  /** Capability without which the case does not exist. */
+  readonly needs?: keyof EngineCapabilities;
+  readonly run: (bench: EngineBench) => Promise<void>;
+}
+
+/** Timeout of requests that are not expected to time out. */
+export const PATIENT = { timeoutMs: 5000 };
+
+/** Returns the error of a promise, which must be a `FittingsError` with a known code. */
+export async function rejection(bench: EngineBench, promise: Promise<unknown>, what: string) {
+  const error = await bench.within(
+    promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    ),
+    what,
+  );
+  assert.ok(
+    error instanceof FittingsError,
+    `${what} rejects with a FittingsError, not with ${String(error)}`,
+  );
+  assert.ok(
+    Object.hasOwn(ERROR_CODES, error.code),
+    `${what}: the code ${error.code} is in the table of codes`,
+  );
+  return error;
+}

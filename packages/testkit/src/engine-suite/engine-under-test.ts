@@ -1,0 +1,154 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+
+/**
+ * The members of `Engine` of `@mcp-fittings/host` that the suite uses. The kit does not depend on the host, so it repeats
+ * them; every `Engine` is assignable to this type.
+ */
+export interface EngineUnderTest {
+  /** Name of the engine, for error messages. */
+  readonly name: string;
+  /** Starts the transport and performs the handshake. Closes the transport before it rejects. */
+  connect(transport: Transport, options: EngineConnectInput): Promise<SessionUnderTest>;
+}
+
+/** What the suite passes to {@link EngineUnderTest.connect}. */
+export interface EngineConnectInput {
+  /** Name of the server, for error messages. */
+  readonly server: string;
+  /** Aborted by the case about giving up an attempt. */
+  readonly signal: AbortSignal;
+  /** Longest time for the handshake, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Callbacks for requests of the server; empty unless a case is about them. */
+  readonly callbacks: EngineCallbackInput;
+  /** Records what the engine reports. */
+  readonly events: EngineEventSink;
+  /** Clock for deadlines of requests; a manual one in the cases about them. */
+  readonly clock: Clock;
+  /** Adds an observer of the messages on the transport. */
+  observe(observer: EngineTransportObserver): void;
+}
+
+/** Callbacks of the host, with fixed answers. */
+export interface EngineCallbackInput {
+  /** Answers `elicitation/create`. */
+  readonly elicit?: () => Promise<{ readonly action: 'accept'; readonly content: Record<string, unknown> }>;
+  /** Answers `sampling/createMessage`. */
+  readonly sample?: (params: JSONRPCObject) => Promise<JSONRPCObject>;
+  /** Answers `roots/list`. */
+  readonly roots?: () => Promise<readonly { readonly uri: string }[]>;
+}
+
+/** Observer of the messages on the transport, as `TransportObserver` of `@mcp-fittings/host`. */
+export interface EngineTransportObserver {
+  /** Called when the transport is open. */
+  started?(): void;
+  /** Called before a message goes to the transport. */
+  sending?(message: JSONRPCMessage): void;
+  /** Called when a message could not be sent, or when no response to a request can arrive any more. */
+  sendFailed?(message: JSONRPCMessage, error: unknown): void;
+  /** Called with each message of the server. Returns the message for the engine; `undefined` drops it. */
+  received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
+  /** Called when the engine tells the transport the negotiated revision. */
+  negotiated?(version: string): void;
+}
+
+/** What an engine reports, as `EngineEvents` of `@mcp-fittings/host`. */
+export interface EngineEventSink {
+  /** Call it for `notifications/message`. */
+  log(entry: { readonly level: string; readonly logger?: string | undefined; readonly data: unknown }): void;
+  /** Call it for `notifications/…/list_changed`. */
+  listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
+  /** Call it for `notifications/resources/updated`. */
+  resourceUpdated(uri: string): void;
+  /** Call it for each notification that the engine does not handle itself. */
+  notification(method: string, params: JSONRPCObject): void;
+  /** Call it for a failure that belongs to no request. The suite ignores it. */
+  error(error: Error): void;
+  /** Call it once when an established connection has ended. */
+  closed(): void;
+}
+
+/** Options of one request, as `EngineRequestOptions` of `@mcp-fittings/host`. */
+export interface EngineRequestInput {
+  /** Cancels the request. */
+  readonly signal?: AbortSignal;
+  /** Longest time without a response or progress, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called with each progress notification for the request. */
+  readonly onProgress?: (progress: { readonly progress: number }) => void;
+  /** Members to add to `_meta` of the request. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of reading a list, as `ListOptions` of `@mcp-fittings/host`. */
+export interface EngineListInput extends EngineRequestInput {
+  /** Most pages to request. */
+  readonly maxPages: number;
+  /** Most entries to keep. */
+  readonly maxItems: number;
+}
+
+/** The members of `EngineSession` of `@mcp-fittings/host` that the suite uses. */
+export interface SessionUnderTest {
+  /** Negotiated protocol revision. */
+  readonly protocolVersion: string;
+  /** Name and version of the server's program. */
+  readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
+  /** Instructions of the server for the model. */
+  readonly instructions: string | undefined;
+  /** Capabilities as the server declared them. */
+  readonly capabilities: JSONRPCObject;
+  /** Reads a list, page by page. */
+  list(
+    kind: 'tools',
+    options: EngineListInput,
+  ): Promise<{ readonly items: readonly { readonly name: string }[]; readonly skipped: readonly string[] }>;
+  /** Sends `tools/call`. */
+  callTool(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: EngineRequestInput,
+  ): Promise<ToolResultUnderTest>;
+  /** Sends `prompts/get`. */
+  getPrompt(
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    options: EngineRequestInput,
+  ): Promise<unknown>;
+  /** Makes one round trip. */
+  ping(options: EngineRequestInput): Promise<void>;
+  /** Closes the session and its transport. */
+  close(): Promise<void>;
+}
+
+/** The members of a tool result that the suite checks. */
+export interface ToolResultUnderTest {
+  /** Content blocks, in the server's order. */
+  readonly content: readonly { readonly type: string }[];
+  /** Structured result, as the server sent it. */
+  readonly structuredContent?: unknown;
+  /** Whether the tool failed. */
+  readonly isError?: boolean | undefined;
+}
+
+/** What an engine can do beyond the minimum, as data. It decides which cases exist; none is skipped. */
+export interface EngineCapabilities {
+  /** Answers `elicitation/create`, `sampling/createMessage` and `roots/list` with the callbacks. Default `true`. */
+  readonly serverRequests?: boolean | undefined;
+  /** Reports progress, and restarts the deadline of a request with it. Default `true`. */
+  readonly progress?: boolean | undefined;
+}
+
+/** Options of `engineSuite()`. */
+export interface EngineSuiteOptions {
+  /** Name of the engine, for the report. */
+  readonly name: string;
+  /** What the engine can do. Default: everything. */
+  readonly capabilities?: EngineCapabilities | undefined;
+  /** Returns the engine under test; called once for each connection. */
+  readonly engine: () => EngineUnderTest;
+  /** Longest time of any one step of a case, in milliseconds. Default 10 000. */
+  readonly deadlineMs?: number | undefined;
+}

@@ -1,0 +1,16 @@
+/** For authors of a protocol engine: the contract suite that both engines of `@mcp-fittings/host` pass. */
+export { engineSuite } from './engine-suite/engine-suite.js';
+export type {
+  EngineCallbackInput,
+  EngineCapabilities,
+  EngineConnectInput,
+  EngineEventSink,
+  EngineListInput,
+  EngineRequestInput,
+  EngineSuiteOptions,
+  EngineTransportObserver,
+  EngineUnderTest,
+  SessionUnderTest,
+  ToolResultUnderTest,
+} from './engine-suite/engine-under-test.js';
+export type { TestRunner } from './transport.js';
