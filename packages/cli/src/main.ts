@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
-import { createContext, type OwnContext } from './create-context.js';
+import { type CommandRun, createCommandRun } from './command-deps.js';
+import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { createProgram, globalOptions, registerCommands } from './program.js';
-import type { World } from './world.js';
+import type { ProcessIo } from './process-io.js';
 
 /** Runs one command line, without the name of the program. Never rejects: resolves with the exit code. */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], world: ProcessIo): Promise<ExitCode> {
   const program = createProgram();
-  const own = createContext(world, () => globalOptions(program));
+  const own = createCommandRun(world, () => globalOptions(program));
   // `--json` may stand behind the mistake, and would not have been parsed.
   const inJson = argv.includes('--json');
   let complaint = '';
@@ -36,7 +36,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
 }
 
 /** Commander has said on stderr what is wrong, unless JSON was asked for. Help and version are such errors too. */
-function wrongUse(error: CommanderError, complaint: string | undefined, own: OwnContext): ExitCode {
+function wrongUse(error: CommanderError, complaint: string | undefined, own: CommandRun): ExitCode {
   if (error.exitCode === 0) return EXIT.ok;
   if (complaint !== undefined) {
     const message = complaint

@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { buildArguments } from '../src/arguments/build-arguments.js';
 import { typedValue } from '../src/arguments/typed-value.js';
-import { splitCommand } from '../src/commands/add/split-command.js';
+import { splitCommand } from '../src/commands/add-prompts.js';
 
 const schema = {
   type: 'object',

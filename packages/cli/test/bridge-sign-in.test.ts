@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { scripted } from '../../auth-oauth/test/support/world.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
-import { createSignInOnce } from '../src/bridge/sign-in-once.js';
+import { createSignInOnce } from '../src/bridge/sign-in.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 import { upstreamTo } from './support/upstreams.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
-import { storeForReading } from '../src/composition/store-for-reading.js';
+import { storeForReading } from '../src/session/credential-store.js';
 import { createSession } from '../src/index.js';
 import { everything, openWorkspace, type Workspace } from './support/workspace.js';
 

@@ -18,7 +18,7 @@ describe('fittings doctor', () => {
     expect(stdout).toContain('missing: not usable');
     expect(stdout).toMatch(/fail  command[^\n]*\n {8}COMMAND_NOT_FOUND [^\n]*\n {8}fix: Install it/);
     expect(stdout).toMatch(/PROCESS_EXITED [\s\S]*no disk/);
-    // Neither our own colours nor those of a server: it is no terminal.
+    // Neither our own colors nor those of a server: it is no terminal.
     expect(stdout).not.toContain('\u001b');
   });
 

@@ -12,7 +12,7 @@ const hostile = {
 const CRASHING = { ...hostile, args: [...hostile.args, '--crash'] };
 const SERVERS = only({ hostile, crashing: CRASHING });
 
-/** Everything that a terminal acts on or does not show, our own colours aside; `\n` is ours. */
+/** Everything that a terminal acts on or does not show, our own colors aside; `\n` is ours. */
 const UNFIT = /[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/u;
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const COLOUR = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;

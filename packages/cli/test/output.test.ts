@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../src/output/create-output.js';
+import { createOutput } from '../src/output/output.js';
 import { exitCodeOf } from '../src/output/error-report.js';
-import { jsonText } from '../src/output/json-text.js';
+import { jsonText } from '../src/output/printable.js';
 import { createLiveRegion } from '../src/output/live-region.js';
-import { progressLine } from '../src/output/progress-bar.js';
-import { createStyle, wantsColours } from '../src/output/style.js';
+import { progressLine } from '../src/output/progress.js';
+import { createStyle, wantsColors } from '../src/output/style.js';
 import { tableLines } from '../src/output/table.js';
 import { fitWidth, textWidth } from '../src/output/text-width.js';
 import { FittingsError } from '@mcp-fittings/client-core';
@@ -110,7 +110,7 @@ describe('text', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   it.each([
     [true, {}, true],
     [false, {}, false],
@@ -121,7 +121,7 @@ describe('colours', () => {
     [true, { FORCE_COLOR: '0' }, false],
     [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('terminal: %s, %j → %s', (isTerminal, env, expected) =>
-    expect(wantsColours(isTerminal, env)).toBe(expected),
+    expect(wantsColors(isTerminal, env)).toBe(expected),
   );
 });
 
@@ -134,7 +134,7 @@ describe('output', () => {
         stderr: stream,
         json,
         verbose: true,
-        colours: { stdout: false, stderr: false },
+        colors: { stdout: false, stderr: false },
         columns: () => undefined,
       });
       output.hide(['secret-"value"/1']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
-import { hintForPerson } from '../src/output/hint-for-person.js';
+import { hintForPerson } from '../src/output/hints.js';
 import { only, openWorkspace } from './support/workspace.js';
 
 let server: EverythingServer;

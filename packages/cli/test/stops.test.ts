@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { errorAnswer } from '../src/bridge/error-answer.js';
-import { statusLines } from '../src/commands/status/status-report.js';
+import { errorResponse } from '../src/bridge/error-responses.js';
+import { statusLines } from '../src/commands/status-table.js';
 import { createStyle } from '../src/output/style.js';
 import { startBridge } from './support/bridge-process.js';
 import { startProtectedServer } from './support/protected-server.js';
@@ -153,7 +153,7 @@ describe('S11: hints are commands and options of the command line', () => {
     const error = new FittingsError('STORE_UNAVAILABLE', 'No keychain can be used.', {
       hint: 'Start one, or choose another token store.',
     });
-    const { message } = errorAnswer(1, error).error;
+    const { message } = errorResponse(1, error).error;
     expect(message).toContain('--store file, or FITTINGS_STORE=file');
     expect(message).not.toContain('token store');
   });

@@ -1,13 +1,13 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { shown } from '../output/shown.js';
-import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
+import { printable } from '../output/printable.js';
+import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 
 const MOST_DEPTH = 4;
 
 /** What stands for a value on the command line: `number`, `s|m|l`, `list of string`. */
 export function valueText(schema: SchemaPart): string {
   const values = isRecord(schema.part) ? schema.part['enum'] : undefined;
-  if (Array.isArray(values) && values.length > 0) return shown(values.map(String).join('|'), 120);
+  if (Array.isArray(values) && values.length > 0) return printable(values.map(String).join('|'), 120);
   const types = [...typesOf(schema)].map((type) =>
     type === 'array' ? `list of ${[...typesOf(itemsOf(schema))].join('|') || 'anything'}` : type,
   );
@@ -58,7 +58,7 @@ function* missingIn(
 }
 
 function argumentText(name: string, property: SchemaPart): string {
-  return `--arg ${shown(name)}=<${valueText(property)}>`;
+  return `--arg ${printable(name)}=<${valueText(property)}>`;
 }
 
 function requiredIn({ part }: SchemaPart): readonly string[] {

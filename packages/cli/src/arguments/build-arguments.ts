@@ -1,5 +1,5 @@
 import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
-import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
+import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';
 
 export interface GivenArguments {

@@ -1,4 +1,4 @@
-import { typesOf, type SchemaPart, type ValueType } from './schema-types.js';
+import { type SchemaPart, type ValueType, typesOf } from './schema-types.js';
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const INTEGER = /^-?\d+$/;

@@ -1,18 +1,22 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import {
-  isRequest,
-  isResponse,
-  RPC_CODES,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
+  RPC_CODES,
   type RequestId,
+  isRequest,
+  isResponse,
 } from '@mcp-fittings/client-core/transport';
-import { errorAnswer } from './error-answer.js';
-import { createInFlightRequests, withSubscription, type InFlight } from './in-flight.js';
-import { SUBSCRIPTION_KEY } from './meta-keys.js';
-import { createMirroredArguments } from './mirrored-arguments.js';
+import { errorResponse } from './error-responses.js';
+import {
+  type InFlight,
+  SUBSCRIPTION_KEY,
+  createInFlightRequests,
+  withSubscription,
+} from './in-flight-requests.js';
+import { createParameterHeaders } from './parameter-headers.js';
 import type { Upstream } from './upstream.js';
 
 /** One client, as the forwarder sees it. */
@@ -22,7 +26,7 @@ export interface ClientSide {
 }
 
 /** What a client does. */
-export interface Forwarding {
+export interface ClientHandle {
   receive(message: JSONRPCMessage): void;
   /** The client is gone: what it waits for is given up at the server too. */
   leave(): void;
@@ -40,7 +44,7 @@ export interface ForwarderOptions {
 
 /** Carries messages between clients and one connection to a server, and knows of MCP only what belongs to whom. */
 export interface Forwarder {
-  join(client: ClientSide): Forwarding;
+  join(client: ClientSide): ClientHandle;
 }
 
 export function createForwarder({ upstream, shared, logger }: ForwarderOptions): Forwarder {
@@ -48,7 +52,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
   /** Requests of the server that a client has not answered. */
   const asked = new Map<RequestId, ClientSide>();
   const clients = new Set<ClientSide>();
-  const mirrored = createMirroredArguments();
+  const mirrored = createParameterHeaders();
 
   const deliver = (client: ClientSide, message: JSONRPCMessage, relatedTo?: RequestId): void => {
     client.send(message, relatedTo).catch((error: unknown) => {
@@ -70,7 +74,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
       // Answered, or forgotten because it was cancelled.
       () => void inFlight.remove(forwarded.id),
       (error: unknown) => {
-        if (inFlight.remove(forwarded.id) !== undefined) deliver(client, errorAnswer(entry.id, error));
+        if (inFlight.remove(forwarded.id) !== undefined) deliver(client, errorResponse(entry.id, error));
       },
     );
   };

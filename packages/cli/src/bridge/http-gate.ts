@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import { HTTP_REFUSALS } from './http-answers.js';
+import { HTTP_REFUSALS } from './error-responses.js';
 
 export interface HttpGateOptions {
   /** Every request has to show it as `Authorization: Bearer …`. Undefined: none is asked for. */

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { type Server, createServer } from 'node:http';
 import {
-  FittingsError,
-  codeOfSystemError,
   type Clock,
+  FittingsError,
   type Logger,
   type Transport,
+  codeOfSystemError,
 } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createDedicatedConnection } from './dedicated-connection.js';
 import { createHttpEndpoint } from './http-endpoint.js';
 import { createHttpGate } from './http-gate.js';
-import { joinUpstream } from './join-upstream.js';
-import { checkExposure, type ListenAddress } from './listen-address.js';
+import { type ListenAddress, checkExposure } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
 
 /** Who is served, and what the clients may do. */
@@ -107,7 +107,11 @@ function attachWebSocket(server: Server, path: string, options: ServeNetworkOpti
     clock,
     logger,
     async onConnection(client: Transport) {
-      const joined = joinUpstream({ open, logger, client: { send: (message) => client.send(message) } });
+      const joined = createDedicatedConnection({
+        open,
+        logger,
+        client: { send: (message) => client.send(message) },
+      });
       client.onmessage = (message) => joined.receive(message);
       client.onclose = () => {
         const left = joined.leave().finally(() => leaving.delete(left));

@@ -1,6 +1,13 @@
 import type { Logger } from '@mcp-fittings/client-core';
-import { createStdioSide, type StdioSideOptions } from './stdio-side.js';
-import { joinUpstream } from './join-upstream.js';
+import {
+  BaseTransport,
+  type JSONRPCMessage,
+  type Line,
+  type Transport,
+  type TransportDescription,
+  createLineReader,
+} from '@mcp-fittings/client-core/transport';
+import { createDedicatedConnection } from './dedicated-connection.js';
 import type { OpenUpstream } from './upstream.js';
 
 export interface ServeStdioOptions extends StdioSideOptions {
@@ -15,7 +22,11 @@ export interface ServeStdioOptions extends StdioSideOptions {
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { open, logger, signal } = options;
   const client = createStdioSide(options);
-  const joined = joinUpstream({ open, logger, client: { send: (message) => client.send(message) } });
+  const joined = createDedicatedConnection({
+    open,
+    logger,
+    client: { send: (message) => client.send(message) },
+  });
   client.onmessage = (message) => joined.receive(message);
   client.onerror = (error) => logger?.warn(error.message);
   const ended = new Promise<void>((resolve) => {
@@ -28,4 +39,92 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   await ended;
   signal.removeEventListener('abort', stop);
   await joined.leave();
+}
+
+export interface StdioSideOptions {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+  /** Largest message of the client that is taken, bytes. Default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+const MIB = 1024 * 1024;
+const OPENING_BRACE = 0x7b;
+
+/**
+ * The client that started this process, on its standard streams. It ends when the client closes our stdin. Nothing but
+ * messages is written to stdout.
+ */
+export function createStdioSide(options: StdioSideOptions): Transport {
+  return new StdioSide(options);
+}
+
+class StdioSide extends BaseTransport {
+  readonly #options: StdioSideOptions;
+
+  constructor(options: StdioSideOptions) {
+    super({ server: 'client' });
+    this.#options = options;
+  }
+
+  override describe(): TransportDescription {
+    return { ignoredLines: this.ignored['MESSAGE_INVALID'] ?? 0 };
+  }
+
+  protected override async open(): Promise<void> {
+    const { stdin, stdout, maxMessageBytes = 64 * MIB } = this.#options;
+    const reader = createLineReader({
+      maxBytes: maxMessageBytes,
+      onLine: (line) => this.#receiveLine(line),
+      accepts: (firstByte) => firstByte === OPENING_BRACE,
+      onSkip: () => this.#ignore(),
+    });
+    stdin.on('data', (chunk: Uint8Array | string) => {
+      reader.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    });
+    stdin.once('end', this.#onGone);
+    stdin.once('close', this.#onGone);
+    stdin.once('error', this.#onGone);
+    // A client that is gone does not read either.
+    stdout.on('error', this.#onGone);
+    stdin.resume();
+  }
+
+  protected override write(message: JSONRPCMessage): Promise<void> {
+    const text = `${this.encode(message)}\n`;
+    return new Promise((resolve, reject) => {
+      this.#options.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  protected override async shutDown(): Promise<void> {
+    const { stdin } = this.#options;
+    for (const event of ['end', 'close', 'error']) stdin.off(event, this.#onGone);
+    stdin.removeAllListeners('data');
+    stdin.pause();
+  }
+
+  readonly #onGone = (): void =>
+    this.fail(this.error('CONNECTION_LOST', 'The client closed the connection.'));
+
+  #receiveLine(line: Line): void {
+    if (line.kind !== 'text') {
+      this.reportCounted(
+        'MESSAGE_TOO_LARGE',
+        () => `The client sent ${line.bytes} bytes that cannot be a message.`,
+      );
+      return;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(line.text);
+    } catch {
+      return this.#ignore();
+    }
+    this.receive(value);
+  }
+
+  #ignore(): void {
+    this.reportCounted('MESSAGE_INVALID', () => 'The client sent a line that is not JSON.');
+  }
 }

@@ -1,16 +1,16 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
-import type { CommandContext } from '../command-context.js';
-import type { Session } from '../composition/session.js';
-import { refusedHeader } from './refused-header.js';
-import { openWaiting } from '../output/waiting.js';
+import type { CommandDeps } from '../command-deps.js';
+import { openSpinner } from '../output/spinner.js';
+import type { Session } from '../session/session.js';
+import { refusedHeader } from '../session/sign-in-errors.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
-export async function connectOne(context: CommandContext, session: Session, name: string): Promise<void> {
+export async function connectOne(deps: CommandDeps, session: Session, name: string): Promise<void> {
   const { host } = session;
-  const { signal } = context;
-  using _waiting = openWaiting(context, () => namesStillConnecting(host));
+  const { signal } = deps;
+  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
   await abortable(session.connect([name]), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
   const problem = whyNotConnected(host.server(name), session);
@@ -22,13 +22,13 @@ export async function connectOne(context: CommandContext, session: Session, name
  * changed, or when it calls `check`: once it says yes, the servers that are still connecting are not waited for.
  */
 export async function connectAll(
-  context: CommandContext,
+  deps: CommandDeps,
   session: Session,
   isEnough: (check: () => void) => boolean = () => false,
 ): Promise<void> {
   const { host } = session;
-  const { signal } = context;
-  using _waiting = openWaiting(context, () => namesStillConnecting(host));
+  const { signal } = deps;
+  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
   const enough = whenEnough(host, isEnough);
   try {
     const all = connectEach(session, signal);

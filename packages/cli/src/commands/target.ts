@@ -1,8 +1,8 @@
 import { AuthRequiredError, FittingsError, nearestNames } from '@mcp-fittings/client-core';
-import type { Session } from '../composition/session.js';
-import { shown } from '../output/shown.js';
+import type { CommandDeps } from '../command-deps.js';
+import { printable } from '../output/printable.js';
+import type { Session } from '../session/session.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
-import type { CommandContext } from '../command-context.js';
 
 /** One thing of one server. */
 export interface Target {
@@ -20,7 +20,7 @@ interface Offered {
  * them has to offer the name.
  */
 export async function connectTarget(
-  context: CommandContext,
+  deps: CommandDeps,
   session: Session,
   text: string,
   kind: string,
@@ -28,22 +28,22 @@ export async function connectTarget(
 ): Promise<Target> {
   const split = splitTarget(session, text);
   if (split !== undefined) {
-    await connectOne(context, session, split.server);
+    await connectOne(deps, session, split.server);
     return split;
   }
-  await connectUntilKnown(context, session, () => offered().some(({ name }) => name === text));
+  await connectUntilKnown(deps, session, () => offered().some(({ name }) => name === text));
   const waiting = namesStillConnecting(session.host);
   if (waiting.length > 0) {
-    const names = waiting.map((name) => shown(name)).join(', ');
-    context.output.note(context.output.noteStyle.dim(`Did not wait for: ${names}.`));
+    const names = waiting.map((name) => printable(name)).join(', ');
+    deps.output.note(deps.output.noteStyle.dim(`Did not wait for: ${names}.`));
   }
   const [match, ...others] = offered().filter(({ name }) => name === text);
   if (match === undefined)
     throw pendingSignIn(session, text, kind, offered()) ?? unknownName(session, text, kind, offered());
   if (others.length > 0) {
     const choices = [match, ...others].map(({ server }) => `${server}/${text}`);
-    throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${shown(text)}".`, {
-      hint: `Choose one: ${shown(choices.join(', '))}.`,
+    throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${printable(text)}".`, {
+      hint: `Choose one: ${printable(choices.join(', '))}.`,
     });
   }
   return { server: match.server, name: text };
@@ -53,19 +53,15 @@ export async function connectTarget(
 const SAME_NAME_MS = 1_000;
 
 /** One slow server does not hold up a call to another. */
-async function connectUntilKnown(
-  context: CommandContext,
-  session: Session,
-  isKnown: () => boolean,
-): Promise<void> {
+async function connectUntilKnown(deps: CommandDeps, session: Session, isKnown: () => boolean): Promise<void> {
   let timer: Disposable | undefined;
   let isOver = false;
   let look = (): void => undefined;
   try {
-    await connectAll(context, session, (check) => {
+    await connectAll(deps, session, (check) => {
       look = check;
       if (isKnown()) {
-        timer ??= context.clock.schedule(() => {
+        timer ??= deps.clock.schedule(() => {
           isOver = true;
           look();
         }, SAME_NAME_MS);
@@ -95,7 +91,7 @@ function pendingSignIn(
   const server = host.servers().find(({ state }) => state.status === 'needs-auth')?.name;
   const names = offered.flatMap((each) => [each.name, `${each.server}/${each.name}`]);
   if (server === undefined || nearestNames(text, names).length > 0) return undefined;
-  const message = `No connected server offers the ${kind} "${shown(text)}", and the server "${server}" requires a sign-in.`;
+  const message = `No connected server offers the ${kind} "${printable(text)}", and the server "${server}" requires a sign-in.`;
   return new AuthRequiredError(message, {
     server,
     delivery: 'not-sent',
@@ -113,10 +109,10 @@ function unknownName(
   const near = nearestNames(text, names);
   const absent = host.servers().filter(({ state }) => state.status !== 'connected');
   const hints = [
-    ...(near.length > 0 ? [`Did you mean ${shown(near.join(' or '))}?`] : []),
+    ...(near.length > 0 ? [`Did you mean ${printable(near.join(' or '))}?`] : []),
     ...(absent.length > 0 ? [`Not connected: ${absent.map(({ name }) => name).join(', ')}.`] : []),
   ];
-  return new FittingsError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${shown(text)}".`, {
+  return new FittingsError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${printable(text)}".`, {
     delivery: 'not-sent',
     hint: hints.length > 0 ? hints.join(' ') : 'Name the server: server/name.',
   });

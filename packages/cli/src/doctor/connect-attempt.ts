@@ -1,7 +1,7 @@
 import {
-  FittingsError,
   type AuthProvider,
   type Clock,
+  FittingsError,
   type Logger,
   type ServerConfig,
   type Transport,
@@ -9,8 +9,8 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { observeTransport, openEntry, type Engine } from '@mcp-fittings/host';
+import { RPC_CODES, isOlderEndpoint } from '@mcp-fittings/client-core/transport';
+import { type Engine, observeTransport, openEntry } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -166,4 +166,10 @@ export function ours(error: unknown): FittingsError {
   return new FittingsError('PROTOCOL_VIOLATION', error instanceof Error ? error.message : String(error), {
     cause: error,
   });
+}
+
+/** In which revision, and with whom. */
+export function handshakeSummary({ session }: Attempt): string {
+  if (session === undefined) return '';
+  return `revision ${session.protocolVersion}${session.name === undefined ? '' : `, ${session.name}`}`;
 }

@@ -1,5 +1,4 @@
 import {
-  systemClock,
   type AuthPlugin,
   type AuthProvider,
   type Clock,
@@ -7,16 +6,16 @@ import {
   type ServerConfig,
   type TokenStore,
   type TransportPlugin,
+  systemClock,
 } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { Engine } from '@mcp-fittings/host';
-import { checkApproval, checkConfig, entryOf } from './checks/entry.js';
-import { checkLocalProcess } from './checks/local-process.js';
-import { checkRemote } from './checks/remote.js';
+import { checkApproval, checkConfig, entryOf } from './check-entry.js';
+import { checkLocalProcess } from './check-local-process.js';
+import { checkRemote } from './check-remote.js';
 import { attemptConnection, ours } from './connect-attempt.js';
-import type { CheckResult, Diagnosis } from './diagnosis.js';
-import { findingOfError } from './finding-of-error.js';
-import { checked } from './finding.js';
+import { findingFromError } from './error-findings.js';
+import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 
 /** The parts that a host would use; a session has all of them but the engine. */
 export interface DiagnoseOptions {
@@ -79,7 +78,7 @@ async function checkConnection(
       scheme = plugin.scheme;
     }
   } catch (error) {
-    return [checked('config', '', [findingOfError(ours(error)).finding])];
+    return [createResult('config', '', [findingFromError(ours(error)).finding])];
   }
   const attempt = { server, config, transports, auth, engine, timeoutMs, clock, logger, signal };
   if (typeof config['url'] === 'string') {

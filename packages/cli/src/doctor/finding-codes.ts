@@ -1,11 +1,11 @@
-interface CodeFacts {
+interface FindingDescription {
   /** What it means, for the reference. */
   readonly meaning: string;
   /** What to do, where the part that found it does not say it better. */
   readonly fix: string;
 }
 
-const code = (meaning: string, fix: string): CodeFacts => ({ meaning, fix });
+const code = (meaning: string, fix: string): FindingDescription => ({ meaning, fix });
 
 const CODES = {
   // configuration and consent
@@ -151,10 +151,10 @@ const CODES = {
     'Check the log of the server, or contact its owner.',
   ),
   UNEXPECTED: code('An unexpected error.', 'Run it again with --verbose.'),
-} as const satisfies Record<string, CodeFacts>;
+} as const satisfies Record<string, FindingDescription>;
 
 /** The closed set of what a diagnosis can find. */
 export type FindingCode = keyof typeof CODES;
 
 /** Meaning and general fix of each finding. */
-export const FINDING_CODES: { readonly [Code in FindingCode]: CodeFacts } = CODES;
+export const FINDING_CODES: { readonly [Code in FindingCode]: FindingDescription } = CODES;

@@ -1,11 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { hintForPerson } from './hint-for-person.js';
-import { shown, shownBlock } from './shown.js';
+import { hintForPerson } from './hints.js';
 import type { Output } from './output.js';
+import { printable, printableBlock } from './printable.js';
 
 /** An error as `--json` shows it. Also part of results, e.g. of `status`. */
-export interface ErrorFacts {
+export interface ErrorJson {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -14,7 +14,7 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function errorFacts(error: unknown): ErrorFacts {
+export function errorJson(error: unknown): ErrorJson {
   if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
   const { code, message, server, delivery, details } = error;
   return {
@@ -85,7 +85,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** One line with a hint; `--verbose` adds the code, the details and the causes; `--json` gives it as data on stdout. */
 export function reportError(error: unknown, output: Output): void {
-  const facts = errorFacts(error);
+  const facts = errorJson(error);
   if (output.json) output.result({ error: facts }, () => '');
   else output.note(errorLine(error, output.noteStyle));
   for (const line of errorDetails(error)) output.detail(`  ${line}`);
@@ -93,9 +93,9 @@ export function reportError(error: unknown, output: Output): void {
 
 /** `error: what happened. What to do.` */
 export function errorLine(error: unknown, style: Output['noteStyle']): string {
-  const { message, hint } = errorFacts(error);
-  const advice = hint === undefined ? '' : ` ${style.dim(shown(hint))}`;
-  return `${style.red('error:')} ${shown(message)}${advice}`;
+  const { message, hint } = errorJson(error);
+  const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
+  return `${style.red('error:')} ${printable(message)}${advice}`;
 }
 
 const MOST_CAUSES = 8;
@@ -109,11 +109,11 @@ function* errorDetails(error: unknown): Generator<string> {
   } else if (error instanceof Error) yield indented(error.stack ?? error.message);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth++) {
-    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
+    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${printable(cause.message)}` : printable(String(cause))}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
 }
 
 function indented(text: string): string {
-  return shownBlock(text, 4_000).trim().replaceAll('\n', '\n    ');
+  return printableBlock(text, 4_000).trim().replaceAll('\n', '\n    ');
 }

@@ -20,12 +20,12 @@ const CODES = {
   cyan: [36, 39],
 } as const;
 
-export function createStyle(colours: boolean): Style {
+export function createStyle(colors: boolean): Style {
   const mark =
     (name: keyof typeof CODES): Paint =>
     (text) => {
       const [on, off] = CODES[name];
-      return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+      return colors ? `\u001b[${on}m${text}\u001b[${off}m` : text;
     };
   return {
     bold: mark('bold'),
@@ -37,11 +37,8 @@ export function createStyle(colours: boolean): Style {
   };
 }
 
-/** Colours on a terminal only; `NO_COLOR` goes before, `FORCE_COLOR` too. @see https://no-color.org */
-export function wantsColours(
-  isTerminal: boolean,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
+/** Colors on a terminal only; `NO_COLOR` goes before, `FORCE_COLOR` too. @see https://no-color.org */
+export function wantsColors(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { CommandContext } from '../command-context.js';
+import type { CommandDeps } from '../command-deps.js';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -28,13 +28,10 @@ export interface Prompts {
 }
 
 /** On stderr, so that stdout has nothing but results. Texts must be fit to show. */
-export async function openPrompts(
-  context: CommandContext,
-  signal: AbortSignal = context.signal,
-): Promise<Prompts> {
+export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.signal): Promise<Prompts> {
   const clack = await import('@clack/prompts');
-  const { output } = context;
-  const common = { input: context.stdin, output: context.stderr, signal };
+  const { output } = deps;
+  const common = { input: deps.stdin, output: deps.stderr, signal };
   return {
     tell: (text) => output.note(text),
     async text({ message, placeholder, initialValue, check }) {

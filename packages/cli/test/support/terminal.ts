@@ -14,7 +14,7 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: readonly string[]): Promise<void>;
   /** What stands on the screen and above it, wrapped lines joined. */
   text(): Promise<string>;
-  /** The same as the terminal got it, with its colours. */
+  /** The same as the terminal got it, with its colors. */
   coloured(): Promise<string>;
   /** Waits until that can be read below the last command. */
   until(what: string | RegExp): Promise<string>;

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { CommandDeps } from '../command-deps.js';
+
+/** `--header` options of the form `Name: value`, as in HTTP. Throws `ARGUMENTS_INVALID`, without repeating the value. */
+export function headerPairs(headers: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    headers.map((header) => {
+      const at = header.indexOf(':');
+      if (at <= 0) {
+        throw new FittingsError('ARGUMENTS_INVALID', 'A --header must have the form "Name: value".');
+      }
+      return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/** `name=value` options where all values are texts. Throws `ARGUMENTS_INVALID`. */
+export function textPairs(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) {
+        throw new FittingsError('ARGUMENTS_INVALID', `"${pair}" is not in the form name=value.`, {
+          delivery: 'not-sent',
+        });
+      }
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** A text given as it is, as `@file`, or as `-` for stdin. */
+export async function readTextArgument(text: string, deps: CommandDeps): Promise<string> {
+  if (text === '-') return readAll(deps.stdin);
+  if (!text.startsWith('@')) return text;
+  try {
+    return await readFile(resolve(deps.cwd, text.slice(1)), 'utf8');
+  } catch (cause) {
+    throw new FittingsError('ARGUMENTS_INVALID', `Cannot read the file "${text.slice(1)}".`, { cause });
+  }
+}
+
+async function readAll(stream: CommandDeps['stdin']): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array | string));
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,87 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core/transport';
+
+/** Members of `_meta` that the revision 2026-07-28 gives a meaning. @see https://modelcontextprotocol.io/specification/2026-07-28 */
+export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
+
+/** One request of a client that the server has not answered. */
+export interface InFlight<Client> {
+  readonly client: Client;
+  /** As the client called it. */
+  readonly id: RequestId;
+  readonly method: string;
+  /** As the client called its progress; undefined when it wants none. */
+  readonly progressToken: unknown;
+  /** It is of a revision where the end of the stream is what cancels it. */
+  readonly isStateless: boolean;
+  readonly giveUp: AbortController;
+}
+
+/** Requests of several clients on one connection: each goes on under a number of ours, and comes back under its own. */
+export interface InFlightRequests<Client> {
+  /** The request as the server is to see it. */
+  add(
+    client: Client,
+    request: JSONRPCRequest,
+  ): { readonly forwarded: JSONRPCRequest; readonly entry: InFlight<Client> };
+  /** What has this number; a server may have made text of it. */
+  get(number: unknown): InFlight<Client> | undefined;
+  remove(number: unknown): InFlight<Client> | undefined;
+  /** Our number for a request of this client. */
+  numberOf(client: Client, id: unknown): RequestId | undefined;
+  of(client: Client): readonly RequestId[];
+}
+
+export function createInFlightRequests<Client>(): InFlightRequests<Client> {
+  const entries = new Map<number, InFlight<Client>>();
+  let last = 0;
+  const key = (number: unknown): number =>
+    typeof number === 'string' ? Number(number) : Number(number ?? 0);
+
+  return {
+    add(client, request) {
+      last += 1;
+      const { params } = request;
+      const meta = params?._meta;
+      const progressToken = meta?.['progressToken'];
+      const version = meta?.[PROTOCOL_VERSION_KEY];
+      const entry = {
+        client,
+        id: request.id,
+        method: request.method,
+        progressToken,
+        isStateless: version !== undefined,
+        giveUp: new AbortController(),
+      };
+      entries.set(last, entry);
+      const withToken =
+        progressToken === undefined ? params : { ...params, _meta: { ...meta, progressToken: last } };
+      const forwarded = { ...request, id: last, ...(withToken !== undefined && { params: withToken }) };
+      return { forwarded, entry };
+    },
+    get: (number) => entries.get(key(number)),
+    remove(number) {
+      const entry = entries.get(key(number));
+      entries.delete(key(number));
+      return entry;
+    },
+    numberOf(client, id) {
+      for (const [number, entry] of entries) if (entry.client === client && entry.id === id) return number;
+      return undefined;
+    },
+    of: (client) => [...entries].flatMap(([number, entry]) => (entry.client === client ? [number] : [])),
+  };
+}
+
+/** The same message with the client's own name for the subscription that it belongs to. */
+export function withSubscription<Message extends JSONRPCMessage>(message: Message, id: RequestId): Message {
+  if ('params' in message && message.params?._meta?.[SUBSCRIPTION_KEY] !== undefined) {
+    const { params } = message;
+    return { ...message, params: { ...params, _meta: { ...params._meta, [SUBSCRIPTION_KEY]: id } } };
+  }
+  if ('result' in message && message.result._meta?.[SUBSCRIPTION_KEY] !== undefined) {
+    const { result } = message;
+    return { ...message, result: { ...result, _meta: { ...result._meta, [SUBSCRIPTION_KEY]: id } } };
+  }
+  return message;
+}

@@ -1,0 +1,103 @@
+import { FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { PerRequestHTTPServerTransport, type classifyInboundRequest } from '@modelcontextprotocol/server';
+import { errorResponse } from './error-responses.js';
+import { type Forwarder, createForwarder } from './forwarder.js';
+import type { OpenUpstream, Upstream } from './upstream.js';
+
+/** A request or a notification of the revision 2026-07-28, as the SDK reads it. */
+export type ModernRoute = Extract<ReturnType<typeof classifyInboundRequest>, { kind: 'modern' }>;
+
+/** The client ended the connection before there was an answer: nobody will read this. */
+const GONE = 499;
+
+/**
+ * One message of a client without session: it goes to the connection that all of them share, and the answer comes back on
+ * the response. When the client ends the response, the request is cancelled.
+ */
+export async function serveStatelessRequest(
+  shared: SharedConnection,
+  route: ModernRoute,
+  request: Request,
+  logger: Logger | undefined,
+): Promise<Response> {
+  let forwarder;
+  try {
+    forwarder = await shared.forwarder();
+  } catch (error) {
+    if (route.messageKind === 'request') return Response.json(errorResponse(route.message.id, error));
+    logger?.warn('Could not forward a notification.', { code: codeOf(error) });
+    return new Response(null, { status: 202 });
+  }
+  const transport = new PerRequestHTTPServerTransport({ classification: route.classification });
+  const { message } = route;
+  const id = route.messageKind === 'request' ? route.message.id : undefined;
+  const forwarding = forwarder.join({
+    send: (answer, relatedTo = id) =>
+      transport.send(answer, relatedTo === undefined ? {} : { relatedRequestId: relatedTo }),
+  });
+  transport.onmessage = (received) => forwarding.receive(received);
+  transport.onclose = () => forwarding.leave();
+  transport.onerror = (error) => logger?.debug(error.message);
+  await transport.start();
+  try {
+    const response = await transport.handleMessage(message, { request });
+    if (id === undefined) await transport.close();
+    return response;
+  } catch (error) {
+    await transport.close();
+    if (request.signal.aborted) return new Response(null, { status: GONE });
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof FittingsError ? error.code : undefined;
+}
+
+/** One connection for all clients that have no session: made when the first one needs it, and again after it ended. */
+export interface SharedConnection {
+  /** Rejects with a `FittingsError` when there is no connection. */
+  forwarder(): Promise<Forwarder>;
+  close(): Promise<void>;
+}
+
+export function createSharedConnection(open: OpenUpstream, logger: Logger | undefined): SharedConnection {
+  let current: Promise<{ readonly upstream: Upstream; readonly forwarder: Forwarder }> | undefined;
+  let live: Upstream | undefined;
+  let isClosed = false;
+
+  const connect = async () => {
+    const upstream = await open();
+    const { transport } = upstream;
+    if (isClosed) {
+      await transport.close();
+      throw new FittingsError('TRANSPORT_CLOSED', 'The bridge is closing.', { delivery: 'not-sent' });
+    }
+    live = upstream;
+    transport.onclose = () => {
+      if (live === upstream) current = undefined;
+      const { closeReason } = transport;
+      if (closeReason !== undefined) logger?.warn(closeReason.message, { code: closeReason.code });
+    };
+    return { upstream, forwarder: createForwarder({ upstream, shared: true, logger }) };
+  };
+
+  return {
+    async forwarder() {
+      // It has ended and is still being cleared away.
+      if (live?.transport.closeReason !== undefined) current = live = undefined;
+      const opening = (current ??= connect());
+      try {
+        return (await opening).forwarder;
+      } catch (error) {
+        if (current === opening) current = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      isClosed = true;
+      const opened = await current?.catch(() => undefined);
+      await opened?.upstream.transport.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { type LoadedConfig, type Problem, literalSecrets } from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
+import type { Output } from '../output/output.js';
+import { printable } from '../output/printable.js';
+
+/** What is wrong with the configuration, on stderr, one line each. What keeps one server away stands with that server. */
+export function noteProblems(problems: readonly Problem[], output: Output): void {
+  const { noteStyle: style } = output;
+  for (const { code, severity, file, line, message, hint, server } of problems) {
+    const isTold = code === 'APPROVAL_REQUIRED' || (server !== undefined && severity === 'error');
+    if ((isTold || severity === 'info') && !output.verbose) continue;
+    const place = file === undefined ? '' : ` ${printable(file)}${line === undefined ? '' : `:${line}`}`;
+    const paint = severity === 'error' ? style.red : style.yellow;
+    const subject = server === undefined ? '' : ` ${printable(server)}:`;
+    const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
+    output.note(`${paint(`${severity}:`)}${place}${subject} ${printable(message)}${advice}`);
+  }
+}
+
+/** A file that cannot be used is a failure of its own: what the command shows is not all that was configured. */
+export function configurationExit(deps: CommandDeps, { problems }: LoadedConfig): void {
+  if (problems.some(isOfFile)) deps.setExitCode(EXIT.config);
+}
+
+/** What stands in place of an empty table. Servers of a file that cannot be read are not known, but may be configured. */
+export function noServersText(problems: readonly Problem[]): string {
+  return problems.some(isOfFile)
+    ? 'No servers can be shown: see the error above.'
+    : 'No servers are configured. Add one: fittings add --help';
+}
+
+function isOfFile({ severity, server }: Problem): boolean {
+  return severity === 'error' && server === undefined;
+}
+
+/** What a user should know about secrets that an entry holds as text, once it is in a file, or would be after a `dryRun`. */
+export function secretNotes(entry: ServerConfig, dryRun = false): readonly string[] {
+  const verb = dryRun ? 'would be' : 'is now';
+  return literalSecrets(entry).map(
+    ({ field }) =>
+      `The value of ${field.replace(/^(?:env|headers)\./, '')} ${verb} in the file; use \${NAME} to keep it in the environment.`,
+  );
+}

@@ -1,0 +1,157 @@
+import { FittingsError, type ServerConfig, nearestNames } from '@mcp-fittings/client-core';
+import type { LoadedConfig } from '@mcp-fittings/config';
+import { headerPairs } from '../arguments/option-values.js';
+import type { RemoteOptions } from '../options.js';
+
+/** A server that the command line names. */
+export interface ResolvedServer {
+  /** The name of its entry; for a URL the URL as it was written, which no entry can be named. */
+  readonly name: string;
+  readonly config: ServerConfig;
+}
+
+/**
+ * The server of this name, or at this URL. A URL is a server of its own: it is not given the sign-in of an entry that has the
+ * same URL. Throws `ARGUMENTS_INVALID` for options that only a URL takes, and what `usableEntry` and `remoteEntry` throw.
+ */
+export function resolveServer(
+  server: string,
+  flags: RemoteOptions,
+  loaded: LoadedConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): ResolvedServer {
+  if (isServerUrl(server)) return { name: server, config: remoteEntry(server, flags, env) };
+  refuseRemoteFlags(server, flags);
+  return { name: server, config: usableEntry(server, loaded) };
+}
+
+/** The command that signs in to this very server, to be copied: the client is a part of what a credential belongs to. */
+export function loginArguments(server: string, { clientId, oauthScope, port, type }: RemoteOptions): string {
+  const options = [
+    ...(type === undefined ? [] : ['--type', type]),
+    ...(clientId === undefined ? [] : ['--client-id', clientId]),
+    ...oauthScope.flatMap((scope) => ['--oauth-scope', scope]),
+    ...(port === undefined ? [] : ['--port', port]),
+  ];
+  return [server, ...options].map(quoted).join(' ');
+}
+
+/** As a POSIX shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The entry of this name, or why there is none to be used. */
+export function usableEntry(name: string, { servers, entries }: LoadedConfig): ServerConfig {
+  const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (config !== undefined) return config;
+  const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
+  switch (entry?.status) {
+    case 'pending':
+      throw new FittingsError(
+        'APPROVAL_REQUIRED',
+        entry.approval?.changed === true
+          ? `The definition of the server "${name}" has changed since you approved it.`
+          : `The server "${name}" has not been approved.`,
+        { server: name, hint: `Review it: fittings approve ${name}` },
+      );
+    case 'rejected':
+      throw new FittingsError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
+        server: name,
+        hint: `Change your decision: fittings approve ${name}`,
+      });
+    case 'denied':
+      throw new FittingsError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
+    case 'invalid': {
+      const problem = entry.problems.find(({ severity }) => severity === 'error');
+      throw new FittingsError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
+        server: name,
+        hint: problem?.hint,
+      });
+    }
+    default: {
+      const near = nearestNames(
+        name,
+        entries.map((each) => each.name),
+      );
+      throw new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+        server: name,
+        hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'Add it: fittings add --help',
+      });
+    }
+  }
+}
+
+/** True for the URL of a server, which may hold variables, as opposed to the name of a configured one. */
+export function isServerUrl(text: string): boolean {
+  if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
+  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+}
+
+/**
+ * The entry of a server that is named by its URL, as `mcp-remote` takes it: `${NAME}` and `${NAME:-default}` in the URL, a
+ * header and the client id are variables of the environment. Throws `ARGUMENTS_INVALID` for a bad option and `CONFIG_INVALID` for a variable that is not set.
+ */
+export function remoteEntry(
+  written: string,
+  flags: RemoteOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
+  const { type, clientId, oauthScope: scopes, port } = flags;
+  const url = expanded(written, env);
+  if (!URL.canParse(url)) {
+    throw new FittingsError(
+      'ARGUMENTS_INVALID',
+      'The URL of the server is not absolute after its variables are expanded.',
+    );
+  }
+  const headers = Object.fromEntries(
+    Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
+  );
+  const oauth = {
+    ...(clientId !== undefined && { clientId: expanded(clientId, env) }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(port !== undefined && { callbackPort: portOf(port) }),
+  };
+  return {
+    type: type ?? (/^ws/i.test(url) ? 'ws' : 'http'),
+    url,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+  };
+}
+
+/** Throws if a configured server is given options that only a URL takes. */
+export function refuseRemoteFlags(server: string, flags: RemoteOptions): void {
+  const { type, header, clientId, oauthScope, port } = flags;
+  const isBare = [type, clientId, port].every((flag) => flag === undefined);
+  if (isBare && header.length === 0 && oauthScope.length === 0) return;
+  throw new FittingsError(
+    'ARGUMENTS_INVALID',
+    `--type, --header, --client-id, --oauth-scope and --port apply only to a URL, and "${server}" is not a URL.`,
+    { hint: 'Set them in the entry of the server, or use its URL.' },
+  );
+}
+
+function expanded(value: string, env: Readonly<Record<string, string | undefined>>): string {
+  return value.replaceAll(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (_reference, name: string, fallback: string | undefined) => {
+      const found = env[name];
+      if (found !== undefined && found !== '') return found;
+      if (fallback !== undefined) return fallback;
+      throw new FittingsError('CONFIG_INVALID', `The variable ${name} is not set.`, {
+        hint: `Set ${name} in the environment of this program.`,
+      });
+    },
+  );
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new FittingsError(
+    'ARGUMENTS_INVALID',
+    'The port of the OAuth redirect URI is not a valid port number.',
+  );
+}

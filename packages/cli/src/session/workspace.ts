@@ -1,0 +1,113 @@
+import { FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  type Approvals,
+  type ConfigEditor,
+  type LoadedConfig,
+  type Scope,
+  createConfigEditor,
+} from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { LAYOUTS, loadAgain, loadServers, placeOptions } from './load-servers.js';
+import { sessionOptions } from './open-session.js';
+import { configSecrets } from './secrets.js';
+
+/** The configuration of a command that reads or writes it and connects nothing. */
+export interface Workspace {
+  readonly loaded: LoadedConfig;
+  readonly approvals: Approvals;
+  /** It writes what the person typed: the command line is the confirmation. */
+  readonly editor: ConfigEditor;
+  readonly transports: readonly TransportPlugin[];
+  /** The home directory of this run. */
+  readonly home: string;
+}
+
+export async function openWorkspace(
+  deps: CommandDeps,
+  {
+    approves = true,
+    asks = false,
+  }: {
+    /** Whether what is written into the project is approved with it. Default true: the person typed it. */
+    readonly approves?: boolean;
+    /** The command asks about unapproved servers: the questions say where the user has signed in. Default false. */
+    readonly asks?: boolean;
+  } = {},
+): Promise<Workspace> {
+  const options = sessionOptions(deps);
+  const parts = await loadServers(options);
+  const { approvals, transports, home } = parts;
+  let { loaded } = parts;
+  if (asks && loaded.entries.some(({ approval }) => approval !== undefined && 'url' in approval.definition)) {
+    const { openSignInLookup } = await import('./stored-sign-in.js');
+    await using lookup = openSignInLookup({ store: options.store, home, clock: deps.clock }, loaded);
+    loaded = await loadAgain(options, parts, (url) => lookup.hasSignIn(url));
+  }
+  deps.output.hide(configSecrets(loaded));
+  const editor = createConfigEditor({
+    ...placeOptions(options),
+    ...(approves && { approvals }),
+    plugins: transports,
+    confirm: () => true,
+  });
+  return { loaded, approvals, editor, transports, home };
+}
+
+/** Scopes that the chosen layout has a file to write for, the person's own first. */
+export function writableScopes(deps: CommandDeps): readonly Scope[] {
+  const { sources } = LAYOUTS[deps.options.layout];
+  const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
+  return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
+}
+
+/** Whether a scope is written into the project, where others get to see it. */
+export function isSharedScope(deps: CommandDeps, scope: Scope): boolean {
+  const { sources } = LAYOUTS[deps.options.layout];
+  return sources.find((source) => source.scope === scope)?.base === 'project';
+}
+
+/** The scope that was asked for, or the layout's first. Throws `CONFIG_INVALID` for one that there is not. */
+export function scopeFor(deps: CommandDeps, asked: string | undefined): Scope {
+  const scopes = writableScopes(deps);
+  const scope = asked === undefined ? scopes[0] : scopes.find((each) => each === asked);
+  if (scope !== undefined) return scope;
+  const { layout } = deps.options;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The layout ${layout} has no scope "${asked ?? ''}" to write to.`,
+    {
+      hint: `Available scopes: ${scopes.join(', ')}.`,
+    },
+  );
+}
+
+/** Where a server that is to be changed is written. Throws when there is none, or when it may be meant in several places. */
+export function scopeOf(
+  deps: CommandDeps,
+  { loaded }: Workspace,
+  name: string,
+  asked: string | undefined,
+): Scope {
+  if (asked !== undefined) return scopeFor(deps, asked);
+  const writable = writableScopes(deps);
+  const found = [...new Set(loaded.entries.filter((entry) => entry.name === name).map(({ scope }) => scope))];
+  const changeable = found.filter((scope) => writable.includes(scope));
+  const [scope, ...others] = changeable;
+  if (scope === undefined) {
+    throw found.length === 0
+      ? new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+          hint: `Configured servers: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
+        })
+      : new FittingsError(
+          'CONFIG_READ_ONLY',
+          `The server "${name}" (${found.join(', ')}) cannot be changed here.`,
+        );
+  }
+  if (others.length > 0) {
+    throw new FittingsError('CONFIG_INVALID', `The server "${name}" is defined in several scopes.`, {
+      server: name,
+      hint: `Choose one: --scope ${changeable.join('|')}`,
+    });
+  }
+  return scope;
+}
