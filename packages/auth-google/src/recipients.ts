@@ -37,6 +37,7 @@ export function checkRecipient({ url, server, audience, hosts }: Recipient): voi
   throw new FittingsError('POLICY_DENIED', `No Google token is sent to ${hostname}.`, {
     server,
     hint: `If you trust it with your Google identity, the host program allows it: google({ hosts: ['${hostname}'] }).`,
+    details: { recipient: hostname },
   });
 }
 

@@ -1,6 +1,7 @@
 import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
 import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';
+import { CommandError } from '../output/hints.js';
 
 export interface GivenArguments {
   /** `--arg` values: `name=value`. */
@@ -123,5 +124,5 @@ function setAt(
 }
 
 function invalid(message: string, hint?: string, cause?: unknown): FittingsError {
-  return new FittingsError('ARGUMENTS_INVALID', message, { hint, cause, delivery: 'not-sent' });
+  return new CommandError('ARGUMENTS_INVALID', message, { hint, cause, delivery: 'not-sent' });
 }

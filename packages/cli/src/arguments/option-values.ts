@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 
 /** `--header` options of the form `Name: value`, as in HTTP. Throws `ARGUMENTS_INVALID`, without repeating the value. */
 export function headerPairs(headers: readonly string[]): Readonly<Record<string, string>> {
@@ -9,7 +9,7 @@ export function headerPairs(headers: readonly string[]): Readonly<Record<string,
     headers.map((header) => {
       const at = header.indexOf(':');
       if (at <= 0) {
-        throw new FittingsError('ARGUMENTS_INVALID', 'A --header must have the form "Name: value".');
+        throw new CommandError('ARGUMENTS_INVALID', 'A --header must have the form "Name: value".');
       }
       return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
     }),
@@ -22,7 +22,7 @@ export function textPairs(pairs: readonly string[]): Readonly<Record<string, str
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at <= 0) {
-        throw new FittingsError('ARGUMENTS_INVALID', `"${pair}" is not in the form name=value.`, {
+        throw new CommandError('ARGUMENTS_INVALID', `"${pair}" is not in the form name=value.`, {
           delivery: 'not-sent',
         });
       }
@@ -38,7 +38,7 @@ export async function readTextArgument(text: string, deps: CommandDeps): Promise
   try {
     return await readFile(resolve(deps.cwd, text.slice(1)), 'utf8');
   } catch (cause) {
-    throw new FittingsError('ARGUMENTS_INVALID', `Cannot read the file "${text.slice(1)}".`, { cause });
+    throw new CommandError('ARGUMENTS_INVALID', `Cannot read the file "${text.slice(1)}".`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { type JSONRPCErrorResponse, RPC_CODES, type RequestId } from '@mcp-fittings/client-core/transport';
-import { hintForPerson } from '../output/hints.js';
+import { hintForUser } from '../output/hints.js';
 
 const LONGEST_MESSAGE = 2000;
 
@@ -17,7 +17,7 @@ export function errorResponse(id: RequestId, error: unknown): JSONRPCErrorRespon
     };
   }
   const { code, kind, retryable, delivery, message } = error;
-  const hint = hintForPerson(error);
+  const hint = hintForUser(error);
   const text = hint === undefined ? message : `${message} ${hint}`;
   return {
     jsonrpc: '2.0',

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { CommandError } from '../output/hints.js';
 
 /** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
 export type ListenAddress =
@@ -19,7 +20,7 @@ export function parseListenAddress(text: string): ListenAddress {
   const [, host = DEFAULT_HOST, digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
-    throw new FittingsError(
+    throw new CommandError(
       'CONFIG_INVALID',
       'The address to listen on must be a port, host:port or unix:/path.',
       {
@@ -34,7 +35,7 @@ const UNIX = 'unix:';
 
 function socketPathOf(path: string): string {
   if (isAbsolute(path) && process.platform !== 'win32') return path;
-  throw new FittingsError(
+  throw new CommandError(
     'CONFIG_INVALID',
     'A Unix socket needs an absolute path, and an operating system that supports Unix sockets.',
     {
@@ -58,7 +59,7 @@ export function checkExposure(address: ListenAddress, { token, allowedHosts }: E
   const { host } = address;
   if (isLoopbackHost(host) && token !== undefined) return;
   const refuse = (message: string, hint: string): FittingsError =>
-    new FittingsError('CONFIG_INVALID', message, { hint });
+    new CommandError('CONFIG_INVALID', message, { hint });
   if (token === undefined) {
     throw refuse(
       `Every client that can reach ${host} could use the server: a token is required.`,

@@ -1,12 +1,6 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
-import {
-  type Clock,
-  FittingsError,
-  type Logger,
-  type Transport,
-  codeOfSystemError,
-} from '@mcp-fittings/client-core';
+import { type Clock, type Logger, type Transport, codeOfSystemError } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createDedicatedConnection } from './dedicated-connection.js';
@@ -14,6 +8,7 @@ import { createHttpEndpoint } from './http-endpoint.js';
 import { createHttpGate } from './http-gate.js';
 import { type ListenAddress, checkExposure } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
+import { CommandError } from '../output/hints.js';
 
 /** Who is served, and what the clients may do. */
 export interface ServeNetworkOptions {
@@ -132,7 +127,7 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
     await once(server, 'listening');
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new FittingsError(
+    throw new CommandError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
       { cause, hint: 'Choose another port; 0 picks a free one.' },
@@ -157,7 +152,7 @@ async function listenOnSocket(server: Server, socketPath: string): Promise<void>
     await once(server, 'listening');
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new FittingsError(
+    throw new CommandError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
       {

@@ -1,4 +1,4 @@
-import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { isRecord, sanitizeText } from '@mcp-fittings/client-core';
 import {
   type JSONRPCMessage,
   type JSONRPCNotification,
@@ -8,6 +8,7 @@ import {
   isResultResponse,
 } from '@mcp-fittings/client-core/transport';
 import type { Upstream } from './upstream.js';
+import { CommandError } from '../output/hints.js';
 
 /** What a client said that a server knows only as long as the connection lasts: who it is, and what it wants to hear of. */
 export interface SessionReplay {
@@ -88,7 +89,7 @@ export function createSessionReplay(): SessionReplay {
       if (answer === undefined || !isResultResponse(answer)) {
         const why = answer !== undefined && isErrorResponse(answer) ? answer.error.message : 'no answer';
         const message = `The server refused to restore the session of the client: ${sanitizeText(why)}`;
-        throw new FittingsError('SESSION_LOST', message, { delivery: 'not-sent' });
+        throw new CommandError('SESSION_LOST', message, { delivery: 'not-sent' });
       }
       await upstream.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
       await restoreWishes(upstream);

@@ -8,6 +8,7 @@ import {
   sanitizeText,
 } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 
 export interface SignInOnceOptions {
   readonly provider: AuthProvider;
@@ -31,7 +32,7 @@ export function createSignInOnce({ provider, store, url, signal }: SignInOnceOpt
   const signIn = async (challenge: AuthChallenge | undefined): Promise<void> => {
     if (challenge !== undefined && (await isCured(challenge))) return;
     if (provider.signIn === undefined) {
-      throw new FittingsError('AUTH_FAILED', 'The sign-in scheme of this server has no interactive sign-in.');
+      throw new CommandError('AUTH_FAILED', 'The sign-in scheme of this server has no interactive sign-in.');
     }
     await provider.signIn({ challenge, signal });
   };

@@ -3,6 +3,7 @@ import { PerRequestHTTPServerTransport, type classifyInboundRequest } from '@mod
 import { errorResponse } from './error-responses.js';
 import { type Forwarder, createForwarder } from './forwarder.js';
 import type { OpenUpstream, Upstream } from './upstream.js';
+import { CommandError } from '../output/hints.js';
 
 /** A request or a notification of the revision 2026-07-28, as the SDK reads it. */
 export type ModernRoute = Extract<ReturnType<typeof classifyInboundRequest>, { kind: 'modern' }>;
@@ -71,7 +72,7 @@ export function createSharedConnection(open: OpenUpstream, logger: Logger | unde
     const { transport } = upstream;
     if (isClosed) {
       await transport.close();
-      throw new FittingsError('TRANSPORT_CLOSED', 'The bridge is closing.', { delivery: 'not-sent' });
+      throw new CommandError('TRANSPORT_CLOSED', 'The bridge is closing.', { delivery: 'not-sent' });
     }
     live = upstream;
     transport.onclose = () => {

@@ -13,6 +13,7 @@ import { openEntry } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import { isNoSignIn, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import type { SignInOnce } from './sign-in.js';
+import { CommandError } from '../output/hints.js';
 
 /** The server's end of a bridge, started. */
 export interface Upstream {
@@ -100,9 +101,8 @@ function withCommand(error: unknown, { server, config, loginCommand }: OpenUpstr
   if (!(error instanceof AuthRequiredError)) return error;
   const refused = refusedHeader(server, config, error);
   if (refused !== undefined) return refused;
-  return new AuthRequiredError(error.message, {
+  return new CommandError('AUTH_REQUIRED', error.message, {
     server,
-    challenge: error.challenge,
     cause: error,
     hint: `Sign in from a terminal: ${loginCommand}`,
   });

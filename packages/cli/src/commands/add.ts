@@ -2,8 +2,9 @@ import { FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client
 import { headerPairs, readTextArgument, textPairs } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
-import { openWorkspace, scopeFor } from '../session/workspace.js';
+import { addServer, openWorkspace, scopeFor } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
+import { CommandError } from '../output/hints.js';
 
 export interface AddOptions {
   readonly scope?: string;
@@ -37,8 +38,7 @@ export async function add(
   const { output } = deps;
   const server = await newServer(deps, name, command, options);
   const scope = scopeFor(deps, server.scope);
-  const { editor } = await openWorkspace(deps);
-  const { file } = await editor.addServer({
+  const { file } = await addServer(await openWorkspace(deps), {
     name: server.name,
     scope,
     entry: server.entry,
@@ -66,7 +66,7 @@ async function newServer(
     const { askForServer } = await import('./add-prompts.js');
     return askForServer(deps, name, options.scope);
   }
-  throw new FittingsError('ARGUMENTS_INVALID', 'A server needs a name, and a command or --url.', {
+  throw new CommandError('ARGUMENTS_INVALID', 'A server needs a name, and a command or --url.', {
     hint: 'See fittings add --help.',
   });
 }
@@ -86,7 +86,7 @@ export async function entryOf(
     ...(port !== undefined && { callbackPort: Number(port) }),
   };
   if (url !== undefined && !URL.canParse(url) && !url.includes('${')) {
-    throw new FittingsError('ARGUMENTS_INVALID', '--url must be an absolute URL.', {
+    throw new CommandError('ARGUMENTS_INVALID', '--url must be an absolute URL.', {
       hint: 'Start it with https:// or, on this machine, http://.',
     });
   }
@@ -117,7 +117,7 @@ function commandOrUrl(
 } {
   if (command === undefined || !/^(?:https?|wss?):\/\//i.test(command)) return { command, args, url };
   if (url === undefined && args.length === 0) return { args, url: command };
-  throw new FittingsError(
+  throw new CommandError(
     'ARGUMENTS_INVALID',
     url === undefined
       ? 'Unexpected arguments after the URL of the server.'
@@ -132,8 +132,8 @@ async function jsonEntry(text: string, deps: CommandDeps): Promise<ServerConfig>
     value = JSON.parse(await readTextArgument(text, deps));
   } catch (cause) {
     if (cause instanceof FittingsError) throw cause;
-    throw new FittingsError('ARGUMENTS_INVALID', '--entry is not valid JSON.', { cause });
+    throw new CommandError('ARGUMENTS_INVALID', '--entry is not valid JSON.', { cause });
   }
   if (isRecord(value)) return value;
-  throw new FittingsError('ARGUMENTS_INVALID', '--entry must be a JSON object.');
+  throw new CommandError('ARGUMENTS_INVALID', '--entry must be a JSON object.');
 }

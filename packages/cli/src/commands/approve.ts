@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
+import { CommandError } from '../output/hints.js';
 
 export interface ApproveOptions {
   readonly hash?: string;
@@ -71,18 +72,18 @@ function choose(
 ): readonly ServerEntry[] {
   if (names.length === 0) {
     if (hash !== undefined || never || forget)
-      throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers to decide about.');
+      throw new CommandError('ARGUMENTS_INVALID', 'Name the servers to decide about.');
     return loaded.entries.filter(({ status }) => status === 'pending');
   }
   if (hash !== undefined && names.length > 1)
-    throw new FittingsError('ARGUMENTS_INVALID', '--hash takes exactly one server.');
+    throw new CommandError('ARGUMENTS_INVALID', '--hash takes exactly one server.');
   return names.map((name) => {
     const own = loaded.entries.filter((entry) => entry.name === name && entry.status !== 'replaced');
     const entry = own.find(({ approval }) => approval !== undefined);
     if (entry !== undefined) return entry;
     throw own.length === 0
-      ? new FittingsError('SERVER_UNKNOWN', `No server is named "${printable(name)}".`)
-      : new FittingsError('CONFIG_INVALID', `The server "${name}" needs no approval.`, {
+      ? new CommandError('SERVER_UNKNOWN', `No server is named "${printable(name)}".`)
+      : new CommandError('CONFIG_INVALID', `The server "${name}" needs no approval.`, {
           hint: 'Only servers that came with a project need approval.',
         });
   });
@@ -112,7 +113,7 @@ function facts(entry: ServerEntry | undefined) {
 }
 
 function otherDefinition({ name, hash }: ApprovalRequest): FittingsError {
-  return new FittingsError(
+  return new CommandError(
     'APPROVAL_REQUIRED',
     `The hash does not match the current definition of "${name}".`,
     {

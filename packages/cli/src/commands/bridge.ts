@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type AuthProvider, FittingsError, type Logger, sanitizeText } from '@mcp-fittings/client-core';
+import { type Logger, sanitizeText } from '@mcp-fittings/client-core';
 import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
@@ -13,9 +13,11 @@ import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { openSession } from '../session/open-session.js';
 import { loginArguments, resolveServer } from '../session/resolve-server.js';
+import { createProvider } from '../session/create-auth.js';
 import { entrySecrets } from '../session/secrets.js';
 import type { Session } from '../session/session.js';
 import { namedStore } from '../session/store-choice.js';
+import { CommandError } from '../output/hints.js';
 
 /** The options of `bridge`. */
 export interface BridgeOptions extends RemoteOptions {
@@ -96,8 +98,7 @@ function openUpstreamOf(
   const { transports, store, auth: plugins } = session;
   const { name, config } = resolveServer(server, flags, session.loaded, env);
   output.hide(entrySecrets([config]));
-  let auth: AuthProvider | undefined;
-  for (const plugin of plugins) auth ??= plugin.create({ name, config }, { logger, clock });
+  const auth = createProvider(plugins, { name, config }, { logger, clock });
   const url = config['url'];
   const signIn: SignInOnce | undefined =
     isPersonThere && auth?.signIn !== undefined && typeof url === 'string'
@@ -133,7 +134,7 @@ function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
 async function readToken(file: string | undefined, env: CommandDeps['env']): Promise<string | undefined> {
   const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
   if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
-  throw new FittingsError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
+  throw new CommandError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
     hint: 'Generate one, for example: openssl rand -hex 32',
   });
 }
@@ -142,7 +143,7 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', 'Cannot read the file given by --token-file.', { cause });
+    throw new CommandError('CONFIG_INVALID', 'Cannot read the file given by --token-file.', { cause });
   }
 }
 

@@ -21,6 +21,7 @@ import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/elicitation.js';
 import { openSession } from '../session/open-session.js';
 import { type Target, connectTarget } from './target.js';
+import { CommandError } from '../output/hints.js';
 
 export interface CallOptions {
   readonly arg: readonly string[];
@@ -77,7 +78,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   function forPerson(error: FittingsError): FittingsError {
     // Ctrl-C reaches a local server too: the call may fail of that before it fails of the abort.
     if (signal.aborted && error.delivery === 'unknown') {
-      return new FittingsError('ABORTED', 'Interrupted.', {
+      return new CommandError('ABORTED', 'Interrupted.', {
         server: target.server,
         cause: error,
         delivery: 'unknown',
@@ -85,7 +86,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
       });
     }
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
-    return new FittingsError('ARGUMENTS_INVALID', error.message, {
+    return new CommandError('ARGUMENTS_INVALID', error.message, {
       server: target.server,
       cause: error,
       delivery: error.delivery,
@@ -97,7 +98,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     if (options.output === undefined) return;
     const bytes = bytesIn(result);
     if (bytes === undefined) {
-      throw new FittingsError(
+      throw new CommandError(
         'ARGUMENTS_INVALID',
         'The result holds no image, audio or resource to write to a file.',
         { hint: 'Call the tool without -o.' },
@@ -121,12 +122,12 @@ function givenArguments(
     args = buildArguments({ pairs, json }, inputSchema);
   } catch (error) {
     if (!(error instanceof FittingsError) || error.hint !== undefined) throw error;
-    throw new FittingsError(error.code, error.message, { cause: error, delivery: 'not-sent', hint });
+    throw new CommandError(error.code, error.message, { cause: error, delivery: 'not-sent', hint });
   }
   const missing = missingArguments(args, inputSchema);
   if (missing.length === 0) return args;
   const message = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
-  throw new FittingsError('ARGUMENTS_INVALID', message, {
+  throw new CommandError('ARGUMENTS_INVALID', message, {
     server: target.server,
     delivery: 'not-sent',
     hint,
@@ -161,7 +162,7 @@ function nameIn({ names, left }: Toolset, { server, name: tool }: Target): strin
   const known = names.nameOf({ server, tool });
   if (known !== undefined) return known;
   const near = names.nearest(tool);
-  throw new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${printable(tool)}".`, {
+  throw new CommandError('TOOL_UNKNOWN', `The server "${server}" has no tool "${printable(tool)}".`, {
     server,
     delivery: 'not-sent',
     hint:
@@ -180,7 +181,7 @@ export function unexpectedArguments(more: readonly string[]): FittingsError {
     : arePairs
       ? `Pass each with --arg: ${more.map((text) => `--arg ${text.split('=', 1)[0] ?? ''}=…`).join(' ')}`
       : "Use --arg name=value for each, or --args '{…}' for all.";
-  return new FittingsError('ARGUMENTS_INVALID', 'The arguments of a tool need an option.', {
+  return new CommandError('ARGUMENTS_INVALID', 'The arguments of a tool need an option.', {
     delivery: 'not-sent',
     hint,
   });

@@ -1,10 +1,11 @@
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { openSpinner } from '../output/spinner.js';
 import type { Session } from '../session/session.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
+import { CommandError } from '../output/hints.js';
 
 /** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
 export async function connectOne(deps: CommandDeps, session: Session, name: string): Promise<void> {
@@ -84,14 +85,14 @@ export function whyNotConnected(
     case 'needs-auth':
       return (
         refusedHeader(name, session.loaded.servers[name], state.error) ??
-        new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
+        new CommandError('AUTH_REQUIRED', `The server "${name}" requires a sign-in.`, {
           server: name,
           hint: signInHint(name, session),
           cause: state.error,
         })
       );
     case 'disabled':
-      return new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
+      return new CommandError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
         server: name,
         hint: `Enable it: fittings enable ${name}`,
       });
@@ -100,7 +101,7 @@ export function whyNotConnected(
     default:
       return (
         lastError ??
-        new FittingsError('CONNECT_FAILED', `The server "${name}" is not connected.`, { server: name })
+        new CommandError('CONNECT_FAILED', `The server "${name}" is not connected.`, { server: name })
       );
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { type ServerConfig } from '@mcp-fittings/client-core';
 import {
   type ForeignProgram,
   type LoadedConfig,
@@ -12,6 +12,7 @@ import { EXIT } from '../exit-codes.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { openWorkspace } from '../session/workspace.js';
+import { CommandError } from '../output/hints.js';
 
 export interface ExportOptions {
   readonly to: ForeignProgram;
@@ -27,7 +28,7 @@ export async function exportToProgram(
 ): Promise<void> {
   const { output, cwd } = deps;
   if (unapproved && names.length === 0)
-    throw new FittingsError('ARGUMENTS_INVALID', '--unapproved needs the names of the servers to export.');
+    throw new CommandError('ARGUMENTS_INVALID', '--unapproved needs the names of the servers to export.');
   const { loaded } = await openWorkspace(deps, { asks: deps.interactive && names.length > 0 });
   const entries = entriesFor(loaded, names);
   const { chosen, skipped } = await chooseApproved(deps, entries, names.length > 0, unapproved);
@@ -71,7 +72,7 @@ function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readon
   );
   const unknown = names.filter((name) => !counting.some((entry) => entry.name === name));
   if (unknown.length > 0) {
-    throw new FittingsError('SERVER_UNKNOWN', `No server is named "${printable(unknown.join('", "'))}".`, {
+    throw new CommandError('SERVER_UNKNOWN', `No server is named "${printable(unknown.join('", "'))}".`, {
       hint: `Configured servers: ${[...new Set(counting.map(({ name }) => name))].join(', ') || 'none'}.`,
     });
   }
@@ -113,7 +114,7 @@ function needsApproval({ status }: ServerEntry): boolean {
 
 async function confirm(deps: CommandDeps, { name, approval }: ServerEntry): Promise<boolean> {
   if (!deps.interactive) {
-    throw new FittingsError('APPROVAL_REQUIRED', `The server "${printable(name)}" is not approved.`, {
+    throw new CommandError('APPROVAL_REQUIRED', `The server "${printable(name)}" is not approved.`, {
       server: name,
       hint: `Review it: fittings approve ${name}. To export it as it is, add --unapproved.`,
     });
@@ -128,7 +129,7 @@ async function present(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new FittingsError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
+    throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
   }
 }
 
@@ -144,6 +145,6 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await rename(temporary, file);
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw new FittingsError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
+    throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
   }
 }

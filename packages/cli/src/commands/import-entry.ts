@@ -1,4 +1,4 @@
-import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { type ServerConfig } from '@mcp-fittings/client-core';
 import {
   type ImportedServer,
   type Scope,
@@ -13,6 +13,7 @@ import { entrySecrets } from '../session/secrets.js';
 import { isSharedScope } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
 import type { ImportOptions } from './import.js';
+import { CommandError } from '../output/hints.js';
 
 /** What is to be written of an imported server. */
 export interface Prepared {
@@ -58,7 +59,7 @@ export async function prepareServer(
   async function howToWrite(): Promise<'variables' | 'keep' | 'skip'> {
     if (!isSharedScope(deps, scope)) return 'keep';
     if (!deps.interactive || options.dryRun) {
-      throw new FittingsError(
+      throw new CommandError(
         'CONFIG_INVALID',
         `The entry contains secrets (${fields}), and the scope ${scope} is a file of the project.`,
         {

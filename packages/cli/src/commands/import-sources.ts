@@ -1,4 +1,3 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import { type ImportResult, importServers } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { FOREIGN_PROGRAMS } from '../options.js';
@@ -7,6 +6,7 @@ import { tableLines } from '../output/table.js';
 import { openWorkspace } from '../session/workspace.js';
 import type { ImportOptions } from './import.js';
 import type { ForeignProgram } from '@mcp-fittings/config';
+import { CommandError } from '../output/hints.js';
 
 interface Found extends Pick<ImportResult, 'files'> {
   readonly program: ForeignProgram;
@@ -22,7 +22,7 @@ export async function listPrograms(
   { file, all }: Pick<ImportOptions, 'file' | 'all'>,
 ): Promise<void> {
   if (names.length > 0 || file !== undefined || all) {
-    throw new FittingsError('ARGUMENTS_INVALID', 'Name the program to import from: --from <program>.', {
+    throw new CommandError('ARGUMENTS_INVALID', 'Name the program to import from: --from <program>.', {
       hint: `Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`,
     });
   }

@@ -8,10 +8,11 @@ import { type ErrorJson, errorJson } from '../output/error-report.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { entrySecrets } from '../session/secrets.js';
-import { type Workspace, openWorkspace, scopeFor } from '../session/workspace.js';
+import { addServer, type Workspace, openWorkspace, scopeFor } from '../session/workspace.js';
 import { noteProblems } from './config-notes.js';
 import { type Prepared, prepareServer } from './import-entry.js';
 import type { ForeignProgram } from '@mcp-fittings/config';
+import { CommandError } from '../output/hints.js';
 
 export interface ImportOptions {
   /** Undefined: the programs that are configured here are listed. */
@@ -55,7 +56,7 @@ export async function importFromProgram(
   if (brought && scope !== 'project') {
     const message = `Servers that came with a project cannot be imported into the scope ${scope}.`;
     const hint = 'Import them with --scope project, and approve each: fittings approve';
-    throw new FittingsError('ARGUMENTS_INVALID', message, { hint });
+    throw new CommandError('ARGUMENTS_INVALID', message, { hint });
   }
   noteProblems(found.problems, output);
   output.hide(
@@ -75,7 +76,7 @@ export async function importFromProgram(
       const { entry } = prepared;
       outcome = { ...outcome, entry, notes: prepared.notes };
       if (dryRun) output.note(prepared.summary);
-      const written = dryRun ? undefined : await workspace.editor.addServer({ name, scope, entry, replace });
+      const written = dryRun ? undefined : await addServer(workspace, { name, scope, entry, replace });
       outcomes.push({ ...outcome, ...(written !== undefined && { file: written.file }) });
     } catch (error) {
       if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;
@@ -116,7 +117,7 @@ function ownServer({ loaded }: Workspace, name: string, scope: string): Fittings
       entry.approval === undefined,
   );
   if (own === undefined) return undefined;
-  return new FittingsError(
+  return new CommandError(
     'CONFIG_INVALID',
     `You already have a server "${name}" in the scope ${own.scope}.`,
     {
@@ -134,7 +135,7 @@ async function choose(
 ): Promise<readonly ImportedServer[]> {
   const unknown = names.filter((name) => !imported.some((server) => server.name === name));
   if (unknown.length > 0) {
-    throw new FittingsError(
+    throw new CommandError(
       'SERVER_UNKNOWN',
       `There is no server "${printable(unknown.join('", "'))}" to import.`,
       {
@@ -147,7 +148,7 @@ async function choose(
   if (!dryRun) for (const { summary } of asked) deps.output.note(summary);
   if (names.length > 0 || all || dryRun || imported.length === 0) return asked;
   if (!deps.interactive) {
-    throw new FittingsError('ARGUMENTS_INVALID', 'Name the servers to import.', {
+    throw new CommandError('ARGUMENTS_INVALID', 'Name the servers to import.', {
       hint: `Name them or use --all. Found: ${imported.map(({ name }) => name).join(', ')}.`,
     });
   }

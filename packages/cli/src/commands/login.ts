@@ -1,4 +1,3 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
@@ -7,11 +6,13 @@ import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
 import { openSession } from '../session/open-session.js';
 import { resolveServer } from '../session/resolve-server.js';
+import { createProvider } from '../session/create-auth.js';
 import { entrySecrets } from '../session/secrets.js';
 import type { SessionOptions } from '../session/session.js';
 import { isNoSignIn, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
 import { whyNotConnected } from './connect.js';
+import { CommandError } from '../output/hints.js';
 
 export interface LoginOptions extends RemoteOptions {
   readonly method?: SignInMethod;
@@ -46,13 +47,20 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
     const problem = whyNotConnected(host.server(server), session);
     if (problem !== undefined) throw problem;
   }
+  const provider = createProvider(session.auth, { name, config }, deps);
+  if (provider?.signIn === undefined) {
+    throw new CommandError('AUTH_FAILED', `The server "${server}" has no sign-in.`, {
+      server,
+      hint: 'Only a remote server has one, if its entry has no credentials and does not turn it off.',
+    });
+  }
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
     // There was no sign-in, so that it is the header that the server wants.
     if (refused !== undefined && isNoSignIn(error)) throw refused;
     if (!limit.aborted || signal.aborted) throw withServerName(error, server);
-    throw new FittingsError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
+    throw new CommandError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,
       cause: error,
       hint: 'Sign in again; --timeout allows more time.',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { FittingsError, escapeText } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core';
 import { type LoadedConfig, permissionsOf } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { createPolicy, renderForPerson } from '@mcp-fittings/tools';
@@ -9,6 +9,7 @@ import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { openSession } from '../session/open-session.js';
 import { connectTarget } from './target.js';
+import { CommandError } from '../output/hints.js';
 
 export interface ReadOptions {
   readonly output?: string;
@@ -54,7 +55,7 @@ async function checkPermission(
     const uri = escapeText(resource.uri, { maxLength: 1_000 });
     if (await prompts.confirm(`Read ${uri} from ${printable(server)}?`, false)) return;
   }
-  throw new FittingsError('POLICY_DENIED', reason, {
+  throw new CommandError('POLICY_DENIED', reason, {
     server,
     delivery: 'not-sent',
     hint: 'Add it to "allowedResources" of the entry, or change "readPermission".',

@@ -1,8 +1,9 @@
-import { AuthRequiredError, FittingsError, nearestNames } from '@mcp-fittings/client-core';
+import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
 import type { Session } from '../session/session.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
+import { CommandError } from '../output/hints.js';
 
 /** One thing of one server. */
 export interface Target {
@@ -42,7 +43,7 @@ export async function connectTarget(
     throw pendingSignIn(session, text, kind, offered()) ?? unknownName(session, text, kind, offered());
   if (others.length > 0) {
     const choices = [match, ...others].map(({ server }) => `${server}/${text}`);
-    throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${printable(text)}".`, {
+    throw new CommandError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${printable(text)}".`, {
       hint: `Choose one: ${printable(choices.join(', '))}.`,
     });
   }
@@ -92,7 +93,7 @@ function pendingSignIn(
   const names = offered.flatMap((each) => [each.name, `${each.server}/${each.name}`]);
   if (server === undefined || nearestNames(text, names).length > 0) return undefined;
   const message = `No connected server offers the ${kind} "${printable(text)}", and the server "${server}" requires a sign-in.`;
-  return new AuthRequiredError(message, {
+  return new CommandError('AUTH_REQUIRED', message, {
     server,
     delivery: 'not-sent',
     hint: `Sign in: ${loginCommand(server)}`,
@@ -112,7 +113,7 @@ function unknownName(
     ...(near.length > 0 ? [`Did you mean ${printable(near.join(' or '))}?`] : []),
     ...(absent.length > 0 ? [`Not connected: ${absent.map(({ name }) => name).join(', ')}.`] : []),
   ];
-  return new FittingsError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${printable(text)}".`, {
+  return new CommandError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${printable(text)}".`, {
     delivery: 'not-sent',
     hint: hints.length > 0 ? hints.join(' ') : 'Name the server: server/name.',
   });

@@ -1,5 +1,5 @@
 import { type ErrorCode, type FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { hintForPerson } from '../output/hints.js';
+import { hintForUser } from '../output/hints.js';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckName, type Finding, createFinding } from './findings.js';
 
@@ -104,5 +104,5 @@ function certificateProblem(error: FittingsError): FindingCode | undefined {
 
 /** What the package that failed advises is closer to the case than what holds for all; a certificate has its own advice. */
 function fixOf(code: FindingCode, error: FittingsError): string | undefined {
-  return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : hintForPerson(error);
+  return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : hintForUser(error);
 }

@@ -18,6 +18,7 @@ import {
 import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';
+import { CommandError } from '../output/hints.js';
 
 export interface NetworkPathOptions {
   readonly server: string;
@@ -86,7 +87,7 @@ function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPat
   if (result.issues !== undefined) {
     const [issue] = result.issues;
     const field = issue?.path?.map(String).join('.') ?? '';
-    throw new FittingsError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
+    throw new CommandError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
   }
   const { timeouts, ...rest } = networkOptionsOf(result.value, { server, clock, logger });
   const url = String(rest.url).replace(/^ws(s?:)/i, 'http$1');

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { hintForPerson } from './hints.js';
+import { hintForUser } from './hints.js';
 import type { Output } from './output.js';
 import { printable, printableBlock } from './printable.js';
 
@@ -20,7 +20,7 @@ export function errorJson(error: unknown): ErrorJson {
   return {
     code,
     message,
-    hint: hintForPerson(error),
+    hint: hintForUser(error),
     server,
     delivery,
     ...(Object.keys(details).length > 0 && { details }),

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { FittingsError, createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core';
 import type { LiveRegion } from './live-region.js';
 import { jsonText, printable } from './printable.js';
 import { type Style, createStyle } from './style.js';
 import { wrapWords } from './text-width.js';
+import { CommandError } from './hints.js';
 
 /**
  * What a command says. Everything passes one redactor, so that no configured secret is printed, and nothing of it may
@@ -93,6 +94,6 @@ export async function writeOutput(file: string, bytes: Buffer): Promise<void> {
   try {
     await writeFile(file, bytes);
   } catch (cause) {
-    throw new FittingsError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
+    throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
   }
 }

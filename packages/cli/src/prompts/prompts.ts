@@ -1,5 +1,5 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -71,5 +71,5 @@ function optionsOf(choices: readonly Choice<string>[]): { value: string; label: 
 }
 
 function giveUp(): never {
-  throw new FittingsError('ABORTED', 'Interrupted.');
+  throw new CommandError('ABORTED', 'Interrupted.');
 }

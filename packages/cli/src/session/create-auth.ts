@@ -1,9 +1,19 @@
 import { google } from '@mcp-fittings/auth-google';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { type IdentityProviderSettings, identityProviderFrom, xaa } from '@mcp-fittings/auth-xaa';
-import { type AuthPlugin, FittingsError, type TokenStore, isRecord } from '@mcp-fittings/client-core';
+import {
+  type AuthPlugin,
+  type AuthProvider,
+  type Clock,
+  FittingsError,
+  type Logger,
+  type ServerConfig,
+  type TokenStore,
+  isRecord,
+} from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { SessionOptions } from './session.js';
+import { CommandError } from '../output/hints.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];
@@ -54,7 +64,7 @@ function withoutIdentityProvider(mistake: unknown): AuthPlugin {
       const member = config['oauth'];
       if (!isRecord(member) || member['xaa'] !== true || member['enabled'] === false) return undefined;
       if (mistake instanceof FittingsError) throw mistake;
-      throw new FittingsError(
+      throw new CommandError(
         'CONFIG_INVALID',
         `No identity provider is configured for the server "${name}".`,
         {
@@ -65,4 +75,17 @@ function withoutIdentityProvider(mistake: unknown): AuthPlugin {
       );
     },
   };
+}
+
+/** Creates the provider that signs the requests to one server: that of the first scheme that takes the entry. */
+export function createProvider(
+  plugins: readonly AuthPlugin[],
+  server: { readonly name: string; readonly config: ServerConfig },
+  deps: { readonly logger?: Logger | undefined; readonly clock: Clock },
+): AuthProvider | undefined {
+  for (const plugin of plugins) {
+    const provider = plugin.create(server, { logger: deps.logger, clock: deps.clock });
+    if (provider !== undefined) return provider;
+  }
+  return undefined;
 }

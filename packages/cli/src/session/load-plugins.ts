@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AuthPlugin, FittingsError, type TransportPlugin, isRecord } from '@mcp-fittings/client-core';
+import { type AuthPlugin, type TransportPlugin, isRecord } from '@mcp-fittings/client-core';
+import { CommandError } from '../output/hints.js';
 
 /** Third-party parts that the user named with `--plugin`. */
 export interface LoadedPlugins {
@@ -29,7 +30,7 @@ async function pluginsOf(name: string, cwd: string): Promise<readonly unknown[]>
     exported = isRecord(module) ? module['default'] : undefined;
     if (typeof exported === 'function') exported = await (exported as () => unknown)();
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', `The plugin "${name}" cannot be imported.`, {
+    throw new CommandError('CONFIG_INVALID', `The plugin "${name}" cannot be imported.`, {
       cause,
       hint: isPath
         ? 'Check the path. It is relative to the current directory.'
@@ -38,7 +39,7 @@ async function pluginsOf(name: string, cwd: string): Promise<readonly unknown[]>
   }
   const plugins: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
   if (plugins.every((plugin) => isTransportPlugin(plugin) || isAuthPlugin(plugin))) return plugins;
-  throw new FittingsError('CONFIG_INVALID', `The module "${name}" has no default export that is a plugin.`, {
+  throw new CommandError('CONFIG_INVALID', `The module "${name}" has no default export that is a plugin.`, {
     hint: 'Export a TransportPlugin or an AuthPlugin, a list of them, or a function that returns them.',
   });
 }

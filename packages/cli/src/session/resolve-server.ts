@@ -1,7 +1,8 @@
-import { FittingsError, type ServerConfig, nearestNames } from '@mcp-fittings/client-core';
+import { type ServerConfig, nearestNames } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { headerPairs } from '../arguments/option-values.js';
 import type { RemoteOptions } from '../options.js';
+import { CommandError } from '../output/hints.js';
 
 /** A server that the command line names. */
 export interface ResolvedServer {
@@ -48,7 +49,7 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
   const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
   switch (entry?.status) {
     case 'pending':
-      throw new FittingsError(
+      throw new CommandError(
         'APPROVAL_REQUIRED',
         entry.approval?.changed === true
           ? `The definition of the server "${name}" has changed since you approved it.`
@@ -56,15 +57,15 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
         { server: name, hint: `Review it: fittings approve ${name}` },
       );
     case 'rejected':
-      throw new FittingsError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
+      throw new CommandError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
         server: name,
         hint: `Change your decision: fittings approve ${name}`,
       });
     case 'denied':
-      throw new FittingsError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
+      throw new CommandError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
     case 'invalid': {
       const problem = entry.problems.find(({ severity }) => severity === 'error');
-      throw new FittingsError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
+      throw new CommandError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
         server: name,
         hint: problem?.hint,
       });
@@ -74,7 +75,7 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
         name,
         entries.map((each) => each.name),
       );
-      throw new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+      throw new CommandError('SERVER_UNKNOWN', `No server is named "${name}".`, {
         server: name,
         hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'Add it: fittings add --help',
       });
@@ -100,7 +101,7 @@ export function remoteEntry(
   const { type, clientId, oauthScope: scopes, port } = flags;
   const url = expanded(written, env);
   if (!URL.canParse(url)) {
-    throw new FittingsError(
+    throw new CommandError(
       'ARGUMENTS_INVALID',
       'The URL of the server is not absolute after its variables are expanded.',
     );
@@ -126,7 +127,7 @@ export function refuseRemoteFlags(server: string, flags: RemoteOptions): void {
   const { type, header, clientId, oauthScope, port } = flags;
   const isBare = [type, clientId, port].every((flag) => flag === undefined);
   if (isBare && header.length === 0 && oauthScope.length === 0) return;
-  throw new FittingsError(
+  throw new CommandError(
     'ARGUMENTS_INVALID',
     `--type, --header, --client-id, --oauth-scope and --port apply only to a URL, and "${server}" is not a URL.`,
     { hint: 'Set them in the entry of the server, or use its URL.' },
@@ -140,7 +141,7 @@ function expanded(value: string, env: Readonly<Record<string, string | undefined
       const found = env[name];
       if (found !== undefined && found !== '') return found;
       if (fallback !== undefined) return fallback;
-      throw new FittingsError('CONFIG_INVALID', `The variable ${name} is not set.`, {
+      throw new CommandError('CONFIG_INVALID', `The variable ${name} is not set.`, {
         hint: `Set ${name} in the environment of this program.`,
       });
     },
@@ -150,7 +151,7 @@ function expanded(value: string, env: Readonly<Record<string, string | undefined
 function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new FittingsError(
+  throw new CommandError(
     'ARGUMENTS_INVALID',
     'The port of the OAuth redirect URI is not a valid port number.',
   );

@@ -73,8 +73,6 @@ export interface Session extends AsyncDisposable {
   connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
   /** Closes the host and the credential store. The same as disposing of it. */
   close(): Promise<void>;
-  /** Tells the host of these servers and connects none, e.g. to sign out. Rejects as {@link connect} does. */
-  know(names: readonly string[]): Promise<void>;
 }
 
 /**
@@ -109,8 +107,8 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     await host.close();
     await close();
   };
-  const chosen = (names: readonly string[], more: ServerConfig): Record<string, ServerConfig> =>
-    Object.fromEntries(names.map((name) => [name, { ...usableEntry(name, loaded), ...more }]));
+  const chosen = (names: readonly string[]): Record<string, ServerConfig> =>
+    Object.fromEntries(names.map((name) => [name, usableEntry(name, loaded)]));
   return {
     loaded,
     approvals,
@@ -127,10 +125,7 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
       return storeError;
     },
     async connect(names) {
-      return host.connect(names === undefined ? loaded.servers : chosen(names, {}));
-    },
-    async know(names) {
-      await host.connect(chosen(names, { lazy: true }));
+      return host.connect(names === undefined ? loaded.servers : chosen(names));
     },
     close: end,
     [Symbol.asyncDispose]: end,

@@ -1,5 +1,6 @@
 import { AuthRequiredError, FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { isSecretName } from '@mcp-fittings/config';
+import { CommandError } from '../output/hints.js';
 
 /**
  * The error of a server that got a credential in a header of its entry, answered 401, and said nothing of a sign-in: most
@@ -17,15 +18,11 @@ export function refusedHeader(
   const headers = isRecord(config?.['headers']) ? Object.keys(config['headers']) : [];
   const names = headers.filter((name) => isSecretName(name));
   if (names.length === 0) return undefined;
-  return new FittingsError(
-    'AUTH_REJECTED',
-    `The server "${server}" refuses the header ${names.join(', ')}.`,
-    {
-      server,
-      cause: error,
-      hint: `Correct ${names.length === 1 ? 'its value' : 'their values'} in the entry or on the command line.`,
-    },
-  );
+  return new CommandError('AUTH_REJECTED', `The server "${server}" refuses the header ${names.join(', ')}.`, {
+    server,
+    cause: error,
+    hint: `Correct ${names.length === 1 ? 'its value' : 'their values'} in the entry or on the command line.`,
+  });
 }
 
 /** Whether a sign-in failed before a person could have signed in: nothing there is an authorization server. */

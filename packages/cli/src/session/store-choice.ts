@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/client-core';
 import { STORE_NAMES, type StoreName } from '../options.js';
+import { CommandError } from '../output/hints.js';
 
 /** Where credentials are kept: `--store`, else `FITTINGS_STORE`, else the store of the last sign-in that named one. */
 export function chooseStore(
@@ -25,7 +26,7 @@ function fromEnvironment(value: string | undefined): StoreName | undefined {
   if (value === undefined || value === '') return undefined;
   const name = STORE_NAMES.find((each) => each === value);
   if (name !== undefined) return name;
-  throw new FittingsError('CONFIG_INVALID', 'FITTINGS_STORE is not a valid credential store.', {
+  throw new CommandError('CONFIG_INVALID', 'FITTINGS_STORE is not a valid credential store.', {
     hint: `Set it to one of: ${STORE_NAMES.join(', ')}.`,
   });
 }

@@ -1,4 +1,4 @@
-import { FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
+import { type TransportPlugin } from '@mcp-fittings/client-core';
 import {
   type Approvals,
   type ConfigEditor,
@@ -10,6 +10,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { LAYOUTS, loadAgain, loadServers, placeOptions } from './load-servers.js';
 import { sessionOptions } from './open-session.js';
 import { configSecrets } from './secrets.js';
+import { CommandError } from '../output/hints.js';
 
 /** The configuration of a command that reads or writes it and connects nothing. */
 export interface Workspace {
@@ -53,6 +54,21 @@ export async function openWorkspace(
   return { loaded, approvals, editor, transports, home };
 }
 
+/** Adds a server to the file of a scope. Rejects with `CONFIG_INVALID` if the scope has one of this name, unless `replace`. */
+export async function addServer(
+  { editor, loaded }: Workspace,
+  server: Parameters<ConfigEditor['addServer']>[0] & { readonly replace: boolean },
+): ReturnType<ConfigEditor['addServer']> {
+  const { name, scope, replace } = server;
+  if (!replace && loaded.entries.some((entry) => entry.name === name && entry.scope === scope)) {
+    throw new CommandError('CONFIG_INVALID', `The scope ${scope} already has a server "${name}".`, {
+      server: name,
+      hint: 'Choose another name, or replace it with --replace.',
+    });
+  }
+  return editor.addServer(server);
+}
+
 /** Scopes that the chosen layout has a file to write for, the person's own first. */
 export function writableScopes(deps: CommandDeps): readonly Scope[] {
   const { sources } = LAYOUTS[deps.options.layout];
@@ -72,7 +88,7 @@ export function scopeFor(deps: CommandDeps, asked: string | undefined): Scope {
   const scope = asked === undefined ? scopes[0] : scopes.find((each) => each === asked);
   if (scope !== undefined) return scope;
   const { layout } = deps.options;
-  throw new FittingsError(
+  throw new CommandError(
     'CONFIG_INVALID',
     `The layout ${layout} has no scope "${asked ?? ''}" to write to.`,
     {
@@ -95,16 +111,16 @@ export function scopeOf(
   const [scope, ...others] = changeable;
   if (scope === undefined) {
     throw found.length === 0
-      ? new FittingsError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+      ? new CommandError('SERVER_UNKNOWN', `No server is named "${name}".`, {
           hint: `Configured servers: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
         })
-      : new FittingsError(
+      : new CommandError(
           'CONFIG_READ_ONLY',
           `The server "${name}" (${found.join(', ')}) cannot be changed here.`,
         );
   }
   if (others.length > 0) {
-    throw new FittingsError('CONFIG_INVALID', `The server "${name}" is defined in several scopes.`, {
+    throw new CommandError('CONFIG_INVALID', `The server "${name}" is defined in several scopes.`, {
       server: name,
       hint: `Choose one: --scope ${changeable.join('|')}`,
     });
