@@ -8,45 +8,58 @@ import type { LiveRegionOptions } from './output/live-region.js';
 import type { Output } from './output/output.js';
 import type { ProcessIo } from './process-io.js';
 
-/** What every command is given: the world around it, so that a test can be that world. */
+/** What every command depends on. Tests replace all of it. */
 export interface CommandDeps {
   readonly stdin: Readable;
+  /** For messages of a bridge and completions. Results go through `output`. */
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The current directory. */
   readonly cwd: string;
-  /** A person can be asked: stdin and stderr are a terminal, and `--json` was not given. */
+  /** Whether the user can be asked: stdin and stderr are a terminal, and there is no `--json`. */
   readonly interactive: boolean;
-  /** Aborted by Ctrl-C and by SIGTERM. Everything that waits is given it. */
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** What stands on the command line for all commands. Read it inside of an action, not while registering. */
+  /** The global options. Available in the action of a command, not while commands are registered. */
   readonly options: GlobalOptions;
-  /** Where results and notes go; nothing else writes to the streams. */
+  /** Prints results and notes. Nothing else writes to stdout and stderr. */
   readonly output: Output;
-  /** Where lines can be repainted: stderr, when it is a terminal and stdout is not a pipe, whose reader may share it. */
+  /**
+   * Where lines can be repainted: stderr if it is a terminal, and stdout is not a pipe whose reader may use the same
+   * terminal. Else undefined.
+   */
   readonly live: LiveRegionOptions | undefined;
-  /** The exit code of the process. Default: 0, and by the error where an action rejects. */
+  /** Sets the exit code of the process. Default: 0, or by the error with which the command rejects. */
   setExitCode(code: ExitCode): void;
 }
 
+/** One run of the command line. */
 export interface CommandRun {
-  readonly context: CommandDeps;
+  readonly deps: CommandDeps;
+  /** The exit code so far. */
   readonly exitCode: ExitCode;
-  /** Loads what commands share. Until then the context is only good for registering them, so that help is quick. */
+  /**
+   * Loads what all commands use. Before that, `deps` can only be passed on to register commands, so that `--help` is
+   * quick.
+   */
   prepare(): Promise<void>;
 }
 
-/** The context of one run. `options` is asked when it is needed, because commands register before they are parsed. */
-export function createCommandRun(world: ProcessIo, options: () => GlobalOptions): CommandRun {
-  const { stdin, stdout, stderr, env, cwd, signal } = world;
-  // Every server listens to it, and there is no limit to servers.
+/**
+ * Creates the dependencies of one command. `options` is called late, because commands are registered before the options
+ * are parsed.
+ */
+export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): CommandRun {
+  const { stdin, stdout, stderr, env, cwd, signal } = io;
+  // Every server adds a listener.
   setMaxListeners(0, signal);
   let exitCode: ExitCode = EXIT.ok;
-  let parts: { readonly output: Output; readonly clock: Clock } | undefined;
-  const prepared = (): NonNullable<typeof parts> => {
-    if (parts === undefined) throw new Error('The context is used before a command runs.');
-    return parts;
+  let loaded: { readonly output: Output; readonly clock: Clock } | undefined;
+  const prepared = (): NonNullable<typeof loaded> => {
+    if (loaded === undefined) throw new Error('The dependencies are used before a command runs.');
+    return loaded;
   };
   return {
     get exitCode() {
@@ -69,9 +82,9 @@ export function createCommandRun(world: ProcessIo, options: () => GlobalOptions)
         columns: () => columnsOf(stdout),
         noteColumns: () => columnsOf(stderr),
       });
-      parts = { output, clock: world.clock ?? systemClock };
+      loaded = { output, clock: io.clock ?? systemClock };
     },
-    context: {
+    deps: {
       stdin,
       stdout,
       stderr,
@@ -91,7 +104,7 @@ export function createCommandRun(world: ProcessIo, options: () => GlobalOptions)
         return options();
       },
       live:
-        // A dumb terminal shows what moves its cursor as text.
+        // A dumb terminal prints cursor movements as text.
         stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
           ? { stream: stderr, columns: () => columnsOf(stderr) ?? 80, rows: () => known(stderr.rows) ?? 24 }
           : undefined,
@@ -102,19 +115,19 @@ export function createCommandRun(world: ProcessIo, options: () => GlobalOptions)
   };
 }
 
-/** Columns of a terminal, 80 for one that does not say; undefined for any other stream. */
+/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
 function columnsOf({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
   return isTTY === true ? (known(columns) ?? 80) : undefined;
 }
 
-/** A terminal that does not know its size says 0. */
+/** A terminal that does not know its size reports 0. */
 function known(size: number | undefined): number | undefined {
   return size === undefined || size <= 0 ? undefined : size;
 }
 
 /**
- * The reader of a pipe may write to the same terminal at any time, as `| cat`, `| less` and `| fzf` do: to move the cursor
- * there would erase what it wrote.
+ * Whether the reader of stdout may write to the same terminal, as `| cat`, `| less` and `| fzf` do. Moving the cursor
+ * would erase what it wrote.
  */
 function sharesTerminal(stdout: ProcessIo['stdout']): boolean {
   return stdout.isTTY !== true && stdout instanceof Socket;

@@ -1,16 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 
-/** The process as the CLI sees it; tests put their own in its place. */
+/** The streams, environment and signals of the process. Tests pass their own. */
 export interface ProcessIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & TerminalStream;
   readonly stderr: Writable & TerminalStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Default: the machine's. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** Aborted when the person, or the system, wants it to end. */
+  /** Aborted when the user or the system stops the process. */
   readonly signal: AbortSignal;
 }
 

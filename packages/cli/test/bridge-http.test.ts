@@ -258,7 +258,7 @@ describe('a stdio server over Streamable HTTP', () => {
     },
   );
 
-  it('has a new connection for whoever asks while the old one is cleared away', async () => {
+  it('opens a new connection for a request while the old one is closing', async () => {
     const shared = createSharedConnection(upstreamTo(), undefined);
     const first = await shared.forwarder();
     const answered = withResolvers<unknown>();

@@ -23,7 +23,7 @@ it('a session is all packages put together: connects, calls, and ends', async ()
   expect(await session.connect()).toMatchObject([{ name: 'everything', state: { status: 'connected' } }]);
   const { content } = await session.host.callTool({ server: 'everything', tool: 'echo' }, { message: 'hi' });
   expect(content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
-  await expect(session.connect(['nobody'])).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
+  await expect(session.connect(['unknown'])).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
 });
 
 it('each server is signed in to as its entry says', async () => {

@@ -73,15 +73,15 @@ it('C7 adds, disables, enables and removes a server, in the scope that was said'
 
 it.each([
   ['a name that no model API takes', ['add', 'a b', '--', 'x'], 'a-b', 3],
-  ['an address that is none', ['add', 'a', '--url', 'nonsense'], 'must be an absolute URL', 2],
-  ['no command', ['add', 'a'], 'a command or --url', 2],
+  ['an invalid address', ['add', 'a', '--url', 'nonsense'], 'must be an absolute URL', 2],
+  ['no command', ['add', 'a'], 'a command or a URL', 2],
   [
     'a scope that the layout does not have',
     ['add', 'a', '--scope', 'user', '--layout', 'mcp-json', '--', 'x'],
     'project',
     3,
   ],
-  ['an entry that is no object', ['add', 'a', '--entry', '[]'], 'must be a JSON object', 2],
+  ['an entry that is not an object', ['add', 'a', '--entry', '[]'], 'must be a JSON object', 2],
 ])('C7 refuses %s and writes nothing', async (_, args, words, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(args);
@@ -339,7 +339,7 @@ it('O6 the store is the one that was asked for: where it does not work, nothing 
   );
 });
 
-it('O2 a sign-in that nobody finishes ends in time', async () => {
+it('O2 a sign-in that is not finished ends in time', async () => {
   await using workspace = await openWorkspace({ here: true });
   await using guarded = await startProtectedServer();
   const run = await workspace.fittings([

@@ -92,7 +92,7 @@ describe('a local server', () => {
     expect(codesOf(await diagnoseEntry(silent, { timeoutMs: 500 }))).toEqual(['handshake HANDSHAKE_TIMEOUT']);
   });
 
-  it('speaks a protocol revision that nobody knows', async () => {
+  it('speaks an unknown protocol revision', async () => {
     const old = program(`
       require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
         const { id, method } = JSON.parse(line);
@@ -177,7 +177,7 @@ describe('configuration and consent', () => {
     expect(diagnosis.findings[0]?.fix).toContain('fittings enable planted');
   });
 
-  it('a name that nobody configured', async () => {
+  it('a name that is not configured', async () => {
     const diagnosis = await diagnoseEntry(good, { ask: 'plented' });
     expect(codesOf(diagnosis)).toEqual(['config SERVER_UNKNOWN']);
     expect(diagnosis.findings[0]?.fix).toContain('planted');

@@ -97,7 +97,7 @@ describe('a remote server', () => {
   });
 
   it('a WebSocket server: with its token, without it, and not there', async () => {
-    const token = 'a token that nobody guesses';
+    const token = 'a token that is not guessed';
     const served = await serveNetwork({
       open: upstreamTo(),
       address: { host: '127.0.0.1', port: 0 },
@@ -126,7 +126,7 @@ describe('a remote server', () => {
     });
   });
 
-  it('a protocol revision that nobody knows', async () => {
+  it('an unknown protocol revision', async () => {
     await using server = await plant((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));

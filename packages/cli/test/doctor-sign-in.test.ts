@@ -41,7 +41,7 @@ describe('signing in to a real authorization server', () => {
     return diagnosis;
   };
 
-  it('nobody has signed in: discovery is good, the token is missing', async () => {
+  it('before a sign-in: discovery passes, the token is missing', async () => {
     const diagnosis = await tokenCheck();
     expect(codesOf(diagnosis)).toEqual(['token SIGN_IN_REQUIRED']);
     expect(diagnosis.findings[0]?.fix).toContain('fittings login planted');
@@ -58,7 +58,7 @@ describe('signing in to a real authorization server', () => {
     expect(token?.summary).toMatch(/^obtained \d+ s ago, valid for \d+ min$/);
   });
 
-  it('a token that has expired and can be renewed is no fault', async () => {
+  it('an expired token that can be refreshed is not a problem', async () => {
     await signIn();
     // The clock is wrong by as much, which is said too.
     expect(codesOf(await tokenCheck(later(2 * 3_600_000)))).toEqual(['clock CLOCK_WRONG']);

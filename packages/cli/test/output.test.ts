@@ -11,7 +11,7 @@ import { fitWidth, textWidth } from '../src/output/text-width.js';
 import { FittingsError } from '@mcp-fittings/client-core';
 
 const plain = createStyle(false);
-const coloured = createStyle(true);
+const colored = createStyle(true);
 
 function sink(): { readonly stream: Writable; readonly writes: string[] } {
   const writes: string[] = [];
@@ -77,9 +77,9 @@ describe('text', () => {
     expect(textWidth('abc')).toBe(3);
     expect(textWidth('日本')).toBe(4);
     expect(textWidth('e\u0301')).toBe(1);
-    expect(textWidth(coloured.red('abc'))).toBe(3);
+    expect(textWidth(colored.red('abc'))).toBe(3);
     expect(fitWidth('日本語', 4)).toBe('日…');
-    expect(fitWidth(coloured.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
+    expect(fitWidth(colored.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
   });
 
   it('a table lines up, also with styles and wide characters', () => {
@@ -87,7 +87,7 @@ describe('text', () => {
       [{ title: 'a' }, { title: 'n', align: 'right' }],
       [
         ['日本', '1'],
-        [coloured.red('x'), '10'],
+        [colored.red('x'), '10'],
       ],
     );
     expect(lines.map((line) => textWidth(line))).toEqual([8, 8, 8]);

@@ -19,7 +19,7 @@ const URI = 'demo://resource/static/document/features.md';
 
 it.each([
   ['readPermission: deny', { readPermission: 'deny' }, 5],
-  ['readPermission: ask, with nobody to ask', { readPermission: 'ask' }, 5],
+  ['readPermission: ask, without a terminal', { readPermission: 'ask' }, 5],
   [
     'deny, and the URI is allowed',
     { readPermission: 'deny', allowedResources: ['demo://resource/static/*'] },

@@ -190,8 +190,8 @@ describe('smaller stops', () => {
   });
 
   it.each([
-    ['export', 'The programs: claude-code', '--to vscode'],
-    ['completion', 'The shells: bash, zsh, fish', 'fittings completion bash'],
+    ['export', 'Supported programs: claude-code', '--to vscode'],
+    ['completion', 'Supported shells: bash, zsh, fish', 'fittings completion bash'],
   ])('minor 9: %s alone names the choices and an example', async (command, choices, example) => {
     await using workspace = await openWorkspace({ here: true });
     const { code, stderr } = await workspace.fittings([command]);

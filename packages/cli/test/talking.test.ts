@@ -38,7 +38,7 @@ it('P1 status tells the state, the counts and the last error of each server', as
     ],
   });
   expect((await workspace.fittings(['status', ...ONE])).code).toBe(0);
-  expect((await workspace.fittings(['status', 'nobody', ...ONE])).code).toBe(3);
+  expect((await workspace.fittings(['status', 'unknown', ...ONE])).code).toBe(3);
 });
 
 it('P1 status --watch without a terminal: a line for each change', async () => {
@@ -108,7 +108,7 @@ it('P2 calls a tool with arguments typed by its schema', async () => {
 });
 
 it.each([
-  ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" needs a number.'],
+  ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" must be a number.'],
   ['an argument that is missing', ['--arg', 'a=2'], '--arg b=<number> is missing'],
   ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
   ['no pair', ['--arg', 'a'], 'not in the form name=value'],

@@ -3,7 +3,10 @@ import { resolve } from 'node:path';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 
-/** `--header` options of the form `Name: value`, as in HTTP. Throws `ARGUMENTS_INVALID`, without repeating the value. */
+/**
+ * Parses `--header` options of the form `Name: value`. Throws `ARGUMENTS_INVALID`, whose message does not repeat the
+ * value.
+ */
 export function headerPairs(headers: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     headers.map((header) => {
@@ -16,7 +19,7 @@ export function headerPairs(headers: readonly string[]): Readonly<Record<string,
   );
 }
 
-/** `name=value` options where all values are texts. Throws `ARGUMENTS_INVALID`. */
+/** Parses `name=value` options whose values are strings. Throws `ARGUMENTS_INVALID`. */
 export function textPairs(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -31,7 +34,7 @@ export function textPairs(pairs: readonly string[]): Readonly<Record<string, str
   );
 }
 
-/** A text given as it is, as `@file`, or as `-` for stdin. */
+/** Resolves an argument that is `@file`, `-` for stdin, or the text itself. Rejects with `ARGUMENTS_INVALID`. */
 export async function readTextArgument(text: string, deps: CommandDeps): Promise<string> {
   if (text === '-') return readAll(deps.stdin);
   if (!text.startsWith('@')) return text;

@@ -12,14 +12,14 @@ export interface DedicatedConnectionOptions {
 }
 
 /**
- * A client with a connection to the server of its own. It is made when the client asks for something, and made again, with
- * everything that the client said about itself, when it asks for something after the connection was lost: many clients
- * never come back by themselves.
+ * Connects one client to the server over a connection of its own. The connection is opened by the client's first
+ * request. If it is lost, the next request opens another one and replays the client's session, because many clients
+ * never reconnect.
  */
 export interface DedicatedConnection {
   receive(message: JSONRPCMessage): void;
-  /** The client is gone, and its connection with it. Resolves when nothing is left of it. */
-  leave(): Promise<void>;
+  /** Closes the connection of a client that has disconnected. Resolves when it is closed. */
+  close(): Promise<void>;
 }
 
 export function createDedicatedConnection({
@@ -27,10 +27,10 @@ export function createDedicatedConnection({
   client,
   logger,
 }: DedicatedConnectionOptions): DedicatedConnection {
-  const state = createSessionReplay();
+  const replay = createSessionReplay();
   let opening: Promise<ClientHandle> | undefined;
   let upstream: Upstream | undefined;
-  let hasLeft = false;
+  let isClosed = false;
 
   const connect = async (): Promise<ClientHandle> => {
     const opened = await open();
@@ -42,66 +42,66 @@ export function createDedicatedConnection({
       if (closeReason !== undefined) logger?.warn(closeReason.message, { code: closeReason.code });
     };
     try {
-      const changed = await state.restore(opened);
-      const listening: ClientSide = {
+      const changed = await replay.replay(opened);
+      const recordingClient: ClientSide = {
         send(message, relatedTo) {
-          state.hear(message);
+          replay.recordServerMessage(message);
           return client.send(message, relatedTo);
         },
       };
-      const forwarding = createForwarder({ upstream: opened, shared: false, logger }).join(listening);
-      const renew = renewing(opened);
-      transport.onsessionrestored = renew;
-      transport.onreconnect = renew;
+      const handle = createForwarder({ upstream: opened, shared: false, logger }).join(recordingClient);
+      const resubscribe = createResubscribe(opened);
+      transport.onsessionrestored = resubscribe;
+      transport.onreconnect = resubscribe;
       for (const list of changed) {
         client.send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }).catch(() => undefined);
       }
-      return forwarding;
+      return handle;
     } catch (error) {
       await transport.close();
       throw error;
     }
   };
   /**
-   * The session is another one, or news were missed while the stream was down: the server hears again what the client
-   * wants, and the client reads again what may have changed. Both events at once are one.
+   * The session was replaced, or notifications were missed while the stream was down. Subscribes again, and tells the
+   * client what may have changed. Both events at once count as one.
    */
-  const renewing = (opened: Upstream): (() => void) => {
-    let isUnderWay = false;
+  const createResubscribe = (opened: Upstream): (() => void) => {
+    let isRunning = false;
     return () => {
-      if (isUnderWay || upstream !== opened) return;
-      isUnderWay = true;
-      void state.restoreWishes(opened).finally(() => {
-        isUnderWay = false;
-        if (upstream !== opened || hasLeft) return;
-        for (const message of state.missed()) client.send(message).catch(() => undefined);
+      if (isRunning || upstream !== opened) return;
+      isRunning = true;
+      void replay.replaySubscriptions(opened).finally(() => {
+        isRunning = false;
+        if (upstream !== opened || isClosed) return;
+        for (const message of replay.missedNotifications()) client.send(message).catch(() => undefined);
       });
     };
   };
   const refuse = (message: JSONRPCMessage, error: unknown): void => {
-    // The next request tries anew: a server that was down may be up again.
+    // The next request connects again: the server may be back.
     opening = undefined;
     if (isRequest(message)) client.send(errorResponse(message.id, error)).catch(() => undefined);
   };
 
   return {
     receive(message) {
-      state.note(message);
-      // It has ended and is still being cleared away.
+      replay.recordClientMessage(message);
+      // It has ended, but its `onclose` has not run.
       if (upstream?.transport.closeReason !== undefined) opening = upstream = undefined;
-      // Whatever this belongs to ended with the connection.
-      if (hasLeft || (opening === undefined && !isRequest(message))) return;
+      // The request that this belongs to ended with the connection.
+      if (isClosed || (opening === undefined && !isRequest(message))) return;
       opening ??= connect();
       opening.then(
-        (forwarding) => forwarding.receive(message),
+        (handle) => handle.receive(message),
         (error: unknown) => refuse(message, error),
       );
     },
-    async leave() {
-      if (hasLeft) return;
-      hasLeft = true;
-      const forwarding = await opening?.catch(() => undefined);
-      forwarding?.leave();
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      const handle = await opening?.catch(() => undefined);
+      handle?.leave();
       await upstream?.transport.close();
     },
   };

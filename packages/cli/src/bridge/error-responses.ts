@@ -5,8 +5,8 @@ import { hintForUser } from '../output/hints.js';
 const LONGEST_MESSAGE = 2000;
 
 /**
- * What a client gets for a request that could not be forwarded or got no answer. The text is the one that a person
- * would read at the terminal, because many clients show nothing else.
+ * Creates the response to a request that could not be forwarded or got no answer. Its message includes the hint for a
+ * user of the command line, because many clients show nothing else.
  */
 export function errorResponse(id: RequestId, error: unknown): JSONRPCErrorResponse {
   if (!(error instanceof FittingsError)) {
@@ -30,7 +30,7 @@ export function errorResponse(id: RequestId, error: unknown): JSONRPCErrorRespon
   };
 }
 
-/** A refusal in the form that MCP clients read. */
+/** Creates an HTTP response with a JSON-RPC error, as MCP clients expect it. */
 export function refusal(
   status: number,
   code: number,
@@ -40,5 +40,5 @@ export function refusal(
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
 }
 
-/** Codes that the official SDKs use for the same refusals. */
+/** Codes that the official SDKs use for the same errors. */
 export const HTTP_REFUSALS = { general: -32_000, sessionNotFound: -32_001 } as const;

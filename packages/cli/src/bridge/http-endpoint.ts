@@ -5,15 +5,15 @@ import { HTTP_REFUSALS, refusal } from './error-responses.js';
 import { type HttpSessionsOptions, createHttpSessions } from './http-sessions.js';
 import { createSharedConnection, serveStatelessRequest } from './stateless-http.js';
 
-/** Streamable HTTP in both eras, as a function of one request. */
+/** Serves Streamable HTTP of both protocol eras. */
 export interface HttpEndpoint {
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
 /**
- * The SDK decides of which era a request is, and speaks HTTP; what is said is the server's own. Which era works is thus up
- * to the server: one that knows only `initialize` refuses `server/discover` here as it does there.
+ * Creates the endpoint. The SDK classifies requests by era and does the HTTP part; messages are the server's own. Which
+ * era works is therefore up to the server: one that knows only `initialize` refuses `server/discover`.
  */
 export function createHttpEndpoint(options: HttpSessionsOptions): HttpEndpoint {
   const { open, logger } = options;

@@ -13,15 +13,15 @@ import type { OpenUpstream } from './upstream.js';
 
 export interface HttpSessionsOptions {
   readonly open: OpenUpstream;
-  /** Sessions at a time; more are refused. */
+  /** Most sessions at a time. More are refused with status 503. */
   readonly maxSessions: number;
-  /** A session in which nothing happens for so long is ended, milliseconds. */
+  /** Time without traffic after which a session is closed, in milliseconds. */
   readonly idleMs: number;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
 }
 
-/** Clients of the revisions before 2026-07-28. Each has a session and, behind it, a connection of its own. */
+/** Serves clients of the revisions before 2026-07-28. Each has a session and its own connection to the server. */
 export interface HttpSessions {
   handle(request: Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export function createHttpSessions(options: HttpSessionsOptions): HttpSessions {
       },
     });
     const response = await session.handle(request, body);
-    // Refused before there was a session, for its headers for example.
+    // The request was refused before a session began, for example because of its headers.
     if (id === undefined) await session.close();
     return response;
   };
@@ -99,14 +99,14 @@ export interface HttpSessionOptions {
   readonly open: OpenUpstream;
   readonly logger?: Logger | undefined;
   readonly onInitialized: (id: string) => void;
-  /** The session is over, whoever ended it. */
+  /** Called when the session has ended for any reason. */
   readonly onEnd: () => void;
 }
 
-/** One client of a revision with sessions, and its own connection to the server. */
+/** The session of one client, with its own connection to the server. */
 export interface HttpSession {
   handle(request: Request, body: unknown): Promise<Response>;
-  /** Nobody waits for anything: no request is in flight, no event stream open. */
+  /** Whether no request is in flight and no event stream is open. */
   readonly isIdle: boolean;
   close(): Promise<void>;
 }
@@ -129,12 +129,12 @@ export function createHttpSession(options: HttpSessionOptions): HttpSession {
   const end = async (): Promise<void> => {
     options.onEnd();
     await transport.close();
-    await joined.leave();
+    await connection.close();
   };
 
   /**
-   * What a server sends goes on the stream of the request that it belongs to. Other wires do not say which that is; then
-   * it is the event stream of the session, else the latest request.
+   * Sends a message on the stream of the request that it belongs to. Other transports do not say which request that is;
+   * then it goes to the event stream of the session, or else to the latest request.
    */
   const send = async (message: JSONRPCMessage, relatedTo?: RequestId): Promise<void> => {
     if (isResponse(message) && message.id !== undefined) unanswered.delete(message.id);
@@ -144,10 +144,10 @@ export function createHttpSession(options: HttpSessionOptions): HttpSession {
     }
     await transport.send(message, related === undefined ? {} : { relatedRequestId: related });
   };
-  const joined = createDedicatedConnection({ open, logger, client: { send } });
+  const connection = createDedicatedConnection({ open, logger, client: { send } });
   transport.onmessage = (message) => {
     if (isRequest(message)) unanswered.add(message.id);
-    joined.receive(message);
+    connection.receive(message);
   };
   transport.onclose = () => void close();
   transport.onerror = (error) => logger?.debug(error.message);

@@ -1,33 +1,36 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core/transport';
 
-/** Members of `_meta` that the revision 2026-07-28 gives a meaning. @see https://modelcontextprotocol.io/specification/2026-07-28 */
+/**
+ * Members of `_meta` that revision 2026-07-28 defines.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28
+ */
 export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
-/** One request of a client that the server has not answered. */
+/** A request of a client that the server has not answered. */
 export interface InFlight<Client> {
   readonly client: Client;
-  /** As the client called it. */
+  /** The client's id of the request. */
   readonly id: RequestId;
   readonly method: string;
-  /** As the client called its progress; undefined when it wants none. */
+  /** The client's progress token; undefined if it requested no progress. */
   readonly progressToken: unknown;
-  /** It is of a revision where the end of the stream is what cancels it. */
+  /** Whether its revision cancels a request by closing the stream. */
   readonly isStateless: boolean;
   readonly giveUp: AbortController;
 }
 
-/** Requests of several clients on one connection: each goes on under a number of ours, and comes back under its own. */
+/** Renumbers the requests of several clients, so that they can share one connection. */
 export interface InFlightRequests<Client> {
-  /** The request as the server is to see it. */
+  /** Adds a request. Returns it with the number and the progress token that the server sees. */
   add(
     client: Client,
     request: JSONRPCRequest,
   ): { readonly forwarded: JSONRPCRequest; readonly entry: InFlight<Client> };
-  /** What has this number; a server may have made text of it. */
+  /** Returns the request with this number. Some servers return the number as a string. */
   get(number: unknown): InFlight<Client> | undefined;
   remove(number: unknown): InFlight<Client> | undefined;
-  /** Our number for a request of this client. */
+  /** Returns the number of a client's request. */
   numberOf(client: Client, id: unknown): RequestId | undefined;
   of(client: Client): readonly RequestId[];
 }
@@ -73,7 +76,7 @@ export function createInFlightRequests<Client>(): InFlightRequests<Client> {
   };
 }
 
-/** The same message with the client's own name for the subscription that it belongs to. */
+/** Returns the message with the subscription id that the client knows. */
 export function withSubscription<Message extends JSONRPCMessage>(message: Message, id: RequestId): Message {
   if ('params' in message && message.params?._meta?.[SUBSCRIPTION_KEY] !== undefined) {
     const { params } = message;

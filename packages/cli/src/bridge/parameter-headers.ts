@@ -2,20 +2,20 @@ import { isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
 /**
- * Which arguments of which tool HTTP wants to see in headers too. A client on another wire knows nothing of headers, so the
- * bridge adds them by what the server's own list of tools says.
+ * Adds the `Mcp-Param-*` headers to tool calls. HTTP requires some arguments in headers too, and a client of another
+ * transport does not send them, so the bridge learns them from the server's list of tools.
  * @see https://modelcontextprotocol.io/seps/2243-http-standardization
  */
 export interface ParameterHeaders {
-  /** A result of `tools/list` came by. */
+  /** Reads the annotations of a `tools/list` result. */
   learn(result: JSONRPCObject): void;
-  /** The headers of a call. */
+  /** Returns the headers of a tool call. */
   headersOf(params: JSONRPCObject | undefined): Readonly<Record<string, string>>;
 }
 
 interface ParameterHeader {
   readonly header: string;
-  /** From the arguments down to the value. */
+  /** Property names from the arguments down to the value. */
   readonly path: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function createParameterHeaders(): ParameterHeaders {
   };
 }
 
-/** Only what a chain of `properties` leads to may be mirrored. */
+/** Only values that a chain of `properties` leads to may be in headers. */
 function* annotationsIn(schema: unknown, path: readonly string[]): Generator<ParameterHeader> {
   if (!isRecord(schema) || path.length > DEEPEST) return;
   const header = schema[ANNOTATION];

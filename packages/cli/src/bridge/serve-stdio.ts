@@ -17,17 +17,18 @@ export interface ServeStdioOptions extends StdioSideOptions {
 }
 
 /**
- * Serves the client on the standard streams until it closes our stdin or `signal` is aborted. Resolves when nothing is left.
+ * Serves the client on stdin and stdout. Resolves after the client has closed stdin, or `signal` was aborted, and the
+ * connection to the server is closed.
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { open, logger, signal } = options;
   const client = createStdioSide(options);
-  const joined = createDedicatedConnection({
+  const connection = createDedicatedConnection({
     open,
     logger,
     client: { send: (message) => client.send(message) },
   });
-  client.onmessage = (message) => joined.receive(message);
+  client.onmessage = (message) => connection.receive(message);
   client.onerror = (error) => logger?.warn(error.message);
   const ended = new Promise<void>((resolve) => {
     client.onclose = resolve;
@@ -38,13 +39,13 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   if (signal.aborted) stop();
   await ended;
   signal.removeEventListener('abort', stop);
-  await joined.leave();
+  await connection.close();
 }
 
 export interface StdioSideOptions {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
-  /** Largest message of the client that is taken, bytes. Default 64 MiB. */
+  /** Largest message that is accepted from the client, in bytes. Default: 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
 }
 
@@ -52,8 +53,8 @@ const MIB = 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 
 /**
- * The client that started this process, on its standard streams. It ends when the client closes our stdin. Nothing but
- * messages is written to stdout.
+ * Creates a transport to the client that started this process. It closes when the client closes stdin. It writes only
+ * messages to stdout.
  */
 export function createStdioSide(options: StdioSideOptions): Transport {
   return new StdioSide(options);
@@ -85,7 +86,7 @@ class StdioSide extends BaseTransport {
     stdin.once('end', this.#onGone);
     stdin.once('close', this.#onGone);
     stdin.once('error', this.#onGone);
-    // A client that is gone does not read either.
+    // A client that has exited does not read stdout.
     stdout.on('error', this.#onGone);
     stdin.resume();
   }

@@ -10,21 +10,24 @@ import {
 import type { Upstream } from './upstream.js';
 import { CommandError } from '../output/hints.js';
 
-/** What a client said that a server knows only as long as the connection lasts: who it is, and what it wants to hear of. */
+/**
+ * Records what a client told the server that holds only for one connection (its handshake, subscriptions and log level),
+ * and replays it on the next connection.
+ */
 export interface SessionReplay {
-  /** A message of the client goes by. */
-  note(message: JSONRPCMessage): void;
+  /** Records a message of the client. */
+  recordClientMessage(message: JSONRPCMessage): void;
   /**
-   * Makes a new connection what the one before was, unknown to the client. Resolves with the lists that may be others now.
-   * Rejects with `SESSION_LOST` when the server does not want the client any more.
+   * Replays the session on a new connection. Resolves with the lists that may have changed. Rejects with `SESSION_LOST`
+   * if the server rejects the handshake.
    */
-  restore(upstream: Upstream): Promise<readonly ListName[]>;
-  /** The server has the client again, and has forgotten what it wanted to hear of. */
-  restoreWishes(upstream: Upstream): Promise<void>;
-  /** A message of the server goes by. */
-  hear(message: JSONRPCMessage): void;
-  /** What the client has to be told after a gap, in which the server may have announced anything. */
-  missed(): readonly JSONRPCNotification[];
+  replay(upstream: Upstream): Promise<readonly ListName[]>;
+  /** Replays the subscriptions and the log level only. */
+  replaySubscriptions(upstream: Upstream): Promise<void>;
+  /** Records a message of the server. */
+  recordServerMessage(message: JSONRPCMessage): void;
+  /** Returns notifications about everything that may have changed while there was no connection. */
+  missedNotifications(): readonly JSONRPCNotification[];
 }
 
 const LISTS = ['tools', 'prompts', 'resources'] as const;
@@ -35,51 +38,53 @@ export function createSessionReplay(): SessionReplay {
   let isInitialized = false;
   let logLevel: JSONRPCObject | undefined;
   const subscriptions = new Map<string, JSONRPCObject>();
-  let asked = 0;
+  let sent = 0;
   let capabilities: unknown;
 
-  const begin = (request: JSONRPCRequest): void => {
+  const beginSession = (request: JSONRPCRequest): void => {
     handshake = request;
     isInitialized = false;
     logLevel = undefined;
     subscriptions.clear();
   };
-  /** Under an id that no client's request has on this side. */
+  /** Sends a request with an id that no client's request can have here. */
   const ask = async (
     upstream: Upstream,
     method: string,
     params: JSONRPCObject | undefined,
   ): Promise<void> => {
-    asked += 1;
-    await upstream.send({ jsonrpc: '2.0', id: `bridge-${asked}`, method, ...(params && { params }) });
+    sent += 1;
+    await upstream.send({ jsonrpc: '2.0', id: `bridge-${sent}`, method, ...(params && { params }) });
   };
-  const restoreWishes = async (upstream: Upstream): Promise<void> => {
-    const wishes = [...subscriptions.values()].map((params) => ask(upstream, 'resources/subscribe', params));
-    if (logLevel !== undefined) wishes.push(ask(upstream, 'logging/setLevel', logLevel));
-    // A wish that is refused now was one that the client could do without.
-    await Promise.allSettled(wishes);
+  const replaySubscriptions = async (upstream: Upstream): Promise<void> => {
+    const requests = [...subscriptions.values()].map((params) =>
+      ask(upstream, 'resources/subscribe', params),
+    );
+    if (logLevel !== undefined) requests.push(ask(upstream, 'logging/setLevel', logLevel));
+    // A subscription that fails now does not end the session.
+    await Promise.allSettled(requests);
   };
 
-  /** Lists of which the server says that it announces changes. */
-  const changingLists = (): readonly ListName[] =>
+  /** Lists for which the server declares `listChanged`. */
+  const listsWithChanges = (): readonly ListName[] =>
     LISTS.filter((list) => {
       const capability = isRecord(capabilities) ? capabilities[list] : undefined;
       return isRecord(capability) && capability['listChanged'] === true;
     });
 
   return {
-    note(message) {
+    recordClientMessage(message) {
       if (!('method' in message)) return;
       const { method, params } = message;
       const uri = params?.['uri'];
-      if (method === 'initialize' && 'id' in message) begin(message);
+      if (method === 'initialize' && 'id' in message) beginSession(message);
       else if (method === 'notifications/initialized') isInitialized = true;
       else if (method === 'logging/setLevel') logLevel = params;
       else if (method === 'resources/subscribe' && params !== undefined && typeof uri === 'string')
         subscriptions.set(uri, params);
       else if (method === 'resources/unsubscribe' && typeof uri === 'string') subscriptions.delete(uri);
     },
-    async restore(upstream) {
+    async replay(upstream) {
       if (handshake === undefined || !isInitialized) return [];
       let answer: JSONRPCMessage | undefined;
       upstream.transport.onmessage = (message) => {
@@ -88,21 +93,21 @@ export function createSessionReplay(): SessionReplay {
       await ask(upstream, 'initialize', handshake.params);
       if (answer === undefined || !isResultResponse(answer)) {
         const why = answer !== undefined && isErrorResponse(answer) ? answer.error.message : 'no answer';
-        const message = `The server refused to restore the session of the client: ${sanitizeText(why)}`;
+        const message = `The server refused to replay the session of the client: ${sanitizeText(why)}`;
         throw new CommandError('SESSION_LOST', message, { delivery: 'not-sent' });
       }
       await upstream.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-      await restoreWishes(upstream);
+      await replaySubscriptions(upstream);
       ({ capabilities } = answer.result);
-      return changingLists();
+      return listsWithChanges();
     },
-    restoreWishes,
-    hear(message) {
+    replaySubscriptions,
+    recordServerMessage(message) {
       if (handshake === undefined || !isResultResponse(message) || message.id !== handshake.id) return;
       ({ capabilities } = message.result);
     },
-    missed: () => [
-      ...changingLists().map((list): JSONRPCNotification => ({
+    missedNotifications: () => [
+      ...listsWithChanges().map((list): JSONRPCNotification => ({
         jsonrpc: '2.0',
         method: `notifications/${list}/list_changed`,
       })),

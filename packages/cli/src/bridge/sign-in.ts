@@ -13,17 +13,19 @@ import { CommandError } from '../output/hints.js';
 export interface SignInOnceOptions {
   readonly provider: AuthProvider;
   readonly store: TokenStore;
-  /** Of the server that is signed in to: whoever bridges to the same one waits for the same person. */
+  /** URL of the server. All bridges to the same URL wait for one sign-in. */
   readonly url: string;
   readonly signal: AbortSignal;
 }
 
-/** Gets credentials with a person's help; without a challenge it asks the person in any case. */
+/**
+ * Signs the user in, unless the challenge can be met without a new sign-in. Without a challenge it always asks the user.
+ */
 export type SignInOnce = (challenge: AuthChallenge | undefined) => Promise<void>;
 
 /**
- * One sign-in for all bridges to one server that share a store, in this process and in others: whoever comes second
- * waits, finds the new credentials, and no second page is opened.
+ * Creates a sign-in that is shared by all bridges to one server with one store, in this process and in others. The
+ * second bridge waits for the first and uses its credentials, so that only one page is opened.
  */
 export function createSignInOnce({ provider, store, url, signal }: SignInOnceOptions): SignInOnce {
   const key = `bridge-sign-in\n${url}`;
@@ -45,7 +47,7 @@ export function createSignInOnce({ provider, store, url, signal }: SignInOnceOpt
       throw error;
     }
   };
-  /** A person takes longer than a lock is waited for. */
+  /** A sign-in takes longer than the store waits for a lock. */
   const inTurn = async (challenge: AuthChallenge | undefined): Promise<void> => {
     for (;;) {
       try {
@@ -66,8 +68,8 @@ export function createSignInOnce({ provider, store, url, signal }: SignInOnceOpt
 }
 
 /**
- * How a person can sign in while stdin and stdout carry messages: in a browser, whose address is on stderr as well, or with
- * a code where there is no browser. Undefined where nobody is.
+ * Chooses how the user signs in while stdin and stdout carry messages: in a browser, whose address is printed to stderr
+ * too, or with a code if there is no browser. Returns undefined if no user is present.
  */
 export function bridgeInteraction({ env, output, clock }: CommandDeps): SurfaceChooser | undefined {
   const place = placeOf(env);

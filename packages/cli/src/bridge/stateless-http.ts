@@ -5,15 +5,15 @@ import { type Forwarder, createForwarder } from './forwarder.js';
 import type { OpenUpstream, Upstream } from './upstream.js';
 import { CommandError } from '../output/hints.js';
 
-/** A request or a notification of the revision 2026-07-28, as the SDK reads it. */
+/** A request or notification of revision 2026-07-28, as the SDK classifies it. */
 export type ModernRoute = Extract<ReturnType<typeof classifyInboundRequest>, { kind: 'modern' }>;
 
-/** The client ended the connection before there was an answer: nobody will read this. */
+/** The client closed the connection before there was a response. */
 const GONE = 499;
 
 /**
- * One message of a client without session: it goes to the connection that all of them share, and the answer comes back on
- * the response. When the client ends the response, the request is cancelled.
+ * Forwards one message of a client without a session over the shared connection, and returns its answers as the HTTP
+ * response. If the client closes the response, the request is cancelled.
  */
 export async function serveStatelessRequest(
   shared: SharedConnection,
@@ -55,9 +55,12 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof FittingsError ? error.code : undefined;
 }
 
-/** One connection for all clients that have no session: made when the first one needs it, and again after it ended. */
+/**
+ * One connection for all clients without a session. The first request opens it, and the next one reopens it after it has
+ * ended.
+ */
 export interface SharedConnection {
-  /** Rejects with a `FittingsError` when there is no connection. */
+  /** Rejects with a `FittingsError` if the server cannot be connected. */
   forwarder(): Promise<Forwarder>;
   close(): Promise<void>;
 }
@@ -85,7 +88,7 @@ export function createSharedConnection(open: OpenUpstream, logger: Logger | unde
 
   return {
     async forwarder() {
-      // It has ended and is still being cleared away.
+      // It has ended, but its `onclose` has not run.
       if (live?.transport.closeReason !== undefined) current = live = undefined;
       const opening = (current ??= connect());
       try {

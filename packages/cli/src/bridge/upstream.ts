@@ -15,14 +15,14 @@ import { isNoSignIn, withServerName, refusedHeader } from '../session/sign-in-er
 import type { SignInOnce } from './sign-in.js';
 import { CommandError } from '../output/hints.js';
 
-/** The server's end of a bridge, started. */
+/** A connection to the server behind the bridge. */
 export interface Upstream {
   readonly transport: Transport;
-  /** As the transport's own, and signs in where that is needed and permitted. */
+  /** Sends a message, and signs in first if that is required and permitted. */
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
 }
 
-/** Makes a new connection to the server. Rejects with a `FittingsError` when there is none. */
+/** Opens a new connection to the server. Rejects with a `FittingsError`. */
 export type OpenUpstream = () => Promise<Upstream>;
 
 export interface OpenUpstreamOptions {
@@ -30,50 +30,51 @@ export interface OpenUpstreamOptions {
   readonly config: ServerConfig;
   readonly transports: readonly TransportPlugin[];
   readonly auth: AuthProvider | undefined;
-  /** Undefined: nobody is asked, and the client is told to sign in. */
+  /** Undefined: the user is not asked, and the client gets an error with the sign-in command. */
   readonly signIn: SignInOnce | undefined;
-  /** The command that signs in, to be copied. */
+  /** The command with which the user signs in. */
   readonly loginCommand: string;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Connections to one configured server, over the transport that a host would use. */
+/** Opens connections to one configured server, over the transport that a host would use. */
 export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
   const { config, signIn, server, transports, auth, clock, logger, signal } = options;
 
   const start = async (): Promise<Transport> => {
-    const context = { server, transports, auth, clock, logger, signal };
-    const { transport, fallback } = await openEntry(config, context);
+    const deps = { server, transports, auth, clock, logger, signal };
+    const { transport, fallback } = await openEntry(config, deps);
     const usable = fallback === undefined ? transport : await withFallback(transport, fallback);
     usable.onerror = (error) => logger?.debug(error.message, { server });
     await usable.start();
     return usable;
   };
-  const helped = async (ask: SignInOnce, error: AuthRequiredError): Promise<void> => {
+  const signInFor = async (ask: SignInOnce, error: AuthRequiredError): Promise<void> => {
     try {
       await ask(error.challenge);
-    } catch (failure) {
+    } catch (cause) {
       throw (
-        (isNoSignIn(failure) ? refusedHeader(server, config, error) : undefined) ??
-        withServerName(failure, server)
+        (isNoSignIn(cause) ? refusedHeader(server, config, error) : undefined) ??
+        withServerName(cause, server)
       );
     }
   };
-  /** Once more when somebody signed in meanwhile; a transport is used once, so it is a new one. */
-  const startSigned = async (): Promise<Transport> => {
+  /** Starts again after a sign-in, with a new transport, because a transport can start only once. */
+  const startWithSignIn = async (): Promise<Transport> => {
     try {
       return await start();
     } catch (error) {
-      if (signIn === undefined || !(error instanceof AuthRequiredError)) throw withCommand(error, options);
-      await helped(signIn, error);
+      if (signIn === undefined || !(error instanceof AuthRequiredError))
+        throw withLoginCommand(error, options);
+      await signInFor(signIn, error);
       return start();
     }
   };
 
   return async (): Promise<Upstream> => {
-    const transport = await startSigned();
+    const transport = await startWithSignIn();
     return {
       transport,
       async send(message, sendOptions) {
@@ -81,8 +82,8 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
           await transport.send(message, sendOptions);
         } catch (error) {
           if (signIn === undefined || !(error instanceof AuthRequiredError))
-            throw withCommand(error, options);
-          await helped(signIn, error);
+            throw withLoginCommand(error, options);
+          await signInFor(signIn, error);
           await transport.send(message, sendOptions);
         }
       },
@@ -90,14 +91,14 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
   };
 }
 
-/** The other way is only made when it is needed. */
+/** Uses the older transport if the server does not know the first. */
 async function withFallback(first: Transport, fallback: () => Promise<Transport>): Promise<Transport> {
   const older = await fallback();
   return createFallbackTransport({ first, fallback: () => older });
 }
 
-/** Whoever reads this has a terminal, and no `host.signIn()`. */
-function withCommand(error: unknown, { server, config, loginCommand }: OpenUpstreamOptions): unknown {
+/** Replaces the hint by the command with which the user signs in. */
+function withLoginCommand(error: unknown, { server, config, loginCommand }: OpenUpstreamOptions): unknown {
   if (!(error instanceof AuthRequiredError)) return error;
   const refused = refusedHeader(server, config, error);
   if (refused !== undefined) return refused;

@@ -7,7 +7,6 @@ import type { ExportOptions } from '../commands/export.js';
 import type { ImportOptions } from '../commands/import.js';
 import { FOREIGN_PROGRAMS, SECRET_HANDLING } from '../options.js';
 import { collect, examples } from './declare.js';
-import type { ForeignProgram } from '@mcp-fittings/config';
 
 export function registerAdd(program: Command, deps: CommandDeps): void {
   program
@@ -71,9 +70,6 @@ export function registerChanges(program: Command, deps: CommandDeps): void {
   }
 }
 
-/** What becomes of secrets that an entry holds as text. */
-const SECRETS = ['variables', 'keep'] as const;
-
 export function registerImport(program: Command, deps: CommandDeps): void {
   program
     .command('import')
@@ -131,7 +127,9 @@ export function registerExport(program: Command, deps: CommandDeps): void {
     .command('export')
     .description("write servers in the format of another program's configuration")
     .argument('[servers...]', 'which servers; default: all but those of the project that are not approved')
-    .showHelpAfterError(`The programs: ${FOREIGN_PROGRAMS.join(', ')}. Example: fittings export --to vscode`)
+    .showHelpAfterError(
+      `Supported programs: ${FOREIGN_PROGRAMS.join(', ')}. Example: fittings export --to vscode`,
+    )
     .addOption(
       new Option('-t, --to <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
     )

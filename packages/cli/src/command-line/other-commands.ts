@@ -9,7 +9,7 @@ export function registerSignIn(program: Command, deps: CommandDeps): void {
   const signIn = program
     .command('login')
     .description('sign in to a server')
-    .argument('<server>', 'name of a configured server, or a URL, as bridge takes it');
+    .argument('<server>', 'name of a configured server, or a URL as for bridge');
   addRemoteOptions(signIn)
     .addOption(
       new Option(
@@ -42,11 +42,12 @@ export function registerSignIn(program: Command, deps: CommandDeps): void {
     });
 }
 
-const DOCTOR_HELP = `
-Examples:
-  $ fittings doctor github      find out why this server does not work
-  $ fittings doctor --json      all servers, for a script
-
+const DOCTOR_HELP =
+  examples(
+    'fittings doctor github   # find out why this server does not work',
+    'fittings doctor --json   # all servers, for a script',
+  ) +
+  `
 Each server is started or contacted once. Servers that are not approved are skipped.
 The exit code is 1 if a problem is found.
 `;
@@ -69,9 +70,9 @@ Examples:
   Connect a host that speaks only stdio to a server that requires sign-in, in its mcp.json:
     { "command": "npx", "args": ["-y", "@mcp-fittings/cli", "bridge", "https://mcp.example.com/mcp"] }
   Send a header with the value of an environment variable:
-    $ fittings bridge https://mcp.example.com/mcp --header 'X-Key: \${API_KEY}'
+    fittings bridge https://mcp.example.com/mcp --header 'X-Key: \${API_KEY}'
   Serve a local server to other programs on this machine over Streamable HTTP:
-    $ fittings bridge files --http 8080
+    fittings bridge files --http 8080
 
 Only MCP messages are written to standard output. Everything meant for you goes to standard error.
 `;
@@ -110,8 +111,10 @@ export function registerBridge(program: Command, deps: CommandDeps): void {
 export function registerCompletion(program: Command, deps: CommandDeps): void {
   program
     .command('completion')
-    .description('print a script with which your shell completes commands, options and server names')
-    .showHelpAfterError(`The shells: ${SHELLS.join(', ')}. Example: fittings completion bash >> ~/.bashrc`)
+    .description('print a script that completes commands, options and server names in your shell')
+    .showHelpAfterError(
+      `Supported shells: ${SHELLS.join(', ')}. Example: fittings completion bash >> ~/.bashrc`,
+    )
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addHelpText(
       'after',
@@ -126,7 +129,7 @@ export function registerCompletion(program: Command, deps: CommandDeps): void {
       const script = completionScript(shell);
       deps.output.result({ shell, script }, () => script);
     });
-  // What the scripts run: one candidate a line.
+  // The completion scripts call this. It prints one candidate per line.
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')

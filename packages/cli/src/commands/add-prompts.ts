@@ -10,7 +10,7 @@ const SCOPE_HINTS: Readonly<Record<string, string>> = {
   project: 'in the repository, for everyone who works on it',
 };
 
-/** Asks the person for what a new server is. */
+/** Asks the user for the name, the entry and the scope of a new server. */
 export async function askForServer(
   deps: CommandDeps,
   given: string | undefined,
@@ -66,8 +66,8 @@ async function askForUrl(prompts: Prompts, type: string): Promise<ServerConfig> 
 }
 
 /**
- * A command line as words: quotes hold words together, a backslash takes the next character as it is (not within single
- * quotes). Nothing is expanded, since no shell will see it. Undefined for an empty line or an open quote.
+ * Splits a command line into words, as a shell does with quotes and backslashes. Nothing is expanded, because no shell
+ * runs it. Returns undefined for an empty line or an open quote.
  */
 export function splitCommand(line: string): readonly string[] | undefined {
   const words: string[] = [];

@@ -9,7 +9,7 @@ import { CommandError } from '../output/hints.js';
 export interface AddOptions {
   readonly scope?: string;
   readonly type?: string;
-  /** Another name of `--type`. */
+  /** Alias of `--type`. */
   readonly transport?: string;
   readonly url?: string;
   readonly env: readonly string[];
@@ -66,12 +66,12 @@ async function newServer(
     const { askForServer } = await import('./add-prompts.js');
     return askForServer(deps, name, options.scope);
   }
-  throw new CommandError('ARGUMENTS_INVALID', 'A server needs a name, and a command or --url.', {
+  throw new CommandError('ARGUMENTS_INVALID', 'A new server needs a name, and a command or a URL.', {
     hint: 'See fittings add --help.',
   });
 }
 
-/** The entry that the command line describes; whether it can work is for the editor to say. */
+/** Builds the entry that the command line describes. The editor validates it. */
 export async function entryOf(
   deps: CommandDeps,
   words: readonly string[],
@@ -106,7 +106,7 @@ export async function entryOf(
   };
 }
 
-/** `add name https://…`, as `claude mcp add` and others have it, is a remote server and not a program. */
+/** `add name https://…` adds a remote server, as with `claude mcp add`, and not a program. */
 function commandOrUrl(
   [command, ...args]: readonly string[],
   url: string | undefined,
@@ -121,7 +121,7 @@ function commandOrUrl(
     'ARGUMENTS_INVALID',
     url === undefined
       ? 'Unexpected arguments after the URL of the server.'
-      : 'The URL of the server is given twice, by --url and as an argument.',
+      : 'The URL of the server is given twice: with --url and as an argument.',
     { hint: 'Use: fittings add <name> <url>, with options such as --header.' },
   );
 }

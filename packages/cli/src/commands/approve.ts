@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ApprovalRequest, ServerEntry } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
@@ -32,10 +32,12 @@ export async function approve(
     if (approval === undefined) continue;
     decisions.push({ name: approval.name, hash: approval.hash, decision: await decide(approval) });
   }
-  output.result({ servers: decisions.map((each, index) => ({ ...each, ...facts(asked[index]) })) }, () =>
-    decisions.length === 0
-      ? 'No servers need a decision.'
-      : decisions.map(({ name, decision }) => `${printable(name)}: ${decision}`).join('\n'),
+  output.result(
+    { servers: decisions.map((each, index) => ({ ...each, ...approvalJson(asked[index]) })) },
+    () =>
+      decisions.length === 0
+        ? 'No servers need a decision.'
+        : decisions.map(({ name, decision }) => `${printable(name)}: ${decision}`).join('\n'),
   );
   if (decisions.some(({ decision }) => decision === 'undecided')) {
     deps.setExitCode(EXIT.approval);
@@ -64,7 +66,7 @@ export async function approve(
   }
 }
 
-/** The named servers, also those that were decided before; without names all that wait. */
+/** Returns the named servers, decided or not; without names, those that are pending. */
 function choose(
   { loaded }: Workspace,
   names: readonly string[],
@@ -72,7 +74,10 @@ function choose(
 ): readonly ServerEntry[] {
   if (names.length === 0) {
     if (hash !== undefined || never || forget)
-      throw new CommandError('ARGUMENTS_INVALID', 'Name the servers to decide about.');
+      throw new CommandError(
+        'ARGUMENTS_INVALID',
+        '--hash, --never and --forget require the names of servers.',
+      );
     return loaded.entries.filter(({ status }) => status === 'pending');
   }
   if (hash !== undefined && names.length > 1)
@@ -105,7 +110,7 @@ async function ask(deps: CommandDeps, request: ApprovalRequest): Promise<'always
   }
 }
 
-function facts(entry: ServerEntry | undefined) {
+function approvalJson(entry: ServerEntry | undefined) {
   const { approval } = entry ?? {};
   if (approval === undefined) return {};
   const { definition, variables, warnings, changed, hasSignIn } = approval;

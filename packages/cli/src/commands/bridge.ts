@@ -15,11 +15,10 @@ import { openSession } from '../session/open-session.js';
 import { loginArguments, resolveServer } from '../session/resolve-server.js';
 import { createProvider } from '../session/create-auth.js';
 import { entrySecrets } from '../session/secrets.js';
-import type { Session } from '../session/session.js';
+import type { CommandSession } from '../session/open-session.js';
 import { namedStore } from '../session/store-choice.js';
 import { CommandError } from '../output/hints.js';
 
-/** The options of `bridge`. */
 export interface BridgeOptions extends RemoteOptions {
   readonly http?: string;
   readonly ws?: string;
@@ -30,7 +29,10 @@ export interface BridgeOptions extends RemoteOptions {
   readonly signIn: boolean;
 }
 
-/** Serves until the client or the person ends it. Does not reject: stdout is no place for an error. */
+/**
+ * Serves until the client disconnects or the user stops it. Does not reject: errors go to stderr, because stdout is for
+ * messages.
+ */
 export async function runBridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
   try {
     await bridge(server, flags, deps);
@@ -44,14 +46,14 @@ export async function runBridge(server: string, flags: BridgeOptions, deps: Comm
 async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
   const { signal, clock, output } = deps;
   const logger = noteLogger(deps);
-  const person = flags.signIn ? bridgeInteraction(deps) : undefined;
-  await using session = await openSession(deps, {
-    interaction: person,
-    logger,
-    // The variable is often set for the bridge only: a command to copy says it too.
-    storeFlag: namedStore(deps.options.store, deps.env),
-  });
-  const open = openUpstreamOf(server, flags, session, deps, logger, person !== undefined);
+  const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
+  await using session = await openSession(
+    deps,
+    { interaction, logger },
+    // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
+    namedStore(deps.options.store, deps.env),
+  );
+  const open = openUpstreamOf(server, flags, session, deps, logger, interaction !== undefined);
   const wire = flags.http === undefined ? 'ws' : 'http';
   const address = flags.http ?? flags.ws;
 
@@ -90,10 +92,10 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
 function openUpstreamOf(
   server: string,
   flags: BridgeOptions,
-  session: Session,
+  session: CommandSession,
   { clock, signal, env, output }: CommandDeps,
   logger: Logger,
-  isPersonThere: boolean,
+  canSignIn: boolean,
 ): OpenUpstream {
   const { transports, store, auth: plugins } = session;
   const { name, config } = resolveServer(server, flags, session.loaded, env);
@@ -101,7 +103,7 @@ function openUpstreamOf(
   const auth = createProvider(plugins, { name, config }, { logger, clock });
   const url = config['url'];
   const signIn: SignInOnce | undefined =
-    isPersonThere && auth?.signIn !== undefined && typeof url === 'string'
+    canSignIn && auth?.signIn !== undefined && typeof url === 'string'
       ? createSignInOnce({ provider: auth, store, url, signal })
       : undefined;
   const loginCommand = session.loginCommand(loginArguments(server, flags));
@@ -118,7 +120,7 @@ function openUpstreamOf(
   });
 }
 
-/** What is wrong is for the person at once; the rest for `--verbose`. */
+/** Prints warnings and errors; everything else only with `--verbose`. */
 function noteLogger({ output }: CommandDeps): Logger {
   const note = (message: string): void =>
     output.note(sanitizeText(message, { maxLength: 2000, multiline: true }));
@@ -126,7 +128,7 @@ function noteLogger({ output }: CommandDeps): Logger {
   return { debug: detail, info: detail, warn: note, error: note };
 }
 
-/** Every user of the machine can connect to a loopback port, so that there is always a token. */
+/** Every user of the machine can connect to a loopback port. */
 function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
   return 'socketPath' in address ? wire === 'ws' : isLoopbackHost(address.host);
 }

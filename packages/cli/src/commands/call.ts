@@ -41,10 +41,10 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
 
   await using tools = createTools(host, {
     policy: createPolicy({ servers: permissionsOf(loaded) }),
-    // The person has asked for this very call; only what the configuration forbids is not done.
+    // The user has asked for this call. Only what the configuration forbids is refused.
     passThrough: 'allow',
     naming: naming.bare,
-    // A person may call what is not for models.
+    // The user may call tools that are not for models.
     includeAppTools: true,
     confirm: async () => 'once',
   });
@@ -61,7 +61,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     event: Extract<ToolEvent, { type: 'result' | 'error' }>,
   ): Promise<void> {
     progress.done();
-    if (event.type === 'error') throw forPerson(event.error);
+    if (event.type === 'error') throw forUser(event.error);
     const { result, issues } = event;
     for (const { path, message } of issues) {
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
@@ -74,9 +74,9 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     if (result.isError === true) deps.setExitCode(EXIT.failed);
   }
 
-  /** A model is told to call again; a person is told what to type, and what an interrupted call may have done. */
-  function forPerson(error: FittingsError): FittingsError {
-    // Ctrl-C reaches a local server too: the call may fail of that before it fails of the abort.
+  /** Tells the user what to type, and what an interrupted call may have done. */
+  function forUser(error: FittingsError): FittingsError {
+    // Ctrl-C reaches a local server too, so the call may fail before it is aborted.
     if (signal.aborted && error.delivery === 'unknown') {
       return new CommandError('ABORTED', 'Interrupted.', {
         server: target.server,
@@ -134,7 +134,7 @@ function givenArguments(
   });
 }
 
-/** The bytes of the first block that has some. */
+/** Returns the bytes of the first content block that has any. */
 function bytesIn({ content }: ToolResult): Buffer | undefined {
   for (const block of content) {
     if ((block.type === 'image' || block.type === 'audio') && typeof block.data === 'string')
@@ -155,7 +155,7 @@ function findTool(tools: readonly CatalogueTool[], { server, name }: Target): Ca
   return tools.find((tool) => tool.server === server && tool.name === name);
 }
 
-/** The name under which the toolset knows the tool; why not, where it was left out. */
+/** Returns the tool's name in the toolset. Throws the reason if the toolset left it out. */
 function nameIn({ names, left }: Toolset, { server, name: tool }: Target): string {
   const refused = left.find(({ ref }) => ref.server === server && ref.tool === tool);
   if (refused !== undefined) throw refused.error;
@@ -172,7 +172,7 @@ function nameIn({ names, left }: Toolset, { server, name: tool }: Target): strin
   });
 }
 
-/** The error for what stands behind the name of the tool: arguments as other programs take them. */
+/** Creates the error for arguments after the name of the tool, as other programs take them. */
 export function unexpectedArguments(more: readonly string[]): FittingsError {
   const isJson = more.length === 1 && /^\s*\{/.test(more[0] ?? '');
   const arePairs = more.every((text) => /^[^=\s]+=/.test(text));
@@ -181,7 +181,7 @@ export function unexpectedArguments(more: readonly string[]): FittingsError {
     : arePairs
       ? `Pass each with --arg: ${more.map((text) => `--arg ${text.split('=', 1)[0] ?? ''}=…`).join(' ')}`
       : "Use --arg name=value for each, or --args '{…}' for all.";
-  return new CommandError('ARGUMENTS_INVALID', 'The arguments of a tool need an option.', {
+  return new CommandError('ARGUMENTS_INVALID', 'Tool arguments must be passed with --arg or --args.', {
     delivery: 'not-sent',
     hint,
   });

@@ -6,7 +6,7 @@ export interface ChangeOptions {
   readonly scope?: string;
 }
 
-/** `remove`, `enable` and `disable`: one server of one file. */
+/** What can be done to one server in one file. */
 export type Change = 'remove' | 'enable' | 'disable';
 
 const DONE: Readonly<Record<Change, string>> = { remove: 'Removed', enable: 'Enabled', disable: 'Disabled' };
@@ -26,7 +26,7 @@ export async function changeServer(
     enable: async () => editor.enableServer(target),
     disable: async () => editor.disableServer(target),
   }[change]();
-  // A server of this name that comes back is a new one, about which nobody has decided.
+  // If a server of this name is added again, it is a new one that has to be approved.
   if (change === 'remove' && target.scope === 'project') await approvals.forget(loaded.project.id, name);
   output.result({ ...target, file, changed }, () =>
     changed

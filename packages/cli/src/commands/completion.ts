@@ -4,17 +4,17 @@ import type { Shell } from '../options.js';
 import { loadServers } from '../session/load-servers.js';
 import { sessionOptions } from '../session/open-session.js';
 
-/** Names that a shell takes as they are: what a stranger's file calls a server never needs to be quoted. */
+/** Candidates that need no quoting in a shell. Others, such as odd server names of a project file, are left out. */
 const PLAIN = /^[A-Za-z0-9._:/@-]+$/;
 
-/** What may stand in the place of the last word, given those before it. Nothing is connected. */
+/** Returns the completions of the last word. Connects to no server. */
 export async function candidates(
   deps: CommandDeps,
   program: Command,
   words: readonly string[],
 ): Promise<readonly string[]> {
   const current = words.at(-1) ?? '';
-  const { command, position, option } = place(program, words.slice(0, -1));
+  const { command, position, option } = parseWords(program, words.slice(0, -1));
   const all = await possible();
   return [...new Set(all)].filter((word) => PLAIN.test(word) && word.startsWith(current));
 
@@ -36,7 +36,7 @@ export async function candidates(
   }
 }
 
-/** Arguments of our commands that are, or begin with, the name of a server. */
+/** Command arguments that are, or begin with, the name of a server. */
 const OF_A_SERVER: ReadonlySet<string> = new Set([
   'server',
   'servers',
@@ -46,8 +46,8 @@ const OF_A_SERVER: ReadonlySet<string> = new Set([
   'target',
 ]);
 
-/** Which command the words lead to, how many arguments it has got, and the option that waits for its value. */
-function place(program: Command, words: readonly string[]) {
+/** Returns the command that the words lead to, how many arguments it has, and the option that needs a value. */
+function parseWords(program: Command, words: readonly string[]) {
   let command = program;
   let position = 0;
   let option: Command['options'][number] | undefined;
@@ -75,7 +75,9 @@ async function serverNames(deps: CommandDeps): Promise<readonly string[]> {
   return loaded.entries.filter(({ status }) => status !== 'replaced').map(({ name }) => name);
 }
 
-/** Scripts ask the program itself what fits, so that they never grow old. Words are passed on as they are, unevaluated. */
+/**
+ * Returns the completion script of a shell. It calls `fittings __complete` with the words as they are, unevaluated.
+ */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell];
 }

@@ -5,7 +5,10 @@ import { EXIT } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
 import { printable } from '../output/printable.js';
 
-/** What is wrong with the configuration, on stderr, one line each. What keeps one server away stands with that server. */
+/**
+ * Prints the problems of the configuration to stderr, one per line. Problems that a command shows with their server are
+ * left out.
+ */
 export function noteProblems(problems: readonly Problem[], output: Output): void {
   const { noteStyle: style } = output;
   for (const { code, severity, file, line, message, hint, server } of problems) {
@@ -19,12 +22,14 @@ export function noteProblems(problems: readonly Problem[], output: Output): void
   }
 }
 
-/** A file that cannot be used is a failure of its own: what the command shows is not all that was configured. */
+/**
+ * Sets the exit code if a file cannot be used, because the command then does not show everything that is configured.
+ */
 export function configurationExit(deps: CommandDeps, { problems }: LoadedConfig): void {
   if (problems.some(isOfFile)) deps.setExitCode(EXIT.config);
 }
 
-/** What stands in place of an empty table. Servers of a file that cannot be read are not known, but may be configured. */
+/** Returns the text for an empty table. */
 export function noServersText(problems: readonly Problem[]): string {
   return problems.some(isOfFile)
     ? 'No servers can be shown: see the error above.'
@@ -35,7 +40,9 @@ function isOfFile({ severity, server }: Problem): boolean {
   return severity === 'error' && server === undefined;
 }
 
-/** What a user should know about secrets that an entry holds as text, once it is in a file, or would be after a `dryRun`. */
+/**
+ * Returns a note for each secret that an entry holds as text and that is, or after a `dryRun` would be, in a file.
+ */
 export function secretNotes(entry: ServerConfig, dryRun = false): readonly string[] {
   const verb = dryRun ? 'would be' : 'is now';
   return literalSecrets(entry).map(

@@ -34,7 +34,7 @@ export async function runDoctor(
     using _waiting = openSpinner(deps, () => [...waiting]);
     servers = await abortable(Promise.all([...names].map(diagnosed)), signal);
   }
-  // Those of a server are among its findings.
+  // Problems of a server are among its findings.
   const problems = loaded.problems.filter(
     ({ severity, server: whose }) => severity === 'error' && whose === undefined,
   );
@@ -48,7 +48,7 @@ const COLORS = { passed: 'green', warning: 'yellow', failed: 'red' } as const;
 const CHECK_COLUMN = 10;
 const MARK_COLUMN = 6;
 
-/** All diagnoses as a person reads them: one line a check, and below it what is wrong and what to do. */
+/** Formats diagnoses for a terminal: one line per check, followed by what is wrong and how to fix it. */
 export function reportText(
   diagnoses: readonly Diagnosis[],
   problems: readonly Problem[],

@@ -17,7 +17,7 @@ import { CommandError } from '../output/hints.js';
 export interface ExportOptions {
   readonly to: ForeignProgram;
   readonly output?: string;
-  /** Named servers are exported although they are not approved. */
+  /** Exports named servers that are not approved, without a prompt. */
   readonly unapproved: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function exportToProgram(
     chosen.map(({ name, definition = {} }) => [name, definition]),
   );
   const file = target === undefined ? undefined : resolve(cwd, target);
-  const into = file === undefined ? undefined : await present(file);
+  const into = file === undefined ? undefined : await readIfExists(file);
   const { text, exported, failed } = exportServers({ to, servers, ...(into !== undefined && { into }) });
 
   for (const { name, losses } of exported)
@@ -65,7 +65,7 @@ export async function exportToProgram(
   output.result({ to, text, exported, failed, skipped }, () => text.trimEnd());
 }
 
-/** As written, with their variables; of several definitions of a name the one that counts. */
+/** Returns the definitions as written, with their variables. Of several with one name, the one that is used. */
 function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readonly ServerEntry[] {
   const counting = entries.filter(
     ({ status, definition }) => status !== 'replaced' && definition !== undefined,
@@ -85,8 +85,8 @@ interface SkippedServer {
 }
 
 /**
- * In the file of another program an entry counts as the user's own there, so that a definition which came with a project
- * is exported only once the user has seen it: it is approved, or it was named and confirmed, or named with `--unapproved`.
+ * Other programs trust the entries in their files as the user's own. A definition that came with a project is therefore
+ * exported only if it is approved, or if it was named and confirmed, or named with `--unapproved`.
  */
 async function chooseApproved(
   deps: CommandDeps,
@@ -124,7 +124,7 @@ async function confirm(deps: CommandDeps, { name, approval }: ServerEntry): Prom
   return prompts.confirm(`${printable(name)} is not approved. Export it anyway?`, false);
 }
 
-async function present(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
@@ -133,12 +133,12 @@ async function present(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all; a new file is the person's alone, because definitions may hold secrets. */
+/** Replaces a file atomically. Only the user can read a new file, because definitions may contain secrets. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     const mode = await stat(file).then(
-      (facts) => facts.mode & 0o777,
+      (stats) => stats.mode & 0o777,
       () => 0o600,
     );
     await writeFile(temporary, text, { mode, flag: 'wx' });

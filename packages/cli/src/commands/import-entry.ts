@@ -15,19 +15,19 @@ import { secretNotes } from './config-notes.js';
 import type { ImportOptions } from './import.js';
 import { CommandError } from '../output/hints.js';
 
-/** What is to be written of an imported server. */
+/** An imported server, ready to be written. */
 export interface Prepared {
   readonly name: string;
   readonly entry: ServerConfig;
   readonly notes: readonly string[];
-  /** The whole entry as text, fit for a terminal. */
+  /** The whole entry as text that is safe to print. */
   readonly summary: string;
 }
 
 /**
- * Decides what an entry becomes here: the remote server behind `mcp-remote`, and variables in place of secrets. Resolves
- * with undefined if the user leaves the server out. Rejects with `CONFIG_INVALID` if a secret would be written into the
- * project and nobody was asked.
+ * Converts an imported entry: `mcp-remote` to the remote server behind it, and secrets to variables. Resolves with
+ * undefined if the user skips the server. Rejects with `CONFIG_INVALID` if a secret would be written to the project and
+ * the user cannot be asked.
  */
 export async function prepareServer(
   deps: CommandDeps,

@@ -11,11 +11,11 @@ import { CommandError } from '../output/hints.js';
 interface Found extends Pick<ImportResult, 'files'> {
   readonly program: ForeignProgram;
   readonly servers: readonly string[];
-  /** The files came with this folder. */
+  /** Whether the files came with this project. */
   readonly project: boolean;
 }
 
-/** The programs whose configuration files are here, for `import` without a program. */
+/** Lists the programs that have configuration files here, for `import` without a program. */
 export async function listPrograms(
   deps: CommandDeps,
   names: readonly string[],

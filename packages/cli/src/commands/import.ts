@@ -15,7 +15,7 @@ import type { ForeignProgram } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 
 export interface ImportOptions {
-  /** Undefined: the programs that are configured here are listed. */
+  /** Undefined: lists the programs that have configuration files here. */
   readonly from?: ForeignProgram;
   readonly file?: string;
   readonly scope?: string;
@@ -41,7 +41,7 @@ export async function importFromProgram(
 ): Promise<void> {
   const { output, cwd } = deps;
   const { from, file, dryRun, replace } = options;
-  // Nothing is approved by being imported.
+  // Importing a server does not approve it.
   const workspace = await openWorkspace(deps, { approves: false });
   const found = await importServers({
     from,
@@ -51,9 +51,9 @@ export async function importFromProgram(
     appData: deps.env['APPDATA'],
     ...(file !== undefined && { file: resolve(cwd, file) }),
   });
-  const brought = options.project || found.imported.some(({ origin }) => origin === 'project');
-  const scope = scopeFor(deps, options.scope ?? (brought ? 'project' : undefined));
-  if (brought && scope !== 'project') {
+  const isFromProject = options.project || found.imported.some(({ origin }) => origin === 'project');
+  const scope = scopeFor(deps, options.scope ?? (isFromProject ? 'project' : undefined));
+  if (isFromProject && scope !== 'project') {
     const message = `Servers that came with a project cannot be imported into the scope ${scope}.`;
     const hint = 'Import them with --scope project, and approve each: fittings approve';
     throw new CommandError('ARGUMENTS_INVALID', message, { hint });
@@ -107,7 +107,7 @@ export async function importFromProgram(
   }
 }
 
-/** Why a server of the name must not be imported: one of the person's own, in another scope, would be outranked. */
+/** Returns why a server of this name cannot be imported: it would replace one of the user's own in another scope. */
 function ownServer({ loaded }: Workspace, name: string, scope: string): FittingsError | undefined {
   const own = loaded.entries.find(
     (entry) =>
@@ -144,7 +144,7 @@ async function choose(
     );
   }
   const asked = names.length > 0 ? imported.filter(({ name }) => names.includes(name)) : imported;
-  // A dry run shows what would be written in the end.
+  // A dry run shows what would be written instead.
   if (!dryRun) for (const { summary } of asked) deps.output.note(summary);
   if (names.length > 0 || all || dryRun || imported.length === 0) return asked;
   if (!deps.interactive) {

@@ -10,7 +10,7 @@ import { configurationExit, noServersText, noteProblems } from './config-notes.j
 import { type ServerRow, serverRows } from './status-rows.js';
 import { reasonOf } from './status-table.js';
 
-/** Prints which servers are configured, and where, without connecting to any of them. */
+/** Prints which servers are configured, and where. Connects to none of them. */
 export async function listServers(deps: CommandDeps, names: readonly string[]): Promise<void> {
   const { output } = deps;
   const { loaded } = await loadServers(sessionOptions(deps));
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column[] = [
 interface StatedRow {
   readonly row: ServerRow;
   readonly state: string;
-  /** The name of the server stands for this row. */
+  /** Whether commands use this definition, of several with one name. */
   readonly used: boolean;
 }
 
@@ -63,7 +63,7 @@ function serverTable(rows: readonly StatedRow[], { output }: CommandDeps): reado
   return tableLines(fitting.columns, fitting.rows, output.style.bold);
 }
 
-/** Which of several servers of one name is used, and why others are not. */
+/** Explains which of several servers with one name is used, and why a server is not usable. */
 function reasons(rows: readonly StatedRow[], { output }: CommandDeps): readonly string[] {
   const chosen = rows
     .filter(({ row, used }) => used && rows.some((other) => other.row !== row && other.row.name === row.name))
@@ -72,7 +72,7 @@ function reasons(rows: readonly StatedRow[], { output }: CommandDeps): readonly 
   return lines.length === 0 ? [] : ['', ...lines.map((line) => wrapWords(line, output.columns))];
 }
 
-/** What the configuration says of a server; whether it works is for `fittings status` to find out. */
+/** Returns what the configuration says about a server. Whether the server works, `fittings status` finds out. */
 function stateOf({ status }: ServerRow): string {
   return status === 'disconnected' ? 'ready' : status.replace('-', ' ');
 }

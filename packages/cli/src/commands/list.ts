@@ -11,15 +11,15 @@ import { firstLine, printable, printableBlock } from '../output/printable.js';
 import { openSpinner } from '../output/spinner.js';
 import { fitWidth, padEnd, textWidth } from '../output/text-width.js';
 import { openSession } from '../session/open-session.js';
-import type { Session } from '../session/session.js';
+import type { CommandSession } from '../session/open-session.js';
 import { configurationExit, noteProblems } from './config-notes.js';
 import { connectAll, namesStillConnecting, whyNotConnected } from './connect.js';
 
 type OfferKind = Exclude<ListKind, 'servers'>;
 
 /**
- * Prints what each server offers as soon as that server is connected. A server that fails is noted, and shows in the exit
- * code; the command fails only if no named server could be connected.
+ * Prints what each server offers as soon as it is connected. A server that fails is noted and sets the exit code; the
+ * command itself fails only if none of the named servers is connected.
  */
 export async function list(deps: CommandDeps, kind: OfferKind, names: readonly string[]): Promise<void> {
   const { output, signal } = deps;
@@ -46,7 +46,7 @@ export async function list(deps: CommandDeps, kind: OfferKind, names: readonly s
     .servers()
     .filter(({ state }) => names.length > 0 || state.status !== 'disabled')
     .flatMap((server) => whyNotConnected(server, session) ?? []);
-  // No named server is connected: that is what the command failed with.
+  // None of the named servers is connected: the command fails with the first reason.
   if (names.length > 0 && problems.length >= host.servers().length) throw problems[0];
   const unread = host
     .servers()
@@ -67,7 +67,7 @@ export async function list(deps: CommandDeps, kind: OfferKind, names: readonly s
   }
 }
 
-async function connect(deps: CommandDeps, session: Session, names: readonly string[]): Promise<void> {
+async function connect(deps: CommandDeps, session: CommandSession, names: readonly string[]): Promise<void> {
   if (names.length === 0) return connectAll(deps, session);
   const { host } = session;
   const { signal } = deps;
@@ -92,11 +92,11 @@ interface Item {
   readonly server: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** Only with `--verbose`. */
+  /** Lines that `--verbose` adds. */
   readonly more: readonly string[];
 }
 
-/** What one server offers, or all of them, for a person: one line each; `--verbose` adds descriptions and arguments. */
+/** Formats what one server or all servers offer, one line each; `--verbose` adds descriptions and arguments. */
 export function listLines(
   host: Host,
   kind: Exclude<ListKind, 'servers'>,
@@ -166,7 +166,7 @@ function named({ server, name }: { readonly server: string; readonly name: strin
   return { server, name: printable(name) };
 }
 
-/** Arguments as they can be given: `--arg city=<string>`. */
+/** Formats arguments as the user types them: `--arg city=<string>`. */
 function inputLines({ inputSchema }: CatalogueTool): readonly string[] {
   const root: SchemaPart = { root: inputSchema, part: inputSchema };
   const required: unknown = inputSchema['required'];

@@ -19,7 +19,7 @@ export interface LoginOptions extends RemoteOptions {
   readonly timeout?: number;
 }
 
-/** As long as a person may take without saying so, seconds. */
+/** Default of `--timeout`, in seconds. */
 const PATIENCE_S = 300;
 
 export async function login(deps: CommandDeps, server: string, options: LoginOptions): Promise<void> {
@@ -57,13 +57,13 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
-    // There was no sign-in, so that it is the header that the server wants.
+    // The server has no sign-in, so its refusal is about the header.
     if (refused !== undefined && isNoSignIn(error)) throw refused;
     if (!limit.aborted || signal.aborted) throw withServerName(error, server);
     throw new CommandError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,
       cause: error,
-      hint: 'Sign in again; --timeout allows more time.',
+      hint: 'Sign in again, with a higher --timeout if you need more time.',
     });
   }
   if (deps.options.store !== undefined) await rememberStore(deps.options.store);
@@ -75,7 +75,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   );
 }
 
-/** Without connecting: a sign-out has to work when the server does not. */
+/** Signs out without connecting, so that it works while the server is down. */
 export async function logout(deps: CommandDeps, server: string, flags: RemoteOptions): Promise<void> {
   const { output, signal, env } = deps;
   await using session = await openSession(deps);
@@ -87,7 +87,10 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
   output.result({ server, signedIn: false }, () => `Signed out of ${printable(server)}.`);
 }
 
-/** Asks before credentials are kept unencrypted; without a person the answer is no. */
+/**
+ * Returns the prompt that is shown before credentials are stored unencrypted; undefined without a terminal, which means
+ * no.
+ */
 export function askForConsent(deps: CommandDeps): SessionOptions['plaintextConsent'] {
   if (!deps.interactive) return undefined;
   return async ({ path }) => {

@@ -39,8 +39,8 @@ export async function read(deps: CommandDeps, text: string, options: ReadOptions
 }
 
 /**
- * The entry of a server decides whether its resources are read: `deny` is refused, `ask` asks the user, and is refused
- * where nobody can be asked. Without a rule the command itself is the decision.
+ * Checks the permissions in the entry of the server: `deny` is refused; `ask` asks the user, and is refused without a
+ * terminal. Without a rule, typing the command is the permission.
  */
 async function checkPermission(
   deps: CommandDeps,

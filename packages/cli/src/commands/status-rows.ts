@@ -10,19 +10,19 @@ export interface ServerRow {
   readonly type: string | undefined;
   readonly scope: string | undefined;
   readonly file: string | undefined;
-  /** The state of the connection; or why there is none to expect: `needs-approval`, `rejected`, `denied`, `invalid`. */
+  /** The state of the connection, or why it is not used: `needs-approval`, `rejected`, `denied`, `invalid`. */
   readonly status: string;
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
   readonly resourceTemplates: number;
-  /** Protocol revision, name and version as the server says them. */
+  /** Protocol revision that was negotiated. */
   readonly protocolVersion?: string | undefined;
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
-  /** What it is busy with, or waits for. */
+  /** What the connection is doing, such as the attempt that it is in. */
   readonly activity?: string | undefined;
   readonly error?: ErrorJson | undefined;
-  /** A command to copy that mends it. */
+  /** The command that fixes the problem. */
   readonly fix?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ const UNUSED_STATUS = {
   denied: 'denied',
 } as const;
 
-/** Every configured server: those of the host, and those that it was not given, each with the reason. */
+/** Returns a row for every configured server: those in the host, and those that are not used, with the reason. */
 export function serverRows(
   loaded: LoadedConfig,
   snapshots: readonly ServerSnapshot[],
@@ -114,7 +114,10 @@ function unusedRow(entry: ServerEntry): ServerRow {
   };
 }
 
-/** A disabled server is not used in any case, whatever is wrong with its entry. */
+/**
+ * Returns the status of a server that is not in the host. A disabled server is shown as disabled, whatever else is
+ * wrong.
+ */
 function unusedStatus({ status, config, definition }: ServerEntry): string {
   const isOn = (config ?? definition)?.disabled !== true;
   if (status === 'invalid') return isOn ? 'invalid' : 'disabled';
@@ -122,7 +125,7 @@ function unusedStatus({ status, config, definition }: ServerEntry): string {
   return isOn ? 'disconnected' : 'disabled';
 }
 
-/** As far as it can be said of a definition that is not used. */
+/** Returns the transport of a definition that is not used, as far as it is clear. */
 function impliedType({ type, transportType, command, url }: ServerConfig): string | undefined {
   const said: unknown = type ?? transportType;
   if (typeof said === 'string') return said;
@@ -130,7 +133,7 @@ function impliedType({ type, transportType, command, url }: ServerConfig): strin
   return url === undefined ? undefined : 'http';
 }
 
-/** Rows of the named servers, or of all. */
+/** Returns the rows of the named servers, or of all servers. */
 export function chosenRows(
   loaded: LoadedConfig,
   snapshots: readonly ServerSnapshot[],

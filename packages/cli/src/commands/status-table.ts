@@ -18,9 +18,9 @@ const COLUMNS: readonly Column[] = [
 interface Totals {
   readonly servers: number;
   readonly connected: number;
-  /** Not connected yet; the last attempt has not been decided. */
+  /** Servers that are still connecting. */
   readonly waiting: number;
-  /** Failed, or waiting for a person. */
+  /** Servers that failed, or that need the user. */
   readonly errored: number;
   readonly tools: number;
 }
@@ -37,7 +37,7 @@ function totalsOf(rows: readonly ServerRow[]): Totals {
   };
 }
 
-/** The status of all servers, for a person: a table, the reasons below it, and totals. */
+/** Formats the status of all servers: a table, the reasons below it, and totals. */
 export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
   if (rows.length === 0) return [noServersText([])];
   const fitting = fittingColumns(
@@ -59,7 +59,7 @@ export function statusLines(rows: readonly ServerRow[], style: Style, columns?: 
 function cells(row: ServerRow, style: Style): readonly string[] {
   const connected = row.status === 'connected';
   const count = (value: number): string => (connected || value > 0 ? String(value) : style.dim('–'));
-  const [mark, paint] = look(row.status, style);
+  const [mark, paint] = appearanceOf(row.status, style);
   const activity = row.activity === undefined ? '' : style.dim(` (${row.activity})`);
   return [
     paint(mark),
@@ -72,7 +72,7 @@ function cells(row: ServerRow, style: Style): readonly string[] {
   ];
 }
 
-function look(status: string, style: Style): readonly [string, (text: string) => string] {
+function appearanceOf(status: string, style: Style): readonly [string, (text: string) => string] {
   switch (status) {
     case 'connected':
       return ['●', style.green];
@@ -103,7 +103,7 @@ function stateText(status: string): string {
   }
 }
 
-/** Why a server is not what it should be, and what to do, on one line. */
+/** Formats why a server is not usable and what to do, on one line. */
 export function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
   const server = printable(name);
   if (status === 'needs-auth')
@@ -114,7 +114,7 @@ export function reasonOf({ name, status, error, fix }: ServerRow, style: Style):
   const hint = error.hint === undefined ? '' : ` ${style.dim(printable(error.hint))}`;
   const paint = ERRORED.has(status) || status === 'connected' ? style.red : style.dim;
   const message = printable(error.message);
-  // Most messages name the server.
+  // Most messages name the server themselves.
   const subject = message.includes(`"${server}"`) ? '' : `${server}: `;
   return [`${paint(`${subject}${message}`)}${hint}`];
 }
@@ -130,7 +130,7 @@ function totalsLine({ servers, connected, waiting, errored, tools }: Totals, sty
   return parts.join(', ');
 }
 
-/** The status as one value, for `--json`. */
+/** Returns the status for `--json`. */
 export function statusValue(rows: readonly ServerRow[], problems: readonly unknown[]): object {
   return { servers: rows, totals: totalsOf(rows), problems };
 }

@@ -3,7 +3,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { createLiveRegion } from '../output/live-region.js';
 import { openSession } from '../session/open-session.js';
-import type { Session } from '../session/session.js';
+import type { CommandSession } from '../session/open-session.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { type ServerRow, chosenRows } from './status-rows.js';
 import { statusLines, statusValue } from './status-table.js';
@@ -40,22 +40,25 @@ export async function status(
   configurationExit(deps, session.loaded);
 }
 
-/** Those that can be connected at all; the others are shown with the reason. Rejects names that nobody knows. */
-function usableNames({ loaded }: Session, names: readonly string[]): readonly string[] {
+/**
+ * Returns the names that can be connected, and unknown ones, which connecting rejects. The other servers are shown with
+ * the reason.
+ */
+function usableNames({ loaded }: CommandSession, names: readonly string[]): readonly string[] {
   const known = new Set(loaded.entries.map(({ name }) => name));
   return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
 }
 
-/** Connected, with all of its lists read; or not meant to be connected. */
+/** Whether a server is connected and all of its lists were read, or is not supposed to be connected. */
 function isFine({ status: state, error }: ServerRow): boolean {
   if (state === 'connected') return error === undefined;
   return state === 'disabled' || state === 'rejected' || state === 'disconnected';
 }
 
-/** The table while it fills, on a terminal; it makes room for the final one. */
+/** Shows the table on a terminal while servers connect, and then clears it. */
 function showWhileConnecting(
   { live, output }: CommandDeps,
-  { host }: Session,
+  { host }: CommandSession,
   rows: () => readonly ServerRow[],
 ): Disposable {
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };

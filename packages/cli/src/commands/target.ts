@@ -1,11 +1,12 @@
-import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
-import type { Session } from '../session/session.js';
+import type { CommandSession } from '../session/open-session.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
 import { CommandError } from '../output/hints.js';
 
-/** One thing of one server. */
+/** A tool, prompt or resource of one server. */
 export interface Target {
   readonly server: string;
   readonly name: string;
@@ -17,12 +18,12 @@ interface Offered {
 }
 
 /**
- * Connects what a text such as `server/name` points to. Without the name of a server all are connected, and exactly one of
- * them has to offer the name.
+ * Connects the server that a target such as `server/name` names. Without the name of a server it connects all, and
+ * exactly one of them has to offer the name.
  */
 export async function connectTarget(
   deps: CommandDeps,
-  session: Session,
+  session: CommandSession,
   text: string,
   kind: string,
   offered: () => readonly Offered[],
@@ -50,11 +51,15 @@ export async function connectTarget(
   return { server: match.server, name: text };
 }
 
-/** How long another server may take to offer the same name, once one offers it. Milliseconds. */
+/** How long to wait for other servers once one offers the name, in milliseconds. */
 const SAME_NAME_MS = 1_000;
 
-/** One slow server does not hold up a call to another. */
-async function connectUntilKnown(deps: CommandDeps, session: Session, isKnown: () => boolean): Promise<void> {
+/** Connects all servers, but does not wait for slow ones once the name is known. */
+async function connectUntilKnown(
+  deps: CommandDeps,
+  session: CommandSession,
+  isKnown: () => boolean,
+): Promise<void> {
   let timer: Disposable | undefined;
   let isOver = false;
   let look = (): void => undefined;
@@ -74,17 +79,20 @@ async function connectUntilKnown(deps: CommandDeps, session: Session, isKnown: (
   }
 }
 
-/** `server/name`, when there is such a server; names of tools and resources may hold slashes themselves. */
-function splitTarget({ loaded }: Session, text: string): Target | undefined {
+/** Splits `server/name` if there is such a server. Names of tools and resources may contain slashes themselves. */
+function splitTarget({ loaded }: CommandSession, text: string): Target | undefined {
   const at = text.indexOf('/');
   const server = text.slice(0, Math.max(0, at));
   if (!loaded.entries.some(({ name }) => name === server)) return undefined;
   return { server, name: text.slice(at + 1) };
 }
 
-/** A server that waits for a sign-in may offer the name: undefined if a connected one offers a similar one. */
+/**
+ * Returns the error for a name that a server waiting for a sign-in may offer; undefined if a connected server offers a
+ * similar name.
+ */
 function pendingSignIn(
-  { host, loginCommand }: Session,
+  { host, loginCommand }: CommandSession,
   text: string,
   kind: string,
   offered: readonly Offered[],
@@ -101,7 +109,7 @@ function pendingSignIn(
 }
 
 function unknownName(
-  { host }: Session,
+  { host }: CommandSession,
   text: string,
   kind: string,
   offered: readonly Offered[],

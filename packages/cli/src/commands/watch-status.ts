@@ -6,17 +6,17 @@ import { printable } from '../output/printable.js';
 import { loadOptions } from '../session/load-servers.js';
 import { sessionOptions } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
-import type { Session } from '../session/session.js';
+import type { CommandSession } from '../session/open-session.js';
 import { type ServerRow, chosenRows } from './status-rows.js';
 import { statusLines } from './status-table.js';
 
-/** Changes that come together are shown together, milliseconds. */
+/** Changes within this time are shown together, in milliseconds. */
 const CALM_MS = 50;
 
-/** Shows the status until the person ends it: a table that is repainted, or a line for each server that changed. */
+/** Shows the status until the user stops it: a table that is repainted, or a line for each server that changed. */
 export async function watchStatus(
   deps: CommandDeps,
-  session: Session,
+  session: CommandSession,
   wanted: readonly string[] | undefined,
 ): Promise<void> {
   const { host, approvals, transports } = session;
@@ -32,7 +32,7 @@ export async function watchStatus(
   };
   const connect = (config: LoadedConfig): void => {
     const named = Object.entries(config.servers).filter(([name]) => wanted?.includes(name) ?? true);
-    // How it ends is in the table.
+    // The table shows how it ends.
     void host.connect(Object.fromEntries(named)).then(showSoon, showSoon);
   };
 
@@ -66,7 +66,7 @@ interface View {
   close(): void;
 }
 
-/** On a terminal the table is on stdout, where the person looks; else each change is a line of its own. */
+/** Opens a table on stdout if it is a terminal; else prints each change as a line. */
 function openView(deps: CommandDeps): View {
   const { output, stdout } = deps;
   if (output.json || output.columns === undefined) return lines(deps);

@@ -9,7 +9,7 @@ const BY_PROBLEM: Partial<Record<Problem['code'], FindingCode>> = {
   POLICY_DENIED: 'POLICY_DENIED',
   POLICY_INVALID: 'POLICY_DENIED',
 };
-/** These belong to the next check. */
+/** Problems that the approval check reports. */
 const CONSENT: ReadonlySet<Problem['code']> = new Set([
   'APPROVAL_REQUIRED',
   'APPROVAL_REJECTED',
@@ -17,18 +17,18 @@ const CONSENT: ReadonlySet<Problem['code']> = new Set([
   'POLICY_INVALID',
 ]);
 
-/** The definition that counts; undefined where there is none. */
-export function entryOf({ entries }: LoadedConfig, server: string): ServerEntry | undefined {
+/** Returns the definition of a server that is used, or undefined. */
+export function findEntry({ entries }: LoadedConfig, server: string): ServerEntry | undefined {
   return entries.find(({ name, status }) => name === server && status !== 'replaced');
 }
 
-/** Whether the server is configured, where, and whether its entry can be used. */
+/** Checks whether the server is configured, where, and whether its entry is valid. */
 export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
-  const entry = entryOf(loaded, server);
+  const entry = findEntry(loaded, server);
   if (entry === undefined) return unknown(loaded, server);
   const findings = entry.problems
     .filter(({ code, severity }) => severity !== 'info' && !CONSENT.has(code))
-    .map((problem) => ofProblem(problem));
+    .map((problem) => findingFromProblem(problem));
   if (entry.config?.disabled === true) {
     const fix = `Enable it: fittings enable ${server}`;
     findings.push(createFinding('SERVER_DISABLED', `"${server}" is disabled.`, { fix }));
@@ -44,7 +44,7 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
   return createResult('config', `${entry.file}${line} (${entry.scope})`, findings);
 }
 
-/** Whether a person and the policies let it be used. */
+/** Checks whether the user and the policies allow the server. */
 export function checkApproval(entry: ServerEntry): CheckResult {
   const { name, status } = entry;
   const fix = `Review it: fittings approve ${name}`;
@@ -58,7 +58,7 @@ export function checkApproval(entry: ServerEntry): CheckResult {
     ]);
   }
   const denied = entry.problems.find(({ code }) => BY_PROBLEM[code] === 'POLICY_DENIED');
-  if (denied !== undefined) return createResult('approval', '', [ofProblem(denied)]);
+  if (denied !== undefined) return createResult('approval', '', [findingFromProblem(denied)]);
   return createResult('approval', entry.approval === undefined ? 'not needed' : 'approved');
 }
 
@@ -68,17 +68,17 @@ function unknown(loaded: LoadedConfig, server: string): CheckResult {
     loaded.entries.map(({ name }) => name),
   );
   const fix = near.length > 0 ? `Did you mean ${near.join(', ')}?` : undefined;
-  // A file that could not be read may be where it stands.
+  // It may be in a file that could not be read.
   const unread = loaded.problems.filter(
     ({ severity, server: whose }) => severity === 'error' && whose === undefined,
   );
   return createResult('config', '', [
-    ...unread.map(ofProblem),
+    ...unread.map(findingFromProblem),
     createFinding('SERVER_UNKNOWN', `No server is named "${server}".`, { fix }),
   ]);
 }
 
-function ofProblem({ code, severity, message, hint, file, line, path }: Problem): Finding {
+function findingFromProblem({ code, severity, message, hint, file, line, path }: Problem): Finding {
   const isError = severity === 'error' || code === 'TYPE_UNKNOWN';
   const place = [file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}`, path ?? ''];
   const where = place.filter((part) => part !== '').join(' ');

@@ -6,29 +6,32 @@ import { type CheckName, type CheckResult, type Finding, createResult, createFin
 
 const STEPS: readonly CheckName[] = ['command', 'spawn', 'handshake'];
 
-/** What a server that runs here did when it was started. */
+/** Reports how the process of a local server started and responded. */
 export function checkLocalProcess(attempt: Attempt): readonly CheckResult[] {
-  const { error, facts } = attempt;
+  const { error, description } = attempt;
   const failed = error === undefined ? undefined : findingFromError(error);
   const summaries: Partial<Record<CheckName, string>> = {
-    command: String(facts['command'] ?? ''),
-    spawn: facts['pid'] === undefined ? '' : `process ${String(facts['pid'])}`,
+    command: String(description['command'] ?? ''),
+    spawn: description['pid'] === undefined ? '' : `process ${String(description['pid'])}`,
     handshake: handshakeSummary(attempt),
   };
   const results: CheckResult[] = [];
   for (const step of STEPS) {
-    const findings: Finding[] = step === 'spawn' ? noise(attempt) : [];
+    const findings: Finding[] = step === 'spawn' ? stdoutFindings(attempt) : [];
     const isHere = failed?.check === step || (failed !== undefined && !STEPS.includes(failed.check));
-    if (isHere) findings.push(withWithheld(failed.finding, attempt));
+    if (isHere) findings.push(withMissingVariables(failed.finding, attempt));
     results.push(createResult(step, summaries[step] ?? '', findings));
     if (isHere) break;
   }
   return results;
 }
 
-/** Lines that are not messages are passed over; where the handshake fails too, they are the likely cause. */
-function noise({ error, reported, facts }: Attempt): Finding[] {
-  const lines = Number(facts['ignoredLines'] ?? 0);
+/**
+ * Reports stdout lines that are not messages. They are ignored; but if the handshake fails too, they are the likely
+ * cause.
+ */
+function stdoutFindings({ error, reported, description }: Attempt): Finding[] {
+  const lines = Number(description['ignoredLines'] ?? 0);
   if (lines === 0) return [];
   const told = reported.find(({ code }) => code === 'MESSAGE_INVALID');
   const message = told?.message ?? `The process wrote ${lines} lines to stdout that are not messages.`;
@@ -43,11 +46,11 @@ function noise({ error, reported, facts }: Attempt): Finding[] {
 const UNREACHED: ReadonlySet<FindingCode> = new Set(['HANDSHAKE_TIMEOUT', 'PROCESS_EXITED']);
 
 /**
- * Behind a proxy that inspects TLS, `npx` and `uvx` reach nothing without the variables that say so: those that the
- * environment has and the server was not given are named.
+ * Adds the proxy and certificate variables that were not passed to the server. Behind a proxy that inspects TLS, `npx`
+ * and `uvx` cannot connect without them.
  */
-function withWithheld(found: Finding, { facts }: Attempt): Finding {
-  const names = facts['withheld'];
+function withMissingVariables(found: Finding, { description }: Attempt): Finding {
+  const names = description['withheld'];
   if (!UNREACHED.has(found.code) || typeof names !== 'string') return found;
   const list = names.split(', ').map((name) => JSON.stringify(name));
   const advice = `The environment has ${names}, which is not passed to the server. If the server needs it, add "inheritEnv": [${list.join(', ')}] to its entry.`;

@@ -13,21 +13,21 @@ import { type CheckName, type CheckResult, createResult, createFinding } from '.
 import { checkNetworkPath } from './network-path.js';
 
 export interface RemoteCheckOptions extends AttemptOptions {
-  /** Where a sign-in by OAuth is kept, and for which entry; undefined where this server has none. */
+  /** Where the OAuth sign-in of this entry is stored; undefined if the server does not use OAuth. */
   readonly signIn: { readonly store: TokenStore; readonly identity: string } | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Everything between here and a remote server, and then the server. */
+/** Checks the network path to a remote server, and then the server. */
 export async function checkRemote(options: RemoteCheckOptions): Promise<readonly CheckResult[]> {
-  const way = await checkNetworkPath(options);
-  const { head, network } = way;
-  if (network === undefined) return way.checks;
+  const path = await checkNetworkPath(options);
+  const { head, network } = path;
+  if (network === undefined) return path.checks;
 
   const attempt = await attemptConnection(options);
   const { error } = attempt;
   const placed = error === undefined ? undefined : findingFromError(error);
-  const results: CheckResult[] = [...way.checks];
+  const results: CheckResult[] = [...path.checks];
   if (head !== undefined) {
     const clock = checkClock(head, options.clock, error === undefined);
     if (clock !== undefined) results.push(clock);
@@ -43,7 +43,7 @@ export async function checkRemote(options: RemoteCheckOptions): Promise<readonly
   if (signIn !== undefined && (error === undefined || error.kind === 'auth')) {
     const url = String(options.config['url']);
     const token = await checkToken({ ...options, ...signIn, url, refusal: refusalOf(error) });
-    // Without its documents no sign-in can work, so that none is advised.
+    // Without valid metadata no sign-in can work, so none is suggested.
     const canSignIn = error?.code !== 'AUTH_DISCOVERY_FAILED' && discovery?.outcome !== 'failed';
     if (canSignIn || !needsSignIn(token)) results.push(token);
   } else if (placed?.check === 'token') results.push(createResult('token', '', [placed.finding]));
@@ -58,14 +58,14 @@ export async function checkRemote(options: RemoteCheckOptions): Promise<readonly
   return results;
 }
 
-/** Whether what is wrong with a token is mended by signing in. */
+/** Whether signing in fixes what is wrong with the token. */
 function needsSignIn({ findings }: CheckResult): boolean {
   return findings.some(({ code }) => code !== 'STORE_UNUSABLE');
 }
 
 const COME_BACK_LATER: ReadonlySet<number> = new Set([429, 503]);
 
-/** What the status and the kind of the answer say; a failure elsewhere is none of HTTP. */
+/** Reports what the status and the content type of the response mean. */
 function httpResult(
   { server, config }: RemoteCheckOptions,
   attempt: Attempt,
@@ -79,13 +79,13 @@ function httpResult(
     return createResult('http', '', [createFinding('TRANSPORT_TYPE_WRONG', message, { severity, fix })]);
   }
   if (error?.code === 'TIMEOUT' && COME_BACK_LATER.has(head.status)) {
-    // The transport does as it is told and waits, longer than we do.
+    // The transport waits as long as the server asks for, which is longer than our timeout.
     const message = `${head.url.origin} responds with status ${head.status}.`;
     return createResult('http', '', [createFinding('RATE_LIMITED', message, { error })]);
   }
   const placed = error === undefined ? undefined : findingFromError(error);
   if (placed?.check !== 'http') {
-    // A page in place of a message breaks the handshake, whatever the transport calls it.
+    // The transport reports a failed handshake, but the server sent a web page.
     const isPage = placed?.check === 'handshake' && head.contentType === 'text/html';
     if (!isPage) return createResult('http', `status ${head.status} to a plain GET`);
     const message = `${head.url.origin} responds with a web page.`;
@@ -111,16 +111,16 @@ function refusalOf(error: FittingsError | undefined): FittingsError | undefined 
   return error?.kind === 'auth' ? error : undefined;
 }
 
-/** The way was open a moment ago: what fails on it now fails in the handshake. */
+/** Assigns a failure of the network path to the handshake, because the path was checked a moment ago. */
 function afterNetworkPath(check: CheckName): CheckName {
   return check === 'http' || check === 'discovery' || check === 'token' ? check : 'handshake';
 }
 
-/** Tokens are refreshed that long before their end, and signatures tolerate about as much. */
+/** Tolerated difference, about as long as tokens and signatures tolerate. Milliseconds. */
 const TOLERATED_MS = 120_000;
 const MINUTE_MS = 60_000;
 
-/** Compares the clock of this machine with the server's; undefined when the server does not tell the time. */
+/** Compares the clock of this machine with the server's. Returns undefined if the response has no `Date`. */
 export function checkClock(head: ResponseHead, clock: Clock, works: boolean): CheckResult | undefined {
   const told = Date.parse(head.header('date') ?? '');
   if (Number.isNaN(told)) return undefined;

@@ -5,14 +5,7 @@ import {
   discover,
   findAuthorizationServer,
 } from '@mcp-fittings/auth-oauth/flows';
-import {
-  type AuthChallenge,
-  type Clock,
-  FittingsError,
-  type ServerConfig,
-  type TokenStore,
-  isRecord,
-} from '@mcp-fittings/client-core';
+import { type AuthChallenge, FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { type NetworkOptions, createNetwork } from '@mcp-fittings/http-client';
 import { storedToken, type StoredTokenOptions } from '../session/stored-sign-in.js';
 import { findingFromError } from './error-findings.js';
@@ -26,7 +19,7 @@ export interface DiscoveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Whether the documents that sign-in depends on are there and speak of each other: resource, issuer, endpoints. */
+/** Checks whether the OAuth metadata of the server exists and is consistent: resource, issuer, endpoints. */
 export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckResult> {
   const { server, challenge, signal } = options;
   const serverUrl = new URL(options.network.url);
@@ -82,7 +75,7 @@ export interface TokenCheckOptions extends StoredTokenOptions {
   readonly refusal: FittingsError | undefined;
 }
 
-/** What is held of a sign-in, how old it is, and whether the server takes it. */
+/** Checks the stored token: whether there is one, how old it is, and whether the server accepts it. */
 export async function checkToken(options: TokenCheckOptions): Promise<CheckResult> {
   const { server, clock, refusal } = options;
   let record: TokenRecord | undefined;
@@ -91,7 +84,7 @@ export async function checkToken(options: TokenCheckOptions): Promise<CheckResul
   } catch (error) {
     if (!(error instanceof FittingsError)) throw error;
     const { finding: found } = findingFromError(error);
-    // A server that lets us in needs nothing of what the store keeps.
+    // A server that accepted the request does not need the store.
     return createResult('token', '', [{ ...found, severity: refusal === undefined ? 'warning' : 'error' }]);
   }
   const fix = `Sign in: fittings login ${server}`;

@@ -3,7 +3,7 @@ import { hintForUser } from '../output/hints.js';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckName, type Finding, createFinding } from './findings.js';
 
-/** Where in the order an error belongs, and what it is called there. */
+/** A finding, and the check that it belongs to. */
 export interface PlacedFinding {
   readonly check: CheckName;
   readonly finding: Finding;
@@ -49,7 +49,7 @@ const BY_CODE: Partial<Record<ErrorCode, readonly [CheckName, FindingCode]>> = {
 
 const NOT_FOUND: ReadonlySet<unknown> = new Set([404, 410]);
 
-/** An error of any of our packages as a finding, by its code and facts and never by its text. */
+/** Converts an error of any package to a finding, by its code and details and never by its message. */
 export function findingFromError(error: FittingsError): PlacedFinding {
   const [check, general] = BY_CODE[error.code] ?? (['handshake', 'UNEXPECTED'] as const);
   const code = specialCase(error) ?? general;
@@ -57,7 +57,7 @@ export function findingFromError(error: FittingsError): PlacedFinding {
   return { check, finding: createFinding(code, error.message, { error, fix }) };
 }
 
-/** A hint of a sign-in speaks of functions of a host; the commands are ours. */
+/** The fixes of the finding codes name the sign-in command. */
 function speaksToProgrammers({ kind, code }: FittingsError): boolean {
   return kind === 'auth' && code !== 'AUTH_DISCOVERY_FAILED' && !code.startsWith('STORE_');
 }
@@ -102,7 +102,7 @@ function certificateProblem(error: FittingsError): FindingCode | undefined {
   return undefined;
 }
 
-/** What the package that failed advises is closer to the case than what holds for all; a certificate has its own advice. */
+/** Prefers the hint of the error to the general fix, except for certificates, where the general fix is better. */
 function fixOf(code: FindingCode, error: FittingsError): string | undefined {
   return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : hintForUser(error);
 }

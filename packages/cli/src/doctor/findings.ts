@@ -1,51 +1,60 @@
 import { type ErrorCode, type FittingsError, sanitizeText } from '@mcp-fittings/client-core';
 import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 
-/** What is looked at, in this order; what cannot be looked at because of an earlier failure is left out. */
-export const CHECKS = [
-  'config',
-  'approval',
-  'command',
-  'spawn',
-  'dns',
-  'proxy',
-  'connect',
-  'tls',
-  'clock',
-  'http',
-  'discovery',
-  'token',
-  'handshake',
-] as const;
-export type CheckName = (typeof CHECKS)[number];
+/**
+ * Name of a check, in the order in which they run: the entry and its approval; for a local server the command and its
+ * process; for a remote server DNS, proxy, connection, TLS, clocks, HTTP, OAuth metadata and token; then the MCP handshake.
+ */
+export type CheckName =
+  | 'config'
+  | 'approval'
+  | 'command'
+  | 'spawn'
+  | 'dns'
+  | 'proxy'
+  | 'connect'
+  | 'tls'
+  | 'clock'
+  | 'http'
+  | 'discovery'
+  | 'token'
+  | 'handshake';
 
-/** One thing that is wrong, and what to do about it. No secret is in it; texts of servers are made fit to show. */
+/** A problem and its fix. It contains no secrets, and no control characters from texts of the server. */
 export interface Finding {
+  /** What is wrong, for programs. Its general meaning is in {@link FINDING_CODES}. */
   readonly code: FindingCode;
-  /** `error`: the server cannot be used because of it. */
+  /** `error` if it prevents using the server, else `warning`. */
   readonly severity: 'error' | 'warning';
+  /** What is wrong in this case, as a sentence. */
   readonly message: string;
+  /** What the user can do, as a sentence. It may name commands of `fittings`. */
   readonly fix: string;
-  /** Code of the error that told it. */
+  /** Code of the error that the connection failed with, if there was one. */
   readonly error?: ErrorCode | undefined;
 }
 
-/** One step, and what came of it. */
+/** The result of one check. */
 export interface CheckResult {
+  /** Which check it is. */
   readonly check: CheckName;
+  /** `failed` with an error among the findings, `warning` with warnings only, else `passed`. */
   readonly outcome: 'passed' | 'warning' | 'failed';
-  /** What was seen, where nothing is wrong. */
+  /** What the check saw, such as an address or a version; may be empty. */
   readonly summary: string;
+  /** What is wrong; empty if the check passed. */
   readonly findings: readonly Finding[];
 }
 
-/** What is known of one server after all checks. */
+/** The result of all checks of one server. */
 export interface Diagnosis {
+  /** Name of the server, as passed to {@link diagnose}. */
   readonly server: string;
-  /** Nothing stands against using it. */
+  /** Whether there is no finding with the severity `error`. */
   readonly healthy: boolean;
+  /** Results in the order of the checks. A check that an earlier failure prevents is left out. */
   readonly checks: readonly CheckResult[];
-  /** Those of all checks, in their order: the first error is most likely the cause of the others. */
+  /** The findings of all checks, in their order. The first error is most likely the cause of the others. */
   readonly findings: readonly Finding[];
 }
 
@@ -57,7 +66,7 @@ export interface FindingDetails {
   readonly error?: FittingsError | undefined;
 }
 
-/** Makes a finding; its fix is that of its code, unless the caller gives a better one. */
+/** Creates a finding. Its fix is that of its code, unless `details.fix` is given. */
 export function createFinding(code: FindingCode, message: string, details: FindingDetails = {}): Finding {
   const { severity = 'error', fix = FINDING_CODES[code].fix, error } = details;
   return {
@@ -69,7 +78,7 @@ export function createFinding(code: FindingCode, message: string, details: Findi
   };
 }
 
-/** The outcome of a check follows from the worst of what it found. */
+/** Creates the result of a check. Its outcome follows from the worst finding. */
 export function createResult(
   check: CheckName,
   summary: string,

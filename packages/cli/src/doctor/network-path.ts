@@ -29,16 +29,16 @@ export interface NetworkPathOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** What was seen on the way to the server. */
+/** The checks of the network path, and what later checks need. */
 export interface NetworkPath {
   readonly checks: readonly CheckResult[];
-  /** How the server answered a plain GET; undefined when the way ends before it, or the server need not answer one. */
+  /** Head of the response to a plain GET; undefined if the server was not reached, or need not answer a GET. */
   readonly head: ResponseHead | undefined;
-  /** For whatever else is asked of it; undefined when the way ends before the server. */
+  /** Options to send more requests; undefined if the server was not reached. */
   readonly network: NetworkOptions | undefined;
 }
 
-/** Goes to the server step by step: its name, the proxy, the connection, TLS. Nothing of MCP is said. */
+/** Checks the network path to the server: host name, proxy, connection, TLS. It sends no MCP messages. */
 export async function checkNetworkPath(options: NetworkPathOptions): Promise<NetworkPath> {
   let network: NetworkOptions;
   let proxy: URL | undefined;
@@ -51,10 +51,10 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
   const url = new URL(network.url);
   const dns = await checkName(proxy ?? url, proxy !== undefined);
   if (dns.outcome === 'failed') return { checks: [dns], head: undefined, network: undefined };
-  const way = proxy === undefined ? 'direct' : `through ${proxy.host}`;
+  const route = proxy === undefined ? 'direct' : `through ${proxy.host}`;
   if (/^wss?:/i.test(String(options.config['url']))) {
-    // What speaks WebSocket need not answer anything else; the connection itself will tell.
-    return { checks: [dns, createResult('proxy', way)], head: undefined, network };
+    // A WebSocket server need not answer a GET.
+    return { checks: [dns, createResult('proxy', route)], head: undefined, network };
   }
   try {
     const head = await headOf(network);
@@ -62,7 +62,7 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
     return {
       checks: [
         dns,
-        createResult('proxy', way),
+        createResult('proxy', route),
         createResult('connect', url.host),
         ...(isTls ? [createResult('tls', 'the certificate is valid')] : []),
       ],
@@ -71,7 +71,7 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
     };
   } catch (error) {
     const failure = failed(error);
-    const before = [dns, createResult('proxy', way), createResult('connect', url.host)];
+    const before = [dns, createResult('proxy', route), createResult('connect', url.host)];
     const at = before.findIndex(({ check }) => check === failure.check);
     return {
       checks: [...(at === -1 ? before : before.slice(0, at)), failure],
@@ -81,7 +81,7 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
   }
 }
 
-/** As the transport would do it, which for WebSocket begins with HTTP too. */
+/** Builds the options that the transport would use. A WebSocket connection begins with HTTP too. */
 function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPathOptions): NetworkOptions {
   const result = entrySchema(networkFields)['~standard'].validate(config);
   if (result.issues !== undefined) {
@@ -104,7 +104,7 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   if (isIP(host) !== 0) return createResult('dns', host);
   try {
     const found = await lookup(host, { all: true });
-    return createResult('dns', `${host} is ${found.map(({ address }) => address).join(', ')}`);
+    return createResult('dns', `${host} resolves to ${found.map(({ address }) => address).join(', ')}`);
   } catch (cause) {
     const what = isProxy ? 'of the proxy ' : '';
     const isAway = cause instanceof Error && 'code' in cause && cause.code === 'EAI_AGAIN';
@@ -137,7 +137,7 @@ function headOf(options: NetworkOptions): Promise<ResponseHead> {
 function failed(error: unknown): CheckResult {
   if (!(error instanceof FittingsError)) throw error;
   const placed = findingFromError(error);
-  // A time-out before there was any answer is one of the connection.
+  // A timeout before any response belongs to the connection.
   const check = error.code === 'TIMEOUT' ? 'connect' : placed.check;
   return createResult(check, '', [placed.finding]);
 }

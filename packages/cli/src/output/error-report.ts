@@ -4,7 +4,7 @@ import { hintForUser } from './hints.js';
 import type { Output } from './output.js';
 import { printable, printableBlock } from './printable.js';
 
-/** An error as `--json` shows it. Also part of results, e.g. of `status`. */
+/** An error as `--json` shows it. It is also a part of results, for example of `status`. */
 export interface ErrorJson {
   readonly code: string;
   readonly message: string;
@@ -28,8 +28,8 @@ export function errorJson(error: unknown): ErrorJson {
 }
 
 /**
- * An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. What is known of the
- * request that was under way is kept: `delivery`, and the hint of a command that says what it means.
+ * Converts an error caused by Ctrl-C to one with a fixed message. It keeps `delivery` of the request, and the hint of a
+ * command that explains it.
  */
 export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted && !isInterruption(error)) return error;
@@ -49,13 +49,13 @@ function isInterruption(error: unknown): boolean {
   ) {
     if (!(cause instanceof FittingsError)) continue;
     if (cause.code === 'ABORTED') return true;
-    // A limit of ours ends what is under way in the same manner as a person.
+    // A timeout aborts requests in the same way as the user.
     if (cause.code === 'TIMEOUT') return false;
   }
   return false;
 }
 
-/** Code by kind; what a person decides has its own. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof FittingsError)) return EXIT.failed;
   switch (error.code) {
@@ -83,15 +83,18 @@ export function exitCodeOf(error: unknown): ExitCode {
   }
 }
 
-/** One line with a hint; `--verbose` adds the code, the details and the causes; `--json` gives it as data on stdout. */
+/**
+ * Prints an error as one line with its hint. `--verbose` adds the code, details and causes; `--json` prints it to stdout
+ * as data.
+ */
 export function reportError(error: unknown, output: Output): void {
-  const facts = errorJson(error);
-  if (output.json) output.result({ error: facts }, () => '');
+  const json = errorJson(error);
+  if (output.json) output.result({ error: json }, () => '');
   else output.note(errorLine(error, output.noteStyle));
   for (const line of errorDetails(error)) output.detail(`  ${line}`);
 }
 
-/** `error: what happened. What to do.` */
+/** Formats an error: `error: what happened. What to do.` */
 export function errorLine(error: unknown, style: Output['noteStyle']): string {
   const { message, hint } = errorJson(error);
   const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;

@@ -38,7 +38,7 @@ function policyAdvice({ hint, server, details }: FittingsError): string | undefi
   return hint ?? 'To allow it, change the permissions in the entry of the server.';
 }
 
-/** Returns the hint of an error as a user of the command line can follow it, or undefined if there is none. */
+/** Returns the hint of an error as a user of the command line can follow it, or undefined. */
 export function hintForUser(error: FittingsError): string | undefined {
   if (error instanceof CommandError) return error.hint;
   const advice = ADVICE[error.code];

@@ -8,32 +8,32 @@ import { wrapWords } from './text-width.js';
 import { CommandError } from './hints.js';
 
 /**
- * What a command says. Everything passes one redactor, so that no configured secret is printed, and nothing of it may
- * hold control sequences but those of `style`: texts of servers and files go through `shown` first.
+ * The output of a command. All of it passes one redactor, so that no configured secret is printed. Texts of servers and
+ * files have to go through `printable` first, so that the only control sequences are those of `style`.
  */
 export interface Output {
-  /** JSON was asked for. */
+  /** Whether `--json` was given. */
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Colors for stdout; does nothing where there are none. */
+  /** Colors for stdout. Returns text unchanged if stdout has no colors. */
   readonly style: Style;
   /** Colors for stderr. */
   readonly noteStyle: Style;
-  /** Columns of the terminal; undefined when stdout is none. */
+  /** Columns of the terminal; undefined if stdout is not one. */
   readonly columns: number | undefined;
-  /** The result of a command: `value` as one JSON document with `--json`, else the text. */
+  /** Prints the result of a command: `value` as one JSON document with `--json`, else the text. */
   result(value: unknown, text: () => string): void;
-  /** One of many results: `value` on a line of its own with `--json`, else the text. */
+  /** Prints one of many results: `value` as one line of JSON with `--json`, else the text. */
   event(value: unknown, text: () => string): void;
-  /** A line for the person on stderr, in every mode. */
+  /** Prints a line for the user to stderr, with `--json` too. */
   note(text: string): void;
-  /** A note that only `--verbose` shows. */
+  /** Prints a note to stderr with `--verbose` only. */
   detail(text: string): void;
-  /** Values that must never be printed, from now on. */
+  /** Adds values that must not be printed from now on. */
   hide(secrets: Iterable<string>): void;
-  /** Keeps what is written above these lines of the same terminal, until it is disposed of. */
+  /** Writes output above the lines of this region, until the result is disposed of. */
   keepAbove(region: Pick<LiveRegion, 'above'>): Disposable;
-  /** For what is written to the terminal in another way: prompts, live lines. */
+  /** Redacts text that is written in another way, such as prompts and live lines. */
   redact(text: string): string;
 }
 
@@ -43,9 +43,9 @@ export interface OutputOptions {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Columns of the terminal; undefined when stdout is none. */
+  /** Columns of the terminal; undefined if stdout is not one. */
   readonly columns: () => number | undefined;
-  /** Columns of the terminal that notes go to. Default: notes are not wrapped. */
+  /** Columns of the terminal that notes are printed to. Default: notes are not wrapped. */
   readonly noteColumns?: (() => number | undefined) | undefined;
 }
 
@@ -89,7 +89,7 @@ export function createOutput(options: OutputOptions): Output {
   };
 }
 
-/** Writes what `-o` asks for. Rejects with `CONFIG_READ_ONLY`. */
+/** Writes the file that `-o` names. Rejects with `CONFIG_READ_ONLY`. */
 export async function writeOutput(file: string, bytes: Buffer): Promise<void> {
   try {
     await writeFile(file, bytes);

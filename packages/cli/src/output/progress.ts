@@ -7,10 +7,10 @@ type ProgressEvent =
   | { readonly type: 'progress'; readonly progress: number; readonly total?: number | undefined }
   | { readonly type: 'partial'; readonly text: string };
 
-/** How far a call is, on the last line of the terminal; where there is none, notes of `--verbose`. */
+/** Shows the progress of a call on the last line of the terminal, or else as notes of `--verbose`. */
 export interface ProgressView extends Disposable {
   show(event: ProgressEvent): void;
-  /** Takes the line away, e.g. to ask something; the next event shows it again. */
+  /** Removes the line, for example for a prompt. The next event shows it again. */
   pause(): void;
   done(): void;
 }
@@ -47,7 +47,9 @@ export interface BarState {
 
 const WIDTH = 24;
 
-/** `████████░░░░░░░░  33 %  4 of 12  message`; without a total, how far it is. `message` is fit to show already. */
+/**
+ * Formats `████████░░░░░░░░  33 %  4 of 12  message`; without a total, only the amount. `message` has to be printable.
+ */
 export function progressLine({ progress, total, message = '' }: BarState, style: Style): string {
   const text = message === '' ? '' : `  ${message}`;
   if (total === undefined || !(total > 0)) return `${style.cyan('…')} ${amount(progress)}${text}`;

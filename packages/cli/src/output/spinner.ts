@@ -24,7 +24,7 @@ export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): 
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
   const region = createLiveRegion(live);
   const kept = output.keepAbove({
-    // The next frame shows it again: a result that is the last one stays the last line.
+    // The next frame shows it again, so that the last result stays the last line.
     above(write) {
       region.clear();
       write();
@@ -50,7 +50,7 @@ export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): 
   };
 }
 
-/** `waiting for a, b and 3 more`. */
+/** Formats `waiting for a, b and 3 more`. */
 function waitingText(names: readonly string[]): string {
   const named = names.slice(0, MOST_NAMES).map((name) => printable(name, 60));
   const more = names.length - named.length;

@@ -1,6 +1,6 @@
 export type Paint = (text: string) => string;
 
-/** Marks text for a terminal. */
+/** Styles text for a terminal. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -10,7 +10,10 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** SGR parameters: on and off. @see https://ecma-international.org/publications-and-standards/standards/ecma-48/ 8.3.117 */
+/**
+ * SGR parameters that turn a style on and off.
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/ 8.3.117
+ */
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -37,7 +40,10 @@ export function createStyle(colors: boolean): Style {
   };
 }
 
-/** Colors on a terminal only; `NO_COLOR` goes before, `FORCE_COLOR` too. @see https://no-color.org */
+/**
+ * Returns whether to use colors: on a terminal, unless `NO_COLOR` or `FORCE_COLOR` decides.
+ * @see https://no-color.org
+ */
 export function wantsColors(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];

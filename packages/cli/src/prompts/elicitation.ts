@@ -6,8 +6,8 @@ import type { CommandDeps } from '../command-deps.js';
 import { type Prompts, openPrompts } from './prompts.js';
 
 /**
- * What the CLI does for servers while it talks to them: it names the folder it was started in, and passes questions on
- * to the person where one is there.
+ * Creates the callbacks for servers: `roots` is the current directory, and `elicit` asks the user if stdin is a
+ * terminal.
  */
 export function hostCallbacks(deps: CommandDeps, line: { pause(): void }): HostCallbacks {
   const roots = async () => [{ uri: pathToFileURL(deps.cwd).href }];
@@ -22,7 +22,7 @@ export function hostCallbacks(deps: CommandDeps, line: { pause(): void }): HostC
   };
 }
 
-/** Passes a server's question on to the person, who is told who asks. To give up a question is to cancel it. */
+/** Asks the user a server's question and names the server. Interrupting the prompt cancels it. */
 export async function askForServer(
   deps: CommandDeps,
   server: string,
@@ -43,9 +43,9 @@ export async function askForServer(
 }
 
 async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> {
-  // Whole, so that the person sees where it leads; opening it is the person's own doing.
+  // Shown whole, so that the user sees where it leads. The user opens it.
   prompts.tell(`  ${printable(url, 8_000)}`);
-  const choice = await prompts.select('Will you open this page?', [
+  const choice = await prompts.select('Do you want to open this page?', [
     { value: 'accept', label: 'Yes' },
     { value: 'decline', label: 'No' },
   ]);
@@ -107,7 +107,7 @@ async function askField(
   return 'value' in result ? result.value : undefined;
 }
 
-/** `enum` with or without names, or `oneOf`/`anyOf` of constants. */
+/** Returns the choices of an `enum` with or without names, or of `oneOf`/`anyOf` with constants. */
 function choicesOf(field: unknown): readonly { value: string; label: string }[] {
   if (!isRecord(field)) return [];
   const { enum: values, enumNames: names } = field;
@@ -127,5 +127,5 @@ function choicesOf(field: unknown): readonly { value: string; label: string }[] 
   });
 }
 
-/** On one line, and nothing removed: the person answers by what it says. */
+/** Escapes text to one line and removes nothing, because the user decides by it. */
 const printable = (text: string, maxLength = 500): string => escapeText(text, { maxLength });

@@ -18,11 +18,11 @@ import { openPrompts } from './prompts.js';
 
 const ONE_DAY_MS = 86_400_000;
 
-/** The way that was asked for; else the one that fits where this program runs. */
+/** Returns the sign-in interaction of `method`; without one, that which fits the environment. */
 export function signInInteraction(deps: CommandDeps, method: SignInMethod | undefined): SurfaceChooser {
   const { output, env } = deps;
   const browser: LoopbackOptions = {
-    // The command itself has a limit, for every method.
+    // The command has its own time limit for every method.
     timeoutMs: ONE_DAY_MS,
     clock: deps.clock,
     open: openBrowser,
@@ -66,7 +66,7 @@ function note({ output }: CommandDeps, prompt: DevicePrompt): void {
   output.note(`The code expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
 }
 
-/** Asks at the terminal; without one, a line of stdin is the answer. */
+/** Asks for the address at the terminal; without one, reads a line of stdin. */
 async function askForAddress(deps: CommandDeps, question: PasteBackQuestion): Promise<string> {
   const { server, url, attempt, signal = deps.signal } = question;
   const { output } = deps;
@@ -79,7 +79,7 @@ async function askForAddress(deps: CommandDeps, question: PasteBackQuestion): Pr
     );
   } else
     output.note(
-      output.noteStyle.yellow('That is not the address of that page: it starts with http://127.0.0.1.'),
+      output.noteStyle.yellow('This is not the address of that page, which starts with http://127.0.0.1.'),
     );
   if (deps.interactive) {
     const prompts = await openPrompts(deps, signal);

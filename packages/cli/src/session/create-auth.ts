@@ -17,34 +17,39 @@ import { CommandError } from '../output/hints.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];
-  /** Servers may be told that one sign-in serves all of them. */
+  /** Whether one sign-in serves several servers. */
   readonly sharesSignIn: boolean;
 }
 
-/** The ways to sign in, each asked in turn: what an entry says by name goes before OAuth, which takes any URL. */
+/**
+ * Creates the sign-in schemes in the order in which they are tried. Schemes that an entry names come before OAuth, which
+ * accepts any URL.
+ */
 export function createAuth(
   { entries }: LoadedConfig,
   store: TokenStore,
   { interaction }: Pick<SessionOptions, 'interaction'>,
 ): Auth {
-  const of = (plugin: AuthPlugin): AuthPlugin => withIdentity(plugin, entries);
-  const others = [google(), of(oauth({ clientName: 'fittings', store, interaction }))];
+  const bind = (plugin: AuthPlugin): AuthPlugin => withIdentity(plugin, entries);
+  const others = [google(), bind(oauth({ clientName: 'fittings', store, interaction }))];
   let settings: IdentityProviderSettings | undefined;
-  let mistake: unknown;
+  let settingsError: unknown;
   try {
     ({ settings } = identityProviderFrom(entries));
   } catch (error) {
-    mistake = error;
+    settingsError = error;
   }
   if (settings === undefined)
-    return { plugins: [withoutIdentityProvider(mistake), ...others], sharesSignIn: false };
+    return { plugins: [withoutIdentityProvider(settingsError), ...others], sharesSignIn: false };
   return {
-    plugins: [of(xaa({ identityProvider: settings, store, interaction })), ...others],
+    plugins: [bind(xaa({ identityProvider: settings, store, interaction })), ...others],
     sharesSignIn: true,
   };
 }
 
-/** Credentials belong to the entry that they were obtained for: a project's server is not given those of the person's own. */
+/**
+ * Binds credentials to the entry that they were obtained for: a project's server does not get those of the user's own.
+ */
 function withIdentity(plugin: AuthPlugin, entries: LoadedConfig['entries']): AuthPlugin {
   return {
     ...plugin,
@@ -55,21 +60,21 @@ function withIdentity(plugin: AuthPlugin, entries: LoadedConfig['entries']): Aut
   };
 }
 
-/** Servers that want the shared sign-in say what is missing for it; nobody else is concerned. */
-function withoutIdentityProvider(mistake: unknown): AuthPlugin {
+/** Fails for entries that require the shared sign-in without an identity provider, and accepts no others. */
+function withoutIdentityProvider(settingsError: unknown): AuthPlugin {
   return {
     specVersion: 1,
     scheme: 'xaa',
     create({ name, config }) {
       const member = config['oauth'];
       if (!isRecord(member) || member['xaa'] !== true || member['enabled'] === false) return undefined;
-      if (mistake instanceof FittingsError) throw mistake;
+      if (settingsError instanceof FittingsError) throw settingsError;
       throw new CommandError(
         'CONFIG_INVALID',
         `No identity provider is configured for the server "${name}".`,
         {
           server: name,
-          cause: mistake,
+          cause: settingsError,
           hint: 'Set "oauth.identityProvider" of an entry in your own file; the files of a project are ignored.',
         },
       );

@@ -5,7 +5,7 @@ import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { keychain } from '@mcp-fittings/store-keychain';
 import type { SessionOptions } from './session.js';
 
-/** The store that was asked for and no other: where it does not work, the command fails and says so. */
+/** Opens the chosen store and never another one. If it does not work, the command fails. */
 export function openStore(options: Pick<SessionOptions, 'store' | 'home' | 'plaintextConsent'>): {
   readonly store: TokenStore;
   readonly close: () => Promise<void>;
@@ -26,7 +26,7 @@ export function openStore(options: Pick<SessionOptions, 'store' | 'home' | 'plai
   }
 }
 
-/** No variable of the environment moves it, because a project's `.env` could set one. */
+/** No environment variable changes this path, because a project's `.env` could set one. */
 function credentialFolder(home: string, platform: NodeJS.Platform): string {
   if (platform === 'darwin')
     return join(home, 'Library', 'Application Support', 'mcp-fittings', 'credentials');
@@ -35,8 +35,8 @@ function credentialFolder(home: string, platform: NodeJS.Platform): string {
 }
 
 /**
- * A store that can't be reached holds nothing that could be read, so that servers which need no sign-in work without it;
- * the caller is told, once. Whatever would write, or has to be sure, fails as before: nothing is kept anywhere else.
+ * Wraps a store so that reading from an unavailable one finds nothing. Servers that need no sign-in then work without
+ * it. `onUnavailable` is called once. Writing and locking still fail: nothing is stored elsewhere.
  */
 export function storeForReading(
   store: TokenStore,

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { type AuthPlugin, type TransportPlugin, isRecord } from '@mcp-fittings/client-core';
 import { CommandError } from '../output/hints.js';
 
-/** Third-party parts that the user named with `--plugin`. */
+/** Third-party transports and sign-in schemes that the user named with `--plugin`. */
 export interface LoadedPlugins {
   readonly transports: readonly TransportPlugin[];
   readonly auth: readonly AuthPlugin[];
@@ -11,8 +11,8 @@ export interface LoadedPlugins {
 
 /**
  * Imports modules that the user named on the command line. A path is resolved against the current directory. A package
- * name is resolved from where the CLI is installed and never from the current directory, whose `node_modules` may be
- * another person's. Rejects with `CONFIG_INVALID` if a module cannot be imported or exports no plugin.
+ * name is resolved from where the CLI is installed and never from the current directory, whose `node_modules` may belong
+ * to someone else. Rejects with `CONFIG_INVALID` if a module cannot be imported or exports no plugin.
  */
 export async function loadPlugins(modules: readonly string[], cwd: string): Promise<LoadedPlugins> {
   const found = await Promise.all(modules.map((name) => pluginsOf(name, cwd)));

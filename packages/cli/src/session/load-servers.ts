@@ -25,12 +25,12 @@ type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
 type LoadServersOptions = PlacedOptions &
   Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'signal'>;
 
-/** Where the files of the chosen layout are, for everything in `config` that reads or writes them. */
+/** Returns where the files of the chosen layout are. */
 export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): PlaceOptions {
   return { layout: LAYOUTS[layout], cwd, home };
 }
 
-/** What the command line says about the configuration, for `loadConfig` and `watchConfig`. */
+/** Returns the options for `loadConfig` and `watchConfig`. */
 export function loadOptions(
   options: LoadServersOptions,
   approvals: Approvals,
@@ -40,7 +40,7 @@ export function loadOptions(
   return { ...placeOptions(options), cli: { configs: mcpConfig, strict }, env, approvals, plugins, signal };
 }
 
-/** Reads the configuration again with what a question about an unapproved server wants to know. */
+/** Loads the configuration again, with `hasSignIn` for the prompts about unapproved servers. */
 export async function loadAgain(
   options: LoadServersOptions,
   parts: Pick<Awaited<ReturnType<typeof loadServers>>, 'approvals' | 'transports'>,
@@ -49,14 +49,16 @@ export async function loadAgain(
   return loadConfig({ ...loadOptions(options, parts.approvals, parts.transports), hasSignIn });
 }
 
-/** The configuration alone: no protocol, no network, no store. For commands that only read or write files. */
+/**
+ * Loads only the configuration: no host, no network, no credential store. For commands that only read or write files.
+ */
 export async function loadServers(options: LoadServersOptions): Promise<{
   readonly loaded: LoadedConfig;
   readonly approvals: Approvals;
   readonly transports: readonly TransportPlugin[];
   /** Third-party sign-in schemes. */
   readonly auth: readonly AuthPlugin[];
-  /** The one home directory of this run: configuration, approvals, credentials and imports are below it. */
+  /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
   readonly home: string;
 }> {
   const home = await homeDirectory(placeOptions(options));
@@ -67,10 +69,10 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   return { loaded, approvals, transports, auth: others.auth, home };
 }
 
-/** One file in the home directory for the person's own servers and those of one project that nobody else gets. */
+/** File for the user's own servers, in all projects and in one project. */
 const HOME_FILE = '.config/mcp-fittings/servers.json';
 
-/** The CLI's own places: a project's `.mcp.json`, as everybody has it, and one file of the person. */
+/** The CLI's own layout: the `.mcp.json` of a project, which most programs share, and one file of the user. */
 const fittings = defineLayout({
   name: 'fittings',
   sources: [
@@ -89,10 +91,13 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   gemini: layouts.gemini,
 };
 
-/** A person waits for the prompt: a server that does not follow the end of its stdin gets SIGTERM sooner than in a host. */
+/**
+ * The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner than in a host.
+ * Milliseconds.
+ */
 const AFTER_STDIN_END_MS = 500;
 
-/** Every transport that a configuration file can name. */
+/** Creates all transports that a configuration file can name. */
 export function createTransports(): readonly TransportPlugin[] {
   const older = sse();
   return [

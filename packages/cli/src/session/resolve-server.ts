@@ -6,14 +6,15 @@ import { CommandError } from '../output/hints.js';
 
 /** A server that the command line names. */
 export interface ResolvedServer {
-  /** The name of its entry; for a URL the URL as it was written, which no entry can be named. */
+  /** Name of its entry, or the URL as written, which cannot be the name of an entry. */
   readonly name: string;
   readonly config: ServerConfig;
 }
 
 /**
- * The server of this name, or at this URL. A URL is a server of its own: it is not given the sign-in of an entry that has the
- * same URL. Throws `ARGUMENTS_INVALID` for options that only a URL takes, and what `usableEntry` and `remoteEntry` throw.
+ * Returns the server with this name or URL. A URL is a server of its own: it does not share the sign-in of an entry with
+ * the same URL. Throws `ARGUMENTS_INVALID` for options that apply only to a URL, and what `usableEntry` and
+ * `remoteEntry` throw.
  */
 export function resolveServer(
   server: string,
@@ -26,7 +27,10 @@ export function resolveServer(
   return { name: server, config: usableEntry(server, loaded) };
 }
 
-/** The command that signs in to this very server, to be copied: the client is a part of what a credential belongs to. */
+/**
+ * Returns the arguments of the command that signs in to this server. A credential belongs to its client, so the client
+ * ID is one of them.
+ */
 export function loginArguments(server: string, { clientId, oauthScope, port, type }: RemoteOptions): string {
   const options = [
     ...(type === undefined ? [] : ['--type', type]),
@@ -37,12 +41,12 @@ export function loginArguments(server: string, { clientId, oauthScope, port, typ
   return [server, ...options].map(quoted).join(' ');
 }
 
-/** As a POSIX shell takes it for one word. */
+/** Quotes a word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The entry of this name, or why there is none to be used. */
+/** Returns the entry of a server. Throws `SERVER_UNKNOWN`, or why the entry cannot be used. */
 export function usableEntry(name: string, { servers, entries }: LoadedConfig): ServerConfig {
   const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (config !== undefined) return config;
@@ -83,15 +87,16 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
   }
 }
 
-/** True for the URL of a server, which may hold variables, as opposed to the name of a configured one. */
+/** Returns whether text is the URL of a server, which may contain variables, and not the name of a configured one. */
 export function isServerUrl(text: string): boolean {
   if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
   return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
 }
 
 /**
- * The entry of a server that is named by its URL, as `mcp-remote` takes it: `${NAME}` and `${NAME:-default}` in the URL, a
- * header and the client id are variables of the environment. Throws `ARGUMENTS_INVALID` for a bad option and `CONFIG_INVALID` for a variable that is not set.
+ * Creates the entry of a server that is named by its URL. As in `mcp-remote`, `${NAME}` and `${NAME:-default}` in the
+ * URL, a header or the client ID are environment variables. Throws `ARGUMENTS_INVALID` for an invalid option and
+ * `CONFIG_INVALID` for a variable that is not set.
  */
 export function remoteEntry(
   written: string,
@@ -122,7 +127,7 @@ export function remoteEntry(
   };
 }
 
-/** Throws if a configured server is given options that only a URL takes. */
+/** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
 export function refuseRemoteFlags(server: string, flags: RemoteOptions): void {
   const { type, header, clientId, oauthScope, port } = flags;
   const isBare = [type, clientId, port].every((flag) => flag === undefined);

@@ -2,8 +2,8 @@ import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { type LoadedConfig, isSecretName, literalSecrets } from '@mcp-fittings/config';
 
 /**
- * Values of all definitions, as written and as expanded, that must not be printed. What a project's file says in so many
- * words is no secret of the person, and hiding it would change the question whether to approve it.
+ * Returns the secrets of all definitions, as written and as expanded. The text of a project's file is not a secret of
+ * the user, and redacting it would change what the user approves.
  */
 export function configSecrets({ entries }: Pick<LoadedConfig, 'entries'>): readonly string[] {
   return entrySecrets(
@@ -14,7 +14,7 @@ export function configSecrets({ entries }: Pick<LoadedConfig, 'entries'>): reado
   );
 }
 
-/** Credentials, headers, and variables and arguments that are named like secrets. */
+/** Returns credentials, headers, and variables and arguments that are named like secrets. */
 export function entrySecrets(servers: Iterable<ServerConfig>): readonly string[] {
   const secrets = new Set<string>();
   const add = (value: unknown): void => {
@@ -27,7 +27,7 @@ export function entrySecrets(servers: Iterable<ServerConfig>): readonly string[]
     add(apiKey);
     for (const value of Object.values(isRecord(headers) ? headers : {})) {
       add(value);
-      // `Bearer …`, `Basic …`: the credential alone is as secret.
+      // In `Bearer …` and `Basic …`, the credential alone is a secret too.
       if (typeof value === 'string') add(/^\S+ +(\S+)$/.exec(value)?.[1]);
     }
     for (const [name, value] of Object.entries(isRecord(env) ? env : {})) if (isSecretName(name)) add(value);
@@ -39,7 +39,7 @@ export function entrySecrets(servers: Iterable<ServerConfig>): readonly string[]
   return [...secrets];
 }
 
-/** `--token value` and `--token=value`. */
+/** Yields the values of `--token value` and `--token=value`. */
 function* secretArguments(args: readonly unknown[]): Iterable<unknown> {
   for (const [index, argument] of args.entries()) {
     if (typeof argument !== 'string' || !argument.startsWith('-')) continue;
@@ -56,7 +56,7 @@ function* secretsOfUrl(address: unknown): Generator<string> {
   try {
     yield decodeURIComponent(password);
   } catch {
-    // An escape that is none: it is sent as it is written.
+    // An invalid escape is sent as it is written.
   }
   for (const [name, value] of searchParams) if (isSecretName(name)) yield value;
 }

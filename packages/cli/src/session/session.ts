@@ -20,76 +20,90 @@ import { loadServers } from './load-servers.js';
 import { usableEntry } from './resolve-server.js';
 import { configSecrets } from './secrets.js';
 
+/** Options of {@link createSession}. The defaults are those of `fittings` without options. */
 export interface SessionOptions {
-  /** Default `fittings`. */
+  /** Set of configuration files to load. Default: `fittings`. */
   readonly layout?: LayoutName | undefined;
-  /** Default: the process's. */
+  /** Directory in which the project's configuration is looked up. Default: `process.cwd()`. */
   readonly cwd?: string | undefined;
-  /** Default: the operating system's answer. */
+  /** Home directory, with the user's configuration, approvals and credentials. Default: that of the operating system. */
   readonly home?: string | undefined;
-  /** Default `process.env`. */
+  /** Environment in which `${NAME}` in entries is expanded. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** `--mcp-config`: files or JSON; later ones win. */
+  /** Additional configuration, as files or JSON. Later ones win, and all win over files of the layout. Default: none. */
   readonly mcpConfig?: readonly string[] | undefined;
-  /** Only what `mcpConfig` names counts. Default false. */
+  /** Ignores all servers but those of `mcpConfig`. Default: false. */
   readonly strictMcpConfig?: boolean | undefined;
-  /** Packages or files with third-party transports and sign-in schemes, imported as code. Default none. */
+  /** Packages or files with third-party transports and sign-in schemes. They are imported and run. Default: none. */
   readonly plugins?: readonly string[] | undefined;
-  /** Where credentials are kept. Default `keychain`; never another one in its place. */
+  /** Where credentials are kept. No other store is used in its place if it fails. Default: `keychain`. */
   readonly store?: StoreName | undefined;
-  /** The store that was named on the command line, so that commands to copy name it too. */
-  readonly storeFlag?: StoreName | undefined;
-  /** Asked before credentials are written to disk unencrypted (`store: 'file'`). Default: refused. */
+  /**
+   * Called before credentials are written unencrypted below `path`, with `store: 'file'`. Writing rejects with
+   * `POLICY_DENIED` unless it resolves with true. Default: refuses.
+   */
   readonly plaintextConsent?: ((question: { readonly path: string }) => Promise<boolean>) | undefined;
-  /** How a person signs in. Default: nobody is there. */
+  /** How the user signs in, such as `loopback()` of `@mcp-fittings/auth-oauth`. Default: no interactive sign-in. */
   readonly interaction?: SignInSurface | SurfaceChooser | undefined;
   /**
-   * Told once when the store can't be read: whoever is signed in counts as signed out then, and no other store takes its
-   * place. Writing to it rejects.
+   * Called once if the credential store cannot be read. Reading then finds no credentials, as if the user were signed out;
+   * writing rejects.
    */
   readonly onStoreUnavailable?: ((error: FittingsError) => void) | undefined;
+  /** Answers requests of servers, such as `elicit` and `roots`. Default: none. */
   readonly callbacks?: HostCallbacks | undefined;
+  /** Receives log messages of all packages. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Source of time and timers. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
+  /** Aborts loading the configuration. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All packages put together for one configuration. Nothing is connected until {@link connect}. */
+/** A host with the configuration, transports, sign-in schemes and credential store that `fittings` uses. */
 export interface Session extends AsyncDisposable {
+  /** The configuration, with the problems and approvals of every entry. */
   readonly loaded: LoadedConfig;
+  /** The user's decisions about servers that came with a project. */
   readonly approvals: Approvals;
+  /** The credential store. Closed with the session. */
   readonly store: TokenStore;
+  /** Transports of the host, including those of `plugins`. */
   readonly transports: readonly TransportPlugin[];
+  /** Sign-in schemes of the host, in the order in which they are tried. */
   readonly auth: readonly AuthPlugin[];
-  /** It knows no server until {@link connect}. */
+  /** The host. It has no servers until {@link Session.connect} is called. */
   readonly host: Host;
-  /** Values in the configuration that must not be printed. */
+  /** Values in the configuration that must not be printed or logged. */
   readonly secrets: readonly string[];
-  /** The command that signs in to a server, to be copied. */
-  readonly loginCommand: (server: string) => string;
-  /** Why the credential store cannot be used, once that was noticed. */
-  readonly storeError: FittingsError | undefined;
-  /** Connects these servers, or all that may be connected. Rejects with `SERVER_UNKNOWN`, `APPROVAL_REQUIRED`, … */
+  /**
+   * Connects the named servers, or all that are enabled and approved. Resolves with their snapshots when each is connected
+   * or has failed. Rejects with `SERVER_UNKNOWN`, `APPROVAL_REQUIRED`, `POLICY_DENIED` or `CONFIG_INVALID` if a named
+   * server cannot be used.
+   */
   connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
-  /** Closes the host and the credential store. The same as disposing of it. */
+  /** Closes all connections and the credential store. Disposing of the session does the same. */
   close(): Promise<void>;
 }
 
 /**
- * Puts all packages together for one configuration: the only place where it is decided which parts there are. Rejects
- * as `loadConfig` does; a server with a mistake is a problem of the configuration, not of the session.
+ * Creates a host from configuration files as `fittings` does, without connecting. Rejects as `loadConfig` of
+ * `@mcp-fittings/config` does; an invalid entry does not reject, but is among `loaded.problems`.
+ *
+ * @example
+ * ```ts
+ * await using session = await createSession({ store: 'memory' });
+ * await session.connect();
+ * for (const { server, name } of session.host.tools()) console.log(`${server}/${name}`);
+ * ```
  */
 export async function createSession(options: SessionOptions = {}): Promise<Session> {
   const { logger, clock, callbacks } = options;
   const { loaded, approvals, transports, auth: others, home } = await loadServers(options);
   const { store, close } = openStore({ ...options, home });
-  let storeError: FittingsError | undefined;
-  const readable = storeForReading(store, (error) => {
-    storeError = error;
-    options.onStoreUnavailable?.(error);
-  });
+  const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
   const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);
-  // OAuth takes any URL, so that what the user added is asked first.
+  // OAuth accepts any URL, so plugins come first.
   const auth = [...others, ...ours];
   const host = createHost({
     engine: sdk({
@@ -117,13 +131,6 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
     auth,
     host,
     secrets: configSecrets(loaded),
-    loginCommand(server) {
-      const flag = storeError === undefined ? options.storeFlag : 'file';
-      return `fittings login ${server}${flag === undefined ? '' : ` --store ${flag}`}`;
-    },
-    get storeError() {
-      return storeError;
-    },
     async connect(names) {
       return host.connect(names === undefined ? loaded.servers : chosen(names));
     },

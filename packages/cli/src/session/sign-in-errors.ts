@@ -3,8 +3,8 @@ import { isSecretName } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 
 /**
- * The error of a server that got a credential in a header of its entry, answered 401, and said nothing of a sign-in: most
- * probably it refuses that header. Undefined in any other case.
+ * Returns the error of a server that got a credential in a header of its entry and answered 401 without a sign-in: most
+ * likely it refuses that header. Returns undefined in any other case.
  */
 export function refusedHeader(
   server: string,
@@ -12,7 +12,7 @@ export function refusedHeader(
   error: unknown,
 ): FittingsError | undefined {
   if (!(error instanceof AuthRequiredError) || error.challenge?.status !== 401) return undefined;
-  // A token of a sign-in was sent as well, or the server describes one.
+  // A token was sent too, or the server describes a sign-in.
   const { refused, wwwAuthenticate } = error.challenge;
   if (refused !== undefined || /\b(?:bearer|dpop)\b/i.test(wwwAuthenticate ?? '')) return undefined;
   const headers = isRecord(config?.['headers']) ? Object.keys(config['headers']) : [];
@@ -25,7 +25,7 @@ export function refusedHeader(
   });
 }
 
-/** Whether a sign-in failed before a person could have signed in: nothing there is an authorization server. */
+/** Returns whether a sign-in failed because there is no authorization server. */
 export function isNoSignIn(error: unknown): boolean {
   return (
     error instanceof FittingsError &&
@@ -33,7 +33,10 @@ export function isNoSignIn(error: unknown): boolean {
   );
 }
 
-/** An error of a part that knows no server, such as the credential store, as one about this server: commands to copy name it. */
+/**
+ * Adds the name of the server to an error that has none, such as one of the credential store, so that its hint can name
+ * the server.
+ */
 export function withServerName(error: unknown, server: string): unknown {
   if (!(error instanceof FittingsError) || error.server !== undefined) return error;
   const { code, message, kind, hint, details, delivery } = error;

@@ -6,7 +6,10 @@ import { isRecord } from '@mcp-fittings/client-core';
 import { STORE_NAMES, type StoreName } from '../options.js';
 import { CommandError } from '../output/hints.js';
 
-/** Where credentials are kept: `--store`, else `FITTINGS_STORE`, else the store of the last sign-in that named one. */
+/**
+ * Returns where credentials are kept: `--store`, else `FITTINGS_STORE`, else the store of the last sign-in that named one,
+ * else `keychain`. Throws `CONFIG_INVALID` for an unknown name in `FITTINGS_STORE`.
+ */
 export function chooseStore(
   flag: StoreName | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -14,7 +17,7 @@ export function chooseStore(
   return namedStore(flag, env) ?? rememberedStore() ?? 'keychain';
 }
 
-/** The store that this run was told to use; undefined when nothing names one. Throws as `chooseStore` does. */
+/** Returns the store that `--store` or `FITTINGS_STORE` names, or undefined. Throws as `chooseStore` does. */
 export function namedStore(
   flag: StoreName | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -31,7 +34,7 @@ function fromEnvironment(value: string | undefined): StoreName | undefined {
   });
 }
 
-/** A file that is missing or damaged remembers nothing: the default store holds then. */
+/** Returns the store of the last sign-in that named one; undefined if the file is missing or damaged. */
 function rememberedStore(): StoreName | undefined {
   try {
     const settings: unknown = JSON.parse(readFileSync(settingsFile(), 'utf8'));
@@ -42,7 +45,7 @@ function rememberedStore(): StoreName | undefined {
   }
 }
 
-/** Makes later commands use this store without being told. */
+/** Makes this store the default of later commands. */
 export async function rememberStore(store: StoreName): Promise<void> {
   if (rememberedStore() === store) return;
   const file = settingsFile();

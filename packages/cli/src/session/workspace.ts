@@ -12,11 +12,11 @@ import { sessionOptions } from './open-session.js';
 import { configSecrets } from './secrets.js';
 import { CommandError } from '../output/hints.js';
 
-/** The configuration of a command that reads or writes it and connects nothing. */
+/** The configuration, for commands that read or write it and connect to no server. */
 export interface Workspace {
   readonly loaded: LoadedConfig;
   readonly approvals: Approvals;
-  /** It writes what the person typed: the command line is the confirmation. */
+  /** Writes without a confirmation: the user typed the command. */
   readonly editor: ConfigEditor;
   readonly transports: readonly TransportPlugin[];
   /** The home directory of this run. */
@@ -29,9 +29,11 @@ export async function openWorkspace(
     approves = true,
     asks = false,
   }: {
-    /** Whether what is written into the project is approved with it. Default true: the person typed it. */
+    /**
+     * Whether servers that are written to the project are approved at once. Default: true, because the user typed them.
+     */
     readonly approves?: boolean;
-    /** The command asks about unapproved servers: the questions say where the user has signed in. Default false. */
+    /** Whether the command asks about unapproved servers, and says where the user has signed in. Default: false. */
     readonly asks?: boolean;
   } = {},
 ): Promise<Workspace> {
@@ -69,20 +71,20 @@ export async function addServer(
   return editor.addServer(server);
 }
 
-/** Scopes that the chosen layout has a file to write for, the person's own first. */
+/** Returns the scopes that the chosen layout can write, the user's own first. */
 export function writableScopes(deps: CommandDeps): readonly Scope[] {
   const { sources } = LAYOUTS[deps.options.layout];
   const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
   return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
 }
 
-/** Whether a scope is written into the project, where others get to see it. */
+/** Returns whether a scope is written to the project, where others can read it. */
 export function isSharedScope(deps: CommandDeps, scope: Scope): boolean {
   const { sources } = LAYOUTS[deps.options.layout];
   return sources.find((source) => source.scope === scope)?.base === 'project';
 }
 
-/** The scope that was asked for, or the layout's first. Throws `CONFIG_INVALID` for one that there is not. */
+/** Returns the requested scope, or the layout's first. Throws `CONFIG_INVALID` if the layout does not have it. */
 export function scopeFor(deps: CommandDeps, asked: string | undefined): Scope {
   const scopes = writableScopes(deps);
   const scope = asked === undefined ? scopes[0] : scopes.find((each) => each === asked);
@@ -97,7 +99,7 @@ export function scopeFor(deps: CommandDeps, asked: string | undefined): Scope {
   );
 }
 
-/** Where a server that is to be changed is written. Throws when there is none, or when it may be meant in several places. */
+/** Returns the scope of a server to change. Throws if there is no such server, or if several scopes have it. */
 export function scopeOf(
   deps: CommandDeps,
   { loaded }: Workspace,
