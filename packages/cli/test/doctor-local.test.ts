@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reportText } from '../src/commands/doctor.js';
 import { createStyle } from '../src/output/style.js';
-import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
 let folder: string;

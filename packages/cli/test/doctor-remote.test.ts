@@ -1,7 +1,7 @@
 import { systemClock } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
-import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';

@@ -9,7 +9,7 @@ import {
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { codesOf, diagnoseEntry, identityOf } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry, identityOf } from './support/diagnose-server.js';
 import { always, plant, type Planted } from './support/planted-server.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 

@@ -95,7 +95,7 @@ export function createHttpSessions(options: HttpSessionsOptions): HttpSessions {
   };
 }
 
-export interface HttpSessionOptions {
+interface HttpSessionOptions {
   readonly open: OpenUpstream;
   readonly logger?: Logger | undefined;
   readonly onInitialized: (id: string) => void;
@@ -104,14 +104,14 @@ export interface HttpSessionOptions {
 }
 
 /** The session of one client, with its own connection to the server. */
-export interface HttpSession {
+interface HttpSession {
   handle(request: Request, body: unknown): Promise<Response>;
   /** Whether no request is in flight and no event stream is open. */
   readonly isIdle: boolean;
   close(): Promise<void>;
 }
 
-export function createHttpSession(options: HttpSessionOptions): HttpSession {
+function createHttpSession(options: HttpSessionOptions): HttpSession {
   const { open, logger } = options;
   /** The client's requests that are not answered, the latest last. */
   const unanswered = new Set<RequestId>();

@@ -4,7 +4,7 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/cl
  * Members of `_meta` that revision 2026-07-28 defines.
  * @see https://modelcontextprotocol.io/specification/2026-07-28
  */
-export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** A request of a client that the server has not answered. */

@@ -42,7 +42,7 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   await connection.close();
 }
 
-export interface StdioSideOptions {
+interface StdioSideOptions {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   /** Largest message that is accepted from the client, in bytes. Default: 64 MiB. */
@@ -56,7 +56,7 @@ const OPENING_BRACE = 0x7b;
  * Creates a transport to the client that started this process. It closes when the client closes stdin. It writes only
  * messages to stdout.
  */
-export function createStdioSide(options: StdioSideOptions): Transport {
+function createStdioSide(options: StdioSideOptions): Transport {
   return new StdioSide(options);
 }
 

@@ -60,7 +60,7 @@ async function newServer(
 ): Promise<NewServer> {
   const isSaid = command.length > 0 || options.url !== undefined || options.entry !== undefined;
   if (name !== undefined && isSaid) {
-    return { name, entry: await entryOf(deps, command, options), scope: options.scope };
+    return { name, entry: await entryFromOptions(deps, command, options), scope: options.scope };
   }
   if (deps.interactive) {
     const { askForServer } = await import('./add-prompts.js');
@@ -72,7 +72,7 @@ async function newServer(
 }
 
 /** Builds the entry that the command line describes. The editor validates it. */
-export async function entryOf(
+async function entryFromOptions(
   deps: CommandDeps,
   words: readonly string[],
   options: AddOptions,

@@ -97,7 +97,7 @@ interface Item {
 }
 
 /** Formats what one server or all servers offer, one line each; `--verbose` adds descriptions and arguments. */
-export function listLines(
+function listLines(
   host: Host,
   kind: Exclude<ListKind, 'servers'>,
   server: string | undefined,

@@ -91,7 +91,7 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
  * Returns the prompt that is shown before credentials are stored unencrypted; undefined without a terminal, which means
  * no.
  */
-export function askForConsent(deps: CommandDeps): SessionOptions['plaintextConsent'] {
+function askForConsent(deps: CommandDeps): SessionOptions['plaintextConsent'] {
   if (!deps.interactive) return undefined;
   return async ({ path }) => {
     const prompts = await openPrompts(deps);

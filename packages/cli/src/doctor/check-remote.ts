@@ -121,7 +121,7 @@ const TOLERATED_MS = 120_000;
 const MINUTE_MS = 60_000;
 
 /** Compares the clock of this machine with the server's. Returns undefined if the response has no `Date`. */
-export function checkClock(head: ResponseHead, clock: Clock, works: boolean): CheckResult | undefined {
+function checkClock(head: ResponseHead, clock: Clock, works: boolean): CheckResult | undefined {
   const told = Date.parse(head.header('date') ?? '');
   if (Number.isNaN(told)) return undefined;
   const difference = clock.now() - told;

@@ -23,7 +23,7 @@ export function resolveServer(
   env: Readonly<Record<string, string | undefined>>,
 ): ResolvedServer {
   if (isServerUrl(server)) return { name: server, config: remoteEntry(server, flags, env) };
-  refuseRemoteFlags(server, flags);
+  refuseRemoteOptions(server, flags);
   return { name: server, config: usableEntry(server, loaded) };
 }
 
@@ -88,7 +88,7 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
 }
 
 /** Returns whether text is the URL of a server, which may contain variables, and not the name of a configured one. */
-export function isServerUrl(text: string): boolean {
+function isServerUrl(text: string): boolean {
   if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
   return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
 }
@@ -98,7 +98,7 @@ export function isServerUrl(text: string): boolean {
  * URL, a header or the client ID are environment variables. Throws `ARGUMENTS_INVALID` for an invalid option and
  * `CONFIG_INVALID` for a variable that is not set.
  */
-export function remoteEntry(
+function remoteEntry(
   written: string,
   flags: RemoteOptions,
   env: Readonly<Record<string, string | undefined>>,
@@ -128,7 +128,7 @@ export function remoteEntry(
 }
 
 /** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
-export function refuseRemoteFlags(server: string, flags: RemoteOptions): void {
+function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
   const { type, header, clientId, oauthScope, port } = flags;
   const isBare = [type, clientId, port].every((flag) => flag === undefined);
   if (isBare && header.length === 0 && oauthScope.length === 0) return;
