@@ -30,20 +30,27 @@ export interface RemoteOptions {
   readonly port?: string;
 }
 
-/** Values of `--layout`: the CLI's own layout, and those of `@mcp-fittings/config`. */
-export const LAYOUT_NAMES = ['fittings', 'mcp-json', 'blade', 'kode', 'claude', 'gemini'] as const;
-
 /** Name of a layout, which says where the configuration files are. `fittings` is the CLI's own. */
-export type LayoutName = (typeof LAYOUT_NAMES)[number];
+export type LayoutName = 'fittings' | 'mcp-json' | 'blade' | 'kode' | 'claude' | 'gemini';
 
-/** Values of `--store`. */
-export const STORE_NAMES = ['keychain', 'file', 'memory'] as const;
+/** Values of `--layout`. */
+export const LAYOUT_NAMES = [
+  'fittings',
+  'mcp-json',
+  'blade',
+  'kode',
+  'claude',
+  'gemini',
+] as const satisfies readonly LayoutName[];
 
 /**
  * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, or in memory until
  * the process ends. One store never replaces another that fails.
  */
-export type StoreName = (typeof STORE_NAMES)[number];
+export type StoreName = 'keychain' | 'file' | 'memory';
+
+/** Values of `--store`. */
+export const STORE_NAMES = ['keychain', 'file', 'memory'] as const satisfies readonly StoreName[];
 
 /** Programs whose configuration `import` reads and `export` writes. */
 export const FOREIGN_PROGRAMS = [
