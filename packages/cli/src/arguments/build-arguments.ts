@@ -1,8 +1,8 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { CommandError } from '../output/hints.js';
 import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';
-import { CommandError } from '../output/hints.js';
 
 export interface GivenArguments {
   /** Values of `--arg`: `name=value`. */

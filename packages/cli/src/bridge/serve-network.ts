@@ -3,12 +3,12 @@ import { type Server, createServer } from 'node:http';
 import { type Clock, type Logger, type Transport, codeOfSystemError } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { CommandError } from '../output/hints.js';
 import { createDedicatedConnection } from './dedicated-connection.js';
 import { createHttpEndpoint } from './http-endpoint.js';
 import { createHttpGate } from './http-gate.js';
 import { type ListenAddress, checkExposure } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
-import { CommandError } from '../output/hints.js';
 
 /** What the bridge serves, and to which clients. */
 export interface ServeNetworkOptions {

@@ -7,8 +7,8 @@ import {
   isErrorResponse,
   isResultResponse,
 } from '@mcp-fittings/client-core/transport';
-import type { Upstream } from './upstream.js';
 import { CommandError } from '../output/hints.js';
+import type { Upstream } from './upstream.js';
 
 /**
  * Records what a client told the server that holds only for one connection (its handshake, subscriptions and log level),

@@ -1,9 +1,9 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { PerRequestHTTPServerTransport, type classifyInboundRequest } from '@modelcontextprotocol/server';
+import { CommandError } from '../output/hints.js';
 import { errorResponse } from './error-responses.js';
 import { type Forwarder, createForwarder } from './forwarder.js';
 import type { OpenUpstream, Upstream } from './upstream.js';
-import { CommandError } from '../output/hints.js';
 
 /** A request or notification of revision 2026-07-28, as the SDK classifies it. */
 export type ModernRoute = Extract<ReturnType<typeof classifyInboundRequest>, { kind: 'modern' }>;
@@ -32,12 +32,12 @@ export async function serveStatelessRequest(
   const transport = new PerRequestHTTPServerTransport({ classification: route.classification });
   const { message } = route;
   const id = route.messageKind === 'request' ? route.message.id : undefined;
-  const forwarding = forwarder.join({
+  const handle = forwarder.join({
     send: (answer, relatedTo = id) =>
       transport.send(answer, relatedTo === undefined ? {} : { relatedRequestId: relatedTo }),
   });
-  transport.onmessage = (received) => forwarding.receive(received);
-  transport.onclose = () => forwarding.leave();
+  transport.onmessage = (received) => handle.receive(received);
+  transport.onclose = () => handle.leave();
   transport.onerror = (error) => logger?.debug(error.message);
   await transport.start();
   try {

@@ -11,9 +11,9 @@ import {
 import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { openEntry } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
-import { isNoSignIn, withServerName, refusedHeader } from '../session/sign-in-errors.js';
-import type { SignInOnce } from './sign-in.js';
 import { CommandError } from '../output/hints.js';
+import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
+import type { SignInOnce } from './sign-in.js';
 
 /** A connection to the server behind the bridge. */
 export interface Upstream {
@@ -56,7 +56,7 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
       await ask(error.challenge);
     } catch (cause) {
       throw (
-        (isNoSignIn(cause) ? refusedHeader(server, config, error) : undefined) ??
+        (hasNoSignInService(cause) ? refusedHeader(server, config, error) : undefined) ??
         withServerName(cause, server)
       );
     }

@@ -76,11 +76,12 @@ export function registerImport(program: Command, deps: CommandDeps): void {
     .description("import servers from another program's configuration")
     .argument('[names...]', 'which servers; without names it prompts, or requires --all')
     .addOption(
-      new Option('-f, --from <program>', 'the program; without it, lists the programs found here').choices(
-        FOREIGN_PROGRAMS,
-      ),
+      new Option(
+        '-f, --from <program>',
+        'the program to import from; without it, lists the programs found here',
+      ).choices(FOREIGN_PROGRAMS),
     )
-    .option('--file <file>', 'its file, if it is not in the usual place')
+    .option('--file <file>', "the program's file, if it is not in the usual place")
     .option(
       '--project',
       'read the files of this project instead; they go to the scope project and need approval',
@@ -131,7 +132,9 @@ export function registerExport(program: Command, deps: CommandDeps): void {
       `Supported programs: ${FOREIGN_PROGRAMS.join(', ')}. Example: fittings export --to vscode`,
     )
     .addOption(
-      new Option('-t, --to <program>', 'the program').choices(FOREIGN_PROGRAMS).makeOptionMandatory(),
+      new Option('-t, --to <program>', 'the program to write for')
+        .choices(FOREIGN_PROGRAMS)
+        .makeOptionMandatory(),
     )
     .option(
       '-o, --output <file>',

@@ -9,7 +9,7 @@ export function registerSignIn(program: Command, deps: CommandDeps): void {
   const signIn = program
     .command('login')
     .description('sign in to a server')
-    .argument('<server>', 'name of a configured server, or a URL as for bridge');
+    .argument('<server>', 'name of a configured server, or a URL');
   addRemoteOptions(signIn)
     .addOption(
       new Option(
@@ -57,9 +57,9 @@ export function registerDoctor(program: Command, deps: CommandDeps): void {
     .command('doctor')
     .description('find out what is wrong with one server or all servers, and how to fix it')
     .argument('[server]', 'one server; default: all')
-    .option('--timeout <seconds>', 'time limit for each connection', seconds, 15)
+    .option('--timeout <seconds>', 'time limit for each connection (default: 15)', seconds)
     .addHelpText('after', DOCTOR_HELP)
-    .action(async (server: string | undefined, { timeout }: { readonly timeout: number }) => {
+    .action(async (server: string | undefined, { timeout = 15 }: { readonly timeout?: number }) => {
       const { runDoctor } = await import('../commands/doctor.js');
       await runDoctor(server, timeout * 1000, deps);
     });

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import { type GlobalOptions, LAYOUT_NAMES, STORE_NAMES } from '../options.js';
 import { packageVersion } from '../version.js';
-import { collect, examples } from './declare.js';
 import {
   registerAdd,
   registerApprove,
@@ -10,6 +9,7 @@ import {
   registerExport,
   registerImport,
 } from './config-commands.js';
+import { collect, examples } from './declare.js';
 import { registerBridge, registerCompletion, registerDoctor, registerSignIn } from './other-commands.js';
 import {
   registerCall,
@@ -44,7 +44,8 @@ export function createProgram(): Command {
       'Manage MCP servers from the terminal: check their status, use what they offer, approve them and sign in.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help for fittings, or for a command')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
     .addOption(new Option('--json', 'print one JSON document instead of text').default(false))
     .addOption(new Option('-v, --verbose', 'print more: causes, details and log messages').default(false))
     .addOption(new Option('--no-color', 'disable colors, even on a terminal (like NO_COLOR)'))

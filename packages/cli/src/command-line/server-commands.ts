@@ -136,7 +136,7 @@ export function registerComplete(program: Command, deps: CommandDeps): void {
     .addArgument(new Argument('<kind>', 'what the argument belongs to').choices(['prompt', 'resource']))
     .argument('<target>', 'server/prompt, or server/uri-template')
     .argument('<argument>', 'name of the argument')
-    .argument('[value]', 'the value typed so far', '')
+    .argument('[value]', 'the value typed so far; default: empty')
     .option('-a, --arg <name=value>', 'an argument that already has its value; can be repeated', collect, [])
     .addHelpText('after', examples('fittings complete prompt everything/completable-prompt department E'))
     .action(
@@ -144,11 +144,11 @@ export function registerComplete(program: Command, deps: CommandDeps): void {
         kind: 'prompt' | 'resource',
         target: string,
         argument: string,
-        value: string,
+        value: string | undefined,
         options: { readonly arg: readonly string[] },
       ) => {
         const { complete } = await import('../commands/complete.js');
-        await complete(deps, { kind, target, argument, value, args: options.arg });
+        await complete(deps, { kind, target, argument, value: value ?? '', args: options.arg });
       },
     );
 }

@@ -1,10 +1,10 @@
 import { FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { headerPairs, readTextArgument, textPairs } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { addServer, openWorkspace, scopeFor } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
-import { CommandError } from '../output/hints.js';
 
 export interface AddOptions {
   readonly scope?: string;

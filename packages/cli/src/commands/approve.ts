@@ -2,10 +2,10 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ApprovalRequest, ServerEntry } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
-import { CommandError } from '../output/hints.js';
 
 export interface ApproveOptions {
   readonly hash?: string;

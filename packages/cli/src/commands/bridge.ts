@@ -8,16 +8,16 @@ import { serveNetwork } from '../bridge/serve-network.js';
 import { serveStdio } from '../bridge/serve-stdio.js';
 import { type SignInOnce, createSignInOnce, bridgeInteraction } from '../bridge/sign-in.js';
 import { type OpenUpstream, createOpenUpstream } from '../bridge/upstream.js';
-import type { RemoteOptions } from '../options.js';
 import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
-import { openSession } from '../session/open-session.js';
-import { loginArguments, resolveServer } from '../session/resolve-server.js';
-import { createProvider } from '../session/create-auth.js';
-import { entrySecrets } from '../session/secrets.js';
-import type { CommandSession } from '../session/open-session.js';
-import { namedStore } from '../session/store-choice.js';
 import { CommandError } from '../output/hints.js';
+import { createProvider } from '../session/create-auth.js';
+import { openSession } from '../session/open-session.js';
+import type { CommandSession } from '../session/open-session.js';
+import { loginArguments, resolveServer } from '../session/resolve-server.js';
+import { entrySecrets } from '../session/secrets.js';
+import { namedStore } from '../session/store-choice.js';
 
 export interface BridgeOptions extends RemoteOptions {
   readonly http?: string;

@@ -15,13 +15,13 @@ import { buildArguments } from '../arguments/build-arguments.js';
 import { readTextArgument } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/elicitation.js';
 import { openSession } from '../session/open-session.js';
 import { type Target, connectTarget } from './target.js';
-import { CommandError } from '../output/hints.js';
 
 export interface CallOptions {
   readonly arg: readonly string[];

@@ -2,10 +2,10 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { openSpinner } from '../output/spinner.js';
 import type { CommandSession } from '../session/open-session.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
-import { CommandError } from '../output/hints.js';
 
 /** Connects one server, even a lazy one. Rejects with the reason if it is not connected. */
 export async function connectOne(deps: CommandDeps, session: CommandSession, name: string): Promise<void> {

@@ -9,10 +9,10 @@ import {
 } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { openWorkspace } from '../session/workspace.js';
-import { CommandError } from '../output/hints.js';
 
 export interface ExportOptions {
   readonly to: ForeignProgram;

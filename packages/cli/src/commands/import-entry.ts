@@ -7,13 +7,13 @@ import {
   secretsAsVariables,
 } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { entrySecrets } from '../session/secrets.js';
 import { isSharedScope } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
 import type { ImportOptions } from './import.js';
-import { CommandError } from '../output/hints.js';
 
 /** An imported server, ready to be written. */
 export interface Prepared {

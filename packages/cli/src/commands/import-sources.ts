@@ -1,12 +1,12 @@
 import { type ImportResult, importServers } from '@mcp-fittings/config';
+import type { ForeignProgram } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { FOREIGN_PROGRAMS } from '../options.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { tableLines } from '../output/table.js';
 import { openWorkspace } from '../session/workspace.js';
 import type { ImportOptions } from './import.js';
-import type { ForeignProgram } from '@mcp-fittings/config';
-import { CommandError } from '../output/hints.js';
 
 interface Found extends Pick<ImportResult, 'files'> {
   readonly program: ForeignProgram;

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { FittingsError, escapeText } from '@mcp-fittings/client-core';
 import { type ImportedServer, importServers } from '@mcp-fittings/config';
-import type { SecretHandling } from '../options.js';
+import type { ForeignProgram } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import type { SecretHandling } from '../options.js';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { entrySecrets } from '../session/secrets.js';
 import { addServer, type Workspace, openWorkspace, scopeFor } from '../session/workspace.js';
 import { noteProblems } from './config-notes.js';
 import { type Prepared, prepareServer } from './import-entry.js';
-import type { ForeignProgram } from '@mcp-fittings/config';
-import { CommandError } from '../output/hints.js';
 
 export interface ImportOptions {
   /** Undefined: lists the programs that have configuration files here. */

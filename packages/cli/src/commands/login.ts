@@ -1,18 +1,18 @@
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
+import { createProvider } from '../session/create-auth.js';
 import { openSession } from '../session/open-session.js';
 import { resolveServer } from '../session/resolve-server.js';
-import { createProvider } from '../session/create-auth.js';
 import { entrySecrets } from '../session/secrets.js';
 import type { SessionOptions } from '../session/session.js';
-import { isNoSignIn, withServerName, refusedHeader } from '../session/sign-in-errors.js';
+import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
 import { whyNotConnected } from './connect.js';
-import { CommandError } from '../output/hints.js';
 
 export interface LoginOptions extends RemoteOptions {
   readonly method?: SignInMethod;
@@ -20,11 +20,11 @@ export interface LoginOptions extends RemoteOptions {
 }
 
 /** Default of `--timeout`, in seconds. */
-const PATIENCE_S = 300;
+const DEFAULT_TIMEOUT_S = 300;
 
 export async function login(deps: CommandDeps, server: string, options: LoginOptions): Promise<void> {
   const { output, signal, env } = deps;
-  const limit = AbortSignal.timeout((options.timeout ?? PATIENCE_S) * 1000);
+  const limit = AbortSignal.timeout((options.timeout ?? DEFAULT_TIMEOUT_S) * 1000);
   await using session = await openSession(deps, {
     interaction: signInInteraction(deps, options.method),
     plaintextConsent: askForConsent(deps),
@@ -58,7 +58,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
     // The server has no sign-in, so its refusal is about the header.
-    if (refused !== undefined && isNoSignIn(error)) throw refused;
+    if (refused !== undefined && hasNoSignInService(error)) throw refused;
     if (!limit.aborted || signal.aborted) throw withServerName(error, server);
     throw new CommandError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
       server,

@@ -4,12 +4,12 @@ import { type LoadedConfig, permissionsOf } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { createPolicy, renderForPerson } from '@mcp-fittings/tools';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { openSession } from '../session/open-session.js';
 import { connectTarget } from './target.js';
-import { CommandError } from '../output/hints.js';
 
 export interface ReadOptions {
   readonly output?: string;

@@ -1,10 +1,10 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
-import { CommandError } from '../output/hints.js';
 
 /** A tool, prompt or resource of one server. */
 export interface Target {

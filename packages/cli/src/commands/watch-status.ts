@@ -5,8 +5,8 @@ import { type LiveRegion, createLiveRegion } from '../output/live-region.js';
 import { printable } from '../output/printable.js';
 import { loadOptions } from '../session/load-servers.js';
 import { sessionOptions } from '../session/open-session.js';
-import { configSecrets } from '../session/secrets.js';
 import type { CommandSession } from '../session/open-session.js';
+import { configSecrets } from '../session/secrets.js';
 import { type ServerRow, chosenRows } from './status-rows.js';
 import { statusLines } from './status-table.js';
 

@@ -16,9 +16,9 @@ import {
   networkOptionsOf,
 } from '@mcp-fittings/http-client';
 import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
+import { CommandError } from '../output/hints.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';
-import { CommandError } from '../output/hints.js';
 
 export interface NetworkPathOptions {
   readonly server: string;

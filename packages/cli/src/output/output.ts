@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { createRedactor } from '@mcp-fittings/client-core';
+import { CommandError } from './hints.js';
 import type { LiveRegion } from './live-region.js';
 import { jsonText, printable } from './printable.js';
 import { type Style, createStyle } from './style.js';
 import { wrapWords } from './text-width.js';
-import { CommandError } from './hints.js';
 
 /**
  * The output of a command. All of it passes one redactor, so that no configured secret is printed. Texts of servers and

@@ -1,6 +1,6 @@
-import type { SpinnerDeps } from './spinner.js';
 import { createLiveRegion } from './live-region.js';
 import { printable } from './printable.js';
+import type { SpinnerDeps } from './spinner.js';
 import type { Style } from './style.js';
 
 type ProgressEvent =

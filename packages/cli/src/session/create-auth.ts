@@ -12,8 +12,8 @@ import {
   isRecord,
 } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
-import type { SessionOptions } from './session.js';
 import { CommandError } from '../output/hints.js';
+import type { SessionOptions } from './session.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];

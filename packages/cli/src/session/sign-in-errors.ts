@@ -26,7 +26,7 @@ export function refusedHeader(
 }
 
 /** Returns whether a sign-in failed because there is no authorization server. */
-export function isNoSignIn(error: unknown): boolean {
+export function hasNoSignInService(error: unknown): boolean {
   return (
     error instanceof FittingsError &&
     (error.code === 'AUTH_DISCOVERY_FAILED' || error.details['step'] === 'registration')

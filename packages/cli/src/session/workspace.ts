@@ -7,10 +7,10 @@ import {
   createConfigEditor,
 } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { LAYOUTS, loadAgain, loadServers, placeOptions } from './load-servers.js';
 import { sessionOptions } from './open-session.js';
 import { configSecrets } from './secrets.js';
-import { CommandError } from '../output/hints.js';
 
 /** The configuration, for commands that read or write it and connect to no server. */
 export interface Workspace {
