@@ -12,6 +12,7 @@ import { scripted } from '../../auth-oauth/test/support/world.js';
 import { codesOf, diagnoseEntry, identityOf } from './support/diagnose-server.js';
 import { always, plant, type Planted } from './support/planted-server.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
+import { findingFromError } from '../src/doctor/error-findings.js';
 
 describe('signing in to a real authorization server', () => {
   let server: ProtectedServer;
@@ -190,4 +191,17 @@ describe('documents that are missing or contradict each other', () => {
     documents[AS] = { ...metadata(planted.origin), authorization_endpoint: 'javascript:alert(1)' };
     expect(codesOf(await diagnosis())[0]).toBe('discovery DISCOVERY_FAILED');
   });
+});
+
+it.each([
+  [
+    'AUTH_FAILED',
+    'Run "gcloud auth application-default login".',
+    'Run "gcloud auth application-default login".',
+  ],
+  ['AUTH_REQUIRED', 'Call host.signIn().', 'Sign in: fittings login s'],
+  ['AUTH_REJECTED', 'Check the configured credentials, or sign in.', 'Correct `headers` or `apiKey`.'],
+] as const)('the fix of %s with the hint %j', (code, hint, fix) => {
+  const { finding } = findingFromError(new FittingsError(code, 'x', { server: 's', hint }));
+  expect(finding.fix).toBe(fix);
 });

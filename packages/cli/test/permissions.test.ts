@@ -82,6 +82,7 @@ it.each([
   ['APPROVAL_REQUIRED', {}, 'fittings approve s'],
   ['STORE_UNAVAILABLE', {}, '--store file'],
   ['POLICY_DENIED', { path: '/home/u/credentials' }, 'fittings login s --store file'],
+  ['CONFIG_INVALID', { reason: 'name-taken' }, '--replace'],
   ['SEND_QUEUE_FULL', {}, 'Try again'],
 ] as const)('minor 9: the hint of %s names a command or an option: %j', (code, details, expected) => {
   const hint = 'Call host.doSomething(), or raise `maxSomething`.';

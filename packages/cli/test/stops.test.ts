@@ -136,6 +136,8 @@ describe('S11: hints are commands and options of the command line', () => {
     await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
     const again = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp']);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
+    const strict = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--strict-mcp-config']);
+    expect(strict).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
     expect((await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--replace'])).code).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import { headerPairs, readTextArgument, textPairs } from '../arguments/option-va
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
-import { addServer, openWorkspace, scopeFor } from '../session/workspace.js';
+import { openWorkspace, scopeFor } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
 
 export interface AddOptions {
@@ -38,7 +38,8 @@ export async function add(
   const { output } = deps;
   const server = await newServer(deps, name, command, options);
   const scope = scopeFor(deps, server.scope);
-  const { file } = await addServer(await openWorkspace(deps), {
+  const { editor } = await openWorkspace(deps);
+  const { file } = await editor.addServer({
     name: server.name,
     scope,
     entry: server.entry,

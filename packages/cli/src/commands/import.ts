@@ -10,7 +10,7 @@ import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { entrySecrets } from '../session/secrets.js';
-import { addServer, type Workspace, openWorkspace, scopeFor } from '../session/workspace.js';
+import { type Workspace, openWorkspace, scopeFor } from '../session/workspace.js';
 import { noteProblems } from './config-notes.js';
 import { type Prepared, prepareServer } from './import-entry.js';
 
@@ -76,7 +76,7 @@ export async function importFromProgram(
       const { entry } = prepared;
       outcome = { ...outcome, entry, notes: prepared.notes };
       if (dryRun) output.note(prepared.summary);
-      const written = dryRun ? undefined : await addServer(workspace, { name, scope, entry, replace });
+      const written = dryRun ? undefined : await workspace.editor.addServer({ name, scope, entry, replace });
       outcomes.push({ ...outcome, ...(written !== undefined && { file: written.file }) });
     } catch (error) {
       if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;

@@ -53,13 +53,8 @@ const NOT_FOUND: ReadonlySet<unknown> = new Set([404, 410]);
 export function findingFromError(error: FittingsError): PlacedFinding {
   const [check, general] = BY_CODE[error.code] ?? (['handshake', 'UNEXPECTED'] as const);
   const code = specialCase(error) ?? general;
-  const fix = speaksToProgrammers(error) ? undefined : fixOf(code, error);
+  const fix = fixOf(code, error);
   return { check, finding: createFinding(code, error.message, { error, fix }) };
-}
-
-/** The fixes of the finding codes name the sign-in command. */
-function speaksToProgrammers({ kind, code }: FittingsError): boolean {
-  return kind === 'auth' && code !== 'AUTH_DISCOVERY_FAILED' && !code.startsWith('STORE_');
 }
 
 function specialCase(error: FittingsError): FindingCode | undefined {
@@ -102,7 +97,10 @@ function certificateProblem(error: FittingsError): FindingCode | undefined {
   return undefined;
 }
 
-/** Prefers the hint of the error to the general fix, except for certificates, where the general fix is better. */
+/** Findings whose general fix is better than the hint of the error. */
+const WITH_GENERAL_FIX: ReadonlySet<FindingCode> = new Set(['CREDENTIALS_REFUSED', 'ENDPOINT_NOT_FOUND']);
+
 function fixOf(code: FindingCode, error: FittingsError): string | undefined {
-  return code.startsWith('CERTIFICATE_') || code === 'ENDPOINT_NOT_FOUND' ? undefined : hintForUser(error);
+  const isGeneral = code.startsWith('CERTIFICATE_') || WITH_GENERAL_FIX.has(code);
+  return isGeneral ? undefined : hintForUser(error);
 }

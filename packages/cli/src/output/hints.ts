@@ -16,6 +16,8 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   APPROVAL_REQUIRED: ({ server }) => `Review it: fittings approve ${server ?? ''}`.trimEnd(),
   ARGUMENTS_INVALID: ({ server }) => `See the arguments: fittings list tools ${server ?? ''} --verbose`,
   AUTH_REQUIRED: SIGN_IN,
+  CONFIG_INVALID: ({ hint, details }) =>
+    details['reason'] === 'name-taken' ? 'Choose another name, or replace it with --replace.' : hint,
   ENDPOINT_INCOMPATIBLE: () => 'Check the URL, and set "type" in the entry: http, sse or ws.',
   POLICY_DENIED: policyAdvice,
   SCHEMA_REFUSED: () => 'Contact the owner of the server: the schema of the tool has to change.',

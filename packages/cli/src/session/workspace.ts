@@ -56,21 +56,6 @@ export async function openWorkspace(
   return { loaded, approvals, editor, transports, home };
 }
 
-/** Adds a server to the file of a scope. Rejects with `CONFIG_INVALID` if the scope has one of this name, unless `replace`. */
-export async function addServer(
-  { editor, loaded }: Workspace,
-  server: Parameters<ConfigEditor['addServer']>[0] & { readonly replace: boolean },
-): ReturnType<ConfigEditor['addServer']> {
-  const { name, scope, replace } = server;
-  if (!replace && loaded.entries.some((entry) => entry.name === name && entry.scope === scope)) {
-    throw new CommandError('CONFIG_INVALID', `The scope ${scope} already has a server "${name}".`, {
-      server: name,
-      hint: 'Choose another name, or replace it with --replace.',
-    });
-  }
-  return editor.addServer(server);
-}
-
 /** Returns the scopes that the chosen layout can write, the user's own first. */
 export function writableScopes(deps: CommandDeps): readonly Scope[] {
   const { sources } = LAYOUTS[deps.options.layout];

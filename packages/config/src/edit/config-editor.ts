@@ -160,6 +160,7 @@ export function createConfigEditor(options: EditorOptions): ConfigEditor {
             {
               server: target.name,
               hint: 'Choose another name, or set `replace: true`.',
+              details: { reason: 'name-taken' },
             },
           );
         }
