@@ -41,7 +41,8 @@ export function checkRecipient({ url, server, audience, hosts }: Recipient): voi
   if (allowed.some((pattern) => matches(hostname, pattern.toLowerCase()))) return;
   throw new FittingsError('POLICY_DENIED', `Refused to send a Google token to ${hostname}.`, {
     server,
-    hint: `If you trust it with your Google identity, allow it in the host program: google({ hosts: ['${hostname}'] }).`,
+    hint: `If you trust it with your Google identity, the host program allows it: google({ hosts: ['${hostname}'] }).`,
+    details: { recipient: hostname },
   });
 }
 

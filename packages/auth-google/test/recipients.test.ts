@@ -52,7 +52,10 @@ describe('O8 HT-16 which servers receive a token', () => {
 
   it('tells the host program how to allow it', () => {
     expect(() => createGoogleProvider({ url: 'https://mcp.example.com/', scopes })).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining("google({ hosts: ['mcp.example.com'] })") }),
+      expect.objectContaining({
+        hint: expect.stringContaining("google({ hosts: ['mcp.example.com'] })"),
+        details: { recipient: 'mcp.example.com' },
+      }),
     );
   });
 

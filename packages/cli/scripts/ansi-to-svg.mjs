@@ -1,5 +1,5 @@
-/** A terminal's text with colours as a picture. Knows the codes of `src/output/style.ts` and of the prompts, and no others. */
-const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff', 90: '#8b949e' };
+/** A terminal's text with colors as a picture. Knows the codes of `src/output/style.ts` and of the prompts, and no others. */
+const COLORS = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff', 90: '#8b949e' };
 const TEXT = '#e6edf3';
 const CELL = { width: 8.43, height: 20 };
 const MARGIN = { x: 16, top: 44, bottom: 14 };
@@ -62,15 +62,15 @@ function after(style, sequence) {
   if (code === '1') return { ...style, bold: true };
   if (code === '2') return { ...style, dim: true };
   if (code === '22') return { ...style, bold: false, dim: false };
-  if (code === '39') return { ...style, colour: undefined };
-  if (COLOURS[code] !== undefined) return { ...style, colour: COLOURS[code] };
+  if (code === '39') return { ...style, color: undefined };
+  if (COLORS[code] !== undefined) return { ...style, color: COLORS[code] };
   throw new Error(`What is ${JSON.stringify(sequence)}?`);
 }
 
 /** Each run of words stands at its own column, so that neither fonts nor spaces shift what follows. */
 function lineOf(spans, y) {
   let column = 0;
-  return spans.flatMap(({ text, bold, dim, colour }) => {
+  return spans.flatMap(({ text, bold, dim, color }) => {
     const start = column;
     column += text.length;
     return [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: words, index }) => {
@@ -79,7 +79,7 @@ function lineOf(spans, y) {
         `x="${x.toFixed(1)}" y="${y.toFixed(0)}" textLength="${(words.length * CELL.width).toFixed(1)}"`,
         ...(bold ? ['font-weight="bold"'] : []),
         ...(dim ? ['opacity="0.6"'] : []),
-        ...(colour === undefined ? [] : [`fill="${colour}"`]),
+        ...(color === undefined ? [] : [`fill="${color}"`]),
       ];
       return `<text ${attributes.join(' ')}>${escape(words)}</text>`;
     });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './main.js';
 
-/** What still keeps the process alive after this time is not worth waiting for. Milliseconds. */
+/** How long the process may stay alive after a command has ended, in milliseconds. */
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -9,13 +9,13 @@ const abort = new AbortController();
 let endedBy: number | undefined;
 for (const [name, code] of Object.entries(SIGNALS)) {
   process.on(name, () => {
-    // The second time it is meant.
+    // The second signal ends the process at once.
     if (abort.signal.aborted) process.exit(code);
     endedBy = code;
     abort.abort(new Error(name));
   });
 }
-// Whoever reads has seen enough: `fittings list tools | head`.
+// The reader of a pipe has closed it, as in `fittings list tools | head`.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,49 +1,52 @@
 import { CommanderError } from 'commander';
-import { createContext, type OwnContext } from './create-context.js';
+import { type CommandRun, createCommandRun } from './command-deps.js';
+import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { createProgram, globalOptions, registerCommands } from './program.js';
-import type { World } from './world.js';
+import type { ProcessIo } from './process-io.js';
 
-/** Runs one command line, without the name of the program. Never rejects: resolves with the exit code. */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+/** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
+export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
   const program = createProgram();
-  const own = createContext(world, () => globalOptions(program));
-  // `--json` may stand behind the mistake, and would not have been parsed.
+  const run = createCommandRun(io, () => globalOptions(program));
+  // `--json` may come after the mistake, where it is not parsed.
   const inJson = argv.includes('--json');
-  let complaint = '';
-  // Commands inherit it when they are registered.
+  let usageError = '';
+  // Commands inherit this when they are registered.
   program.configureOutput({
-    writeOut: (text) => void world.stdout.write(text),
+    writeOut: (text) => void io.stdout.write(text),
     writeErr: (text) => {
-      if (inJson) complaint += text;
-      else world.stderr.write(text);
+      if (inJson) usageError += text;
+      else io.stderr.write(text);
     },
-    getOutHelpWidth: () => world.stdout.columns ?? 80,
-    getErrHelpWidth: () => world.stderr.columns ?? 80,
+    getOutHelpWidth: () => io.stdout.columns ?? 80,
+    getErrHelpWidth: () => io.stderr.columns ?? 80,
   });
-  registerCommands(program, own.context);
-  program.hook('preAction', () => own.prepare());
+  registerCommands(program, run.deps);
+  program.hook('preAction', () => run.prepare());
   try {
     await program.parseAsync(argv, { from: 'user' });
-    return own.exitCode;
+    return run.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return wrongUse(error, inJson ? complaint : undefined, own);
+    if (error instanceof CommanderError) return exitCodeOfUsage(error, inJson ? usageError : undefined, run);
     const { exitCodeOf, reportError, unlessInterrupted } = await import('./output/error-report.js');
-    const failure = unlessInterrupted(error, world.signal);
-    reportError(failure, own.context.output);
+    const failure = unlessInterrupted(error, io.signal);
+    reportError(failure, run.deps.output);
     return exitCodeOf(failure);
   }
 }
 
-/** Commander has said on stderr what is wrong, unless JSON was asked for. Help and version are such errors too. */
-function wrongUse(error: CommanderError, complaint: string | undefined, own: OwnContext): ExitCode {
+/**
+ * Handles an error of commander, which has printed its message unless `--json` was given. Help and version are such
+ * errors too.
+ */
+function exitCodeOfUsage(error: CommanderError, usageError: string | undefined, run: CommandRun): ExitCode {
   if (error.exitCode === 0) return EXIT.ok;
-  if (complaint !== undefined) {
-    const message = complaint
+  if (usageError !== undefined) {
+    const message = usageError
       .replace(/^error: /, '')
       .trim()
       .split('\n', 1)[0];
-    own.context.stdout.write(`${JSON.stringify({ error: { code: 'USAGE', message } }, undefined, 2)}\n`);
+    run.deps.stdout.write(`${JSON.stringify({ error: { code: 'USAGE', message } }, undefined, 2)}\n`);
   }
   return EXIT.usage;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** As package.json says, so that there is nothing to keep in step with it. */
+/** Returns the version in package.json. */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   const manifest: unknown = JSON.parse(text);

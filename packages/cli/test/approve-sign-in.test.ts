@@ -34,7 +34,7 @@ it('S12: the question about a server of a project names an existing sign-in at i
   await plugin.create({ name: 'mine', config, identity: entry?.identity ?? entry?.id }, {})?.signIn?.({});
 
   expect(await approve()).toMatchObject(asked(true));
-  // Nobody was contacted for the question.
+  // The prompt contacted no server.
   const { loaded } = session;
   expect(loaded.entries.find(({ name }) => name === 'same')?.approval?.hasSignIn).toBe(false);
 });

@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { buildArguments } from '../src/arguments/build-arguments.js';
 import { typedValue } from '../src/arguments/typed-value.js';
-import { splitCommand } from '../src/commands/add/split-command.js';
+import { splitCommand } from '../src/commands/add-prompts.js';
 
 const schema = {
   type: 'object',
@@ -63,13 +63,13 @@ describe('P2 arguments are read as the schema wants them', () => {
   });
 
   it.each([
-    ['whole=1.5', 'needs a whole number'],
+    ['whole=1.5', 'must be a whole number'],
     ['whole=9007199254740993', 'represented exactly'],
-    ['real=0x10', 'needs a number'],
-    ['real=', 'needs a number'],
-    ['flag=yes', 'needs true or false'],
-    ['numbers=x', 'needs a whole number'],
-    ['point=3', 'needs an object'],
+    ['real=0x10', 'must be a number'],
+    ['real=', 'must be a number'],
+    ['flag=yes', 'must be true or false'],
+    ['numbers=x', 'must be a whole number'],
+    ['point=3', 'must be an object'],
     ['=x', 'not in the form'],
     ['txt=x', 'has no argument "txt"'],
     ['__proto__=x', 'cannot be named'],
@@ -78,7 +78,7 @@ describe('P2 arguments are read as the schema wants them', () => {
     expect(() => build(pair)).toThrow(FittingsError);
   });
 
-  it('a text given twice, and a member of what is no object, are refused', () => {
+  it('rejects a string that is given twice, and a member of a value that is not an object', () => {
     expect(() => build('text=a', 'text=b')).toThrow('is not a list');
     expect(() => buildArguments({ pairs: ['point.x=1'], json: '{"point":3}' }, schema)).toThrow(
       'not an object',
@@ -110,7 +110,7 @@ describe('splitCommand', () => {
     [`  x  `, ['x']],
     [`x$HOME;y`, ['x$HOME;y']],
   ])('%s', (line, words) => expect(splitCommand(line)).toEqual(words));
-  it.each(['', '  ', '"open', `''`])('%j is no command', (line) =>
+  it.each(['', '  ', '"open', `''`])('%j is not a command', (line) =>
     expect(splitCommand(line)).toBeUndefined(),
   );
 });

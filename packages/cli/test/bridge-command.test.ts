@@ -7,7 +7,7 @@ import { startBridge, temporaryHome, withServer, type BridgeProcess } from './su
 import { untilDead } from './support/processes.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
-const TOKEN = 'a-token-that-nobody-guesses';
+const TOKEN = 'a-token-that-is-not-guessed';
 const dual = withServer('dual', { command: process.execPath, args: [DUAL_SERVER] });
 
 /** Where it says that it listens. */
@@ -76,8 +76,8 @@ describe('fittings bridge', () => {
 
   it.each([
     ['two wires at once', ['--http', '0', '--ws', '0'], 2, 'cannot be used with'],
-    ['an address that is none', ['--http', 'everywhere'], 3, 'must be a port, host:port or unix:/path'],
-    ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'a token is required'],
+    ['an invalid address', ['--http', 'everywhere'], 3, 'must be a port, host:port or unix:/path'],
+    ['strangers without a token', ['--http', '0.0.0.0:0'], 3, 'requires a token'],
     [
       'a token file that is not there',
       ['--http', '0', '--token-file', 'nowhere'],
@@ -92,7 +92,7 @@ describe('fittings bridge', () => {
     expect(bridge.lines).toEqual([]);
   });
 
-  it('refuses a short token and a server that nobody configured', async () => {
+  it('refuses a short token and a server that is not configured', async () => {
     await using home = await temporaryHome();
     const short = startBridge([...dual, 'bridge', 'dual', '--http', '0'], home.path, {
       FITTINGS_BRIDGE_TOKEN: 'short',

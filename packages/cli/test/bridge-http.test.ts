@@ -6,7 +6,7 @@ import { systemClock } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serveNetwork, type NetworkBridge, type ServeNetworkOptions } from '../src/bridge/serve-network.js';
-import { createSharedUpstream } from '../src/bridge/shared-upstream.js';
+import { createSharedConnection } from '../src/bridge/stateless-http.js';
 import { isAlive, untilDead } from './support/processes.js';
 import { recordingLogger, upstreamTo } from './support/upstreams.js';
 
@@ -258,8 +258,8 @@ describe('a stdio server over Streamable HTTP', () => {
     },
   );
 
-  it('has a new connection for whoever asks while the old one is cleared away', async () => {
-    const shared = createSharedUpstream(upstreamTo(), undefined);
+  it('opens a new connection for a request while the old one is closing', async () => {
+    const shared = createSharedConnection(upstreamTo(), undefined);
     const first = await shared.forwarder();
     const answered = withResolvers<unknown>();
     const second = withResolvers<unknown>();

@@ -14,7 +14,7 @@ import { serveNetwork, type NetworkBridge, type ServeNetworkOptions } from '../s
 import { untilDead } from './support/processes.js';
 import { DUAL_SERVER, upstreamTo } from './support/upstreams.js';
 
-const TOKEN = 'a token that nobody guesses';
+const TOKEN = 'a token that is not guessed';
 const SIGNED = { headers: { authorization: `Bearer ${TOKEN}` } };
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const bridges: NetworkBridge[] = [];
@@ -66,12 +66,12 @@ describe('HT-17 who may connect', () => {
   it.each([
     ['another name in Host (DNS rebinding)', { host: 'evil.example' }, 403],
     ['a name that only begins like ours', { host: 'localhost.evil.example' }, 403],
-    ['a Host that is none', { host: 'a b' }, 403],
+    ['an invalid Host', { host: 'a b' }, 403],
     ['a page of another origin', { origin: 'https://evil.example' }, 403],
     ['a page of no origin', { origin: 'null' }, 403],
-    ['a page of this machine that nobody named', { origin: 'http://localhost:3000' }, 403],
+    ['a page of this machine that is not allowed', { origin: 'http://localhost:3000' }, 403],
     ['the allowed page', { origin: 'https://app.example' }, 400],
-    ['nobody in particular', {}, 400],
+    ['no Origin at all', {}, 400],
   ])('%s', async (_who, headers, status) => {
     const { url } = await bridge({ allowedOrigins: ['https://app.example'] });
     expect(await ask(url, { ...JSON_BODY, ...headers }, MESSAGE)).toBe(status);
@@ -157,9 +157,9 @@ describe('HT-17 who may connect', () => {
   });
 
   it.each([
-    ['a body that is no JSON', '{', 400],
-    ['a body that is no message', '{"a":1}', 400],
-    ['a session that nobody has', MESSAGE, 404, { 'mcp-session-id': 'made-up' }],
+    ['a body that is not JSON', '{', 400],
+    ['a body that is not a message', '{"a":1}', 400],
+    ['an unknown session', MESSAGE, 404, { 'mcp-session-id': 'made-up' }],
     ['a body that is not declared as JSON', MESSAGE, 415, { 'content-type': 'text/plain' }],
     ['a header that contradicts the body', modern(), 400, { 'mcp-protocol-version': '2025-11-25' }],
   ] as [string, string, number, Record<string, string>?][])(

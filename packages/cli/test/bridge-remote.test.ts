@@ -13,7 +13,7 @@ import { everythingServer } from '../../../scripts/everything-server.js';
 import { plant } from './support/planted-server.js';
 import { recordingLogger, upstreamTo } from './support/upstreams.js';
 
-const TOKEN = 'a token that nobody guesses';
+const TOKEN = 'a token that is not guessed';
 const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOAuthProvider, type Interaction } from '@mcp-fittings/auth-oauth';
-import { AuthRequiredError, systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core';
 import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { scripted } from '../../auth-oauth/test/support/world.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
-import { createSignInOnce } from '../src/bridge/sign-in-once.js';
+import { createSignInOnce } from '../src/bridge/sign-in.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 import { upstreamTo } from './support/upstreams.js';
@@ -101,7 +101,7 @@ describe('signing in from a bridge', () => {
     expect(pages).toHaveLength(1);
   });
 
-  it('without a person the error says how to sign in, and keeps the challenge', async () => {
+  it('without a person the error says how to sign in, and keeps the challenge as its cause', async () => {
     const store = fileStore({ path: folder, consent: () => true });
     const provider = createOAuthProvider({ url: server.url, server: 'protected', store, clientName: 'test' });
     const config = { type: 'http', url: server.url };
@@ -113,9 +113,11 @@ describe('signing in from a bridge', () => {
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
     });
     const error = await sent.catch((cause: unknown) => cause);
-    expect(error).toBeInstanceOf(AuthRequiredError);
-    expect(error).toMatchObject({ hint: expect.stringContaining('fittings login protected') });
-    expect((error as AuthRequiredError).challenge?.status).toBe(401);
+    expect(error).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      hint: expect.stringContaining('fittings login protected'),
+      cause: { challenge: { status: 401 } },
+    });
     await upstream.transport.close();
   });
 });

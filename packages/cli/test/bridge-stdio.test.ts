@@ -72,7 +72,7 @@ async function stdioClient(
 }
 
 describe('a remote server for a client of SDK v1 that speaks only stdio', () => {
-  it('reaches a signed-in HTTP server, refreshes its token, and shows it to nobody', async () => {
+  it('reaches a signed-in HTTP server, refreshes its token, and does not reveal it', async () => {
     await using server = await startProtectedServer();
     await using home = await temporaryHome();
     await signInto(server, home.path);
@@ -107,7 +107,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('pain 38: is told what to do when nobody has signed in', async () => {
+  it('pain 38: is told what to do before a sign-in', async () => {
     await using server = await startProtectedServer();
     await using home = await temporaryHome();
     const args = [
@@ -163,7 +163,7 @@ describe('the process', () => {
   it('writes nothing but messages to stdout, whatever the server and the client write', async () => {
     await using home = await temporaryHome();
     const bridge = startBridge([...withServer('dual', dual(['--noisy'])), 'bridge', 'dual'], home.path);
-    bridge.child.stdin.write('this is no message\n{"neither":"is this"}\n{ broken\n\n');
+    bridge.child.stdin.write('this is not a message\n{"neither":"is this"}\n{ broken\n\n');
     bridge.send(initialize);
     await bridge.next(answers(1));
     bridge.send(initialized);
@@ -228,7 +228,7 @@ describe('the process', () => {
     expect(await bridge.exited).toBe(0);
   });
 
-  it('CF-01 starts nothing that nobody has approved', async () => {
+  it('CF-01 starts nothing that is not approved', async () => {
     await using home = await temporaryHome();
     const project = join(home.path, 'project');
     await mkdir(project);

@@ -129,7 +129,7 @@ it('an error is one line with a hint; --verbose has the rest, --json has it as d
   });
 });
 
-it('colours are for terminals, unless they are asked for', async () => {
+it('colors are for terminals, unless they are asked for', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = ['status', ...only({ off: { command: 'x', disabled: true } })];
   expect((await workspace.fittings(args)).stdout).not.toContain('\u001b');

@@ -18,7 +18,7 @@ describe('fittings doctor', () => {
     expect(stdout).toContain('missing: not usable');
     expect(stdout).toMatch(/fail  command[^\n]*\n {8}COMMAND_NOT_FOUND [^\n]*\n {8}fix: Install it/);
     expect(stdout).toMatch(/PROCESS_EXITED [\s\S]*no disk/);
-    // Neither our own colours nor those of a server: it is no terminal.
+    // Neither our own colors nor those of a server: it is not a terminal.
     expect(stdout).not.toContain('\u001b');
   });
 
@@ -78,7 +78,7 @@ describe('fittings doctor', () => {
     expect([text.stdout, text.stderr, json.stdout, json.stderr].join()).not.toContain(canary);
   });
 
-  it('refuses a time-out that is no number', async () => {
+  it('refuses a timeout that is not a number', async () => {
     await using workspace = await openWorkspace({ here: true });
     expect((await workspace.fittings(['doctor', '--timeout', 'soon'])).code).toBe(2);
   });

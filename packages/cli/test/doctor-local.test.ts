@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { reportText } from '../src/doctor/report-text.js';
+import { reportText } from '../src/commands/doctor.js';
 import { createStyle } from '../src/output/style.js';
-import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
 let folder: string;
@@ -56,10 +56,10 @@ describe('a local server', () => {
   });
 
   it('exits at once: its last words are in the finding', async () => {
-    const diagnosis = await diagnoseEntry(program('console.error("no licence key"); process.exit(7)'));
+    const diagnosis = await diagnoseEntry(program('console.error("no license key"); process.exit(7)'));
     expect(codesOf(diagnosis)).toEqual(['spawn PROCESS_EXITED']);
     expect(diagnosis.findings[0]?.message).toContain('exited with code 7');
-    expect(diagnosis.findings[0]?.message).toContain('no licence key');
+    expect(diagnosis.findings[0]?.message).toContain('no license key');
   });
 
   it('writes junk to stdout and works: a warning', async () => {
@@ -92,7 +92,7 @@ describe('a local server', () => {
     expect(codesOf(await diagnoseEntry(silent, { timeoutMs: 500 }))).toEqual(['handshake HANDSHAKE_TIMEOUT']);
   });
 
-  it('speaks a protocol revision that nobody knows', async () => {
+  it('speaks an unknown protocol revision', async () => {
     const old = program(`
       require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
         const { id, method } = JSON.parse(line);
@@ -106,11 +106,11 @@ describe('a local server', () => {
 
   it('minor 16: starts a server that fails once, and shows its stderr once', async () => {
     const started = join(folder, 'started');
-    const source = `require('fs').appendFileSync(${JSON.stringify(started)}, 'x'); console.error('no licence key'); process.exit(7)`;
+    const source = `require('fs').appendFileSync(${JSON.stringify(started)}, 'x'); console.error('no license key'); process.exit(7)`;
     const diagnosis = await diagnoseEntry(program(source));
     expect(await readFile(started, 'utf8')).toBe('x');
     const text = reportText([diagnosis], [], createStyle(false));
-    expect(text.match(/no licence key/g)).toHaveLength(1);
+    expect(text.match(/no license key/g)).toHaveLength(1);
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('configuration and consent', () => {
     expect(diagnosis.findings[0]?.fix).toContain('fittings enable planted');
   });
 
-  it('a name that nobody configured', async () => {
+  it('a name that is not configured', async () => {
     const diagnosis = await diagnoseEntry(good, { ask: 'plented' });
     expect(codesOf(diagnosis)).toEqual(['config SERVER_UNKNOWN']);
     expect(diagnosis.findings[0]?.fix).toContain('planted');

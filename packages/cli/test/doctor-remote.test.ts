@@ -1,7 +1,7 @@
 import { systemClock } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
-import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
@@ -97,7 +97,7 @@ describe('a remote server', () => {
   });
 
   it('a WebSocket server: with its token, without it, and not there', async () => {
-    const token = 'a token that nobody guesses';
+    const token = 'a token that is not guessed';
     const served = await serveNetwork({
       open: upstreamTo(),
       address: { host: '127.0.0.1', port: 0 },
@@ -126,7 +126,7 @@ describe('a remote server', () => {
     });
   });
 
-  it('a protocol revision that nobody knows', async () => {
+  it('an unknown protocol revision', async () => {
     await using server = await plant((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));

@@ -9,9 +9,10 @@ import {
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { codesOf, diagnoseEntry, identityOf } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry, identityOf } from './support/diagnose-server.js';
 import { always, plant, type Planted } from './support/planted-server.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
+import { findingFromError } from '../src/doctor/error-findings.js';
 
 describe('signing in to a real authorization server', () => {
   let server: ProtectedServer;
@@ -41,7 +42,7 @@ describe('signing in to a real authorization server', () => {
     return diagnosis;
   };
 
-  it('nobody has signed in: discovery is good, the token is missing', async () => {
+  it('before a sign-in: discovery passes, the token is missing', async () => {
     const diagnosis = await tokenCheck();
     expect(codesOf(diagnosis)).toEqual(['token SIGN_IN_REQUIRED']);
     expect(diagnosis.findings[0]?.fix).toContain('fittings login planted');
@@ -58,7 +59,7 @@ describe('signing in to a real authorization server', () => {
     expect(token?.summary).toMatch(/^obtained \d+ s ago, valid for \d+ min$/);
   });
 
-  it('a token that has expired and can be renewed is no fault', async () => {
+  it('an expired token that can be refreshed is not a problem', async () => {
     await signIn();
     // The clock is wrong by as much, which is said too.
     expect(codesOf(await tokenCheck(later(2 * 3_600_000)))).toEqual(['clock CLOCK_WRONG']);
@@ -190,4 +191,17 @@ describe('documents that are missing or contradict each other', () => {
     documents[AS] = { ...metadata(planted.origin), authorization_endpoint: 'javascript:alert(1)' };
     expect(codesOf(await diagnosis())[0]).toBe('discovery DISCOVERY_FAILED');
   });
+});
+
+it.each([
+  [
+    'AUTH_FAILED',
+    'Run "gcloud auth application-default login".',
+    'Run "gcloud auth application-default login".',
+  ],
+  ['AUTH_REQUIRED', 'Call host.signIn().', 'Sign in: fittings login s'],
+  ['AUTH_REJECTED', 'Check the configured credentials, or sign in.', 'Correct `headers` or `apiKey`.'],
+] as const)('the fix of %s with the hint %j', (code, hint, fix) => {
+  const { finding } = findingFromError(new FittingsError(code, 'x', { server: 's', hint }));
+  expect(finding.fix).toBe(fix);
 });

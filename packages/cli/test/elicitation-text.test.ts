@@ -1,22 +1,22 @@
 import { PassThrough } from 'node:stream';
 import type { ElicitationRequest } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import type { CommandContext } from '../src/command-context.js';
+import type { CommandDeps } from '../src/command-deps.js';
 import { askForServer } from '../src/prompts/elicitation.js';
 
 /** What the person sees before they have to answer; the question itself is given up at once. */
 async function shownFor(request: ElicitationRequest, server = 'asking'): Promise<string> {
   const notes: string[] = [];
   const plain = (text: string): string => text;
-  const context = {
+  const deps = {
     stdin: new PassThrough(),
     stderr: new PassThrough(),
     signal: AbortSignal.abort(),
     output: { note: (text: string) => notes.push(text), noteStyle: { bold: plain, yellow: plain } },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a question to the person reads of it
-  const person = context as unknown as CommandContext;
-  expect(await askForServer(person, server, request, context.signal)).toEqual({ action: 'cancel' });
+  const person = deps as unknown as CommandDeps;
+  expect(await askForServer(person, server, request, deps.signal)).toEqual({ action: 'cancel' });
   return notes.join('\n');
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { codesOf, diagnoseEntry } from './support/diagnosing.js';
+import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { only, openWorkspace } from './support/workspace.js';
 
 const script = join(import.meta.dirname, '../../host/test/support/failing-lists.mjs');

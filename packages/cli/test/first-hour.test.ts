@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createOutput } from '../src/output/create-output.js';
+import { createOutput } from '../src/output/output.js';
 import { buildArguments } from '../src/arguments/build-arguments.js';
 import { createLiveRegion } from '../src/output/live-region.js';
 import { wrapWords } from '../src/output/text-width.js';
@@ -165,7 +165,7 @@ it('M2: a note stands above the live lines, which are painted again below it', (
     stderr,
     json: false,
     verbose: false,
-    colours: { stdout: false, stderr: false },
+    colors: { stdout: false, stderr: false },
     columns: () => 80,
   });
   const region = createLiveRegion({ stream: stderr, columns: () => 80, rows: () => 24 });

@@ -12,13 +12,13 @@ const hostile = {
 const CRASHING = { ...hostile, args: [...hostile.args, '--crash'] };
 const SERVERS = only({ hostile, crashing: CRASHING });
 
-/** Everything that a terminal acts on or does not show, our own colours aside; `\n` is ours. */
+/** Everything that a terminal acts on or does not show, our own colors aside; `\n` is ours. */
 const UNFIT = /[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/u;
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
-const COLOUR = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
+const COLOR = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 
 function isFit({ stdout, stderr }: Run): boolean {
-  return !UNFIT.test(`${stdout}${stderr}`.replaceAll(COLOUR, ''));
+  return !UNFIT.test(`${stdout}${stderr}`.replaceAll(COLOR, ''));
 }
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -57,7 +57,7 @@ it('--json is faithful: what is escaped on the way comes out as the server sent 
   expect(content[0]?.text).toContain('\u202e');
 });
 
-it('a name in a file of the project can not take the terminal over either', async () => {
+it('a name in a file of the project cannot control the terminal either', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('.mcp.json', {
     mcpServers: { '\u001b[2Jevil': { command: 'x' }, ['a\u202eb']: { command: '\u001b[31m' } },

@@ -1,17 +1,17 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../src/output/create-output.js';
+import { createOutput } from '../src/output/output.js';
 import { exitCodeOf } from '../src/output/error-report.js';
-import { jsonText } from '../src/output/json-text.js';
+import { jsonText } from '../src/output/printable.js';
 import { createLiveRegion } from '../src/output/live-region.js';
-import { progressLine } from '../src/output/progress-bar.js';
-import { createStyle, wantsColours } from '../src/output/style.js';
+import { progressLine } from '../src/output/progress.js';
+import { createStyle, wantsColors } from '../src/output/style.js';
 import { tableLines } from '../src/output/table.js';
 import { fitWidth, textWidth } from '../src/output/text-width.js';
 import { FittingsError } from '@mcp-fittings/client-core';
 
 const plain = createStyle(false);
-const coloured = createStyle(true);
+const colored = createStyle(true);
 
 function sink(): { readonly stream: Writable; readonly writes: string[] } {
   const writes: string[] = [];
@@ -77,9 +77,9 @@ describe('text', () => {
     expect(textWidth('abc')).toBe(3);
     expect(textWidth('日本')).toBe(4);
     expect(textWidth('e\u0301')).toBe(1);
-    expect(textWidth(coloured.red('abc'))).toBe(3);
+    expect(textWidth(colored.red('abc'))).toBe(3);
     expect(fitWidth('日本語', 4)).toBe('日…');
-    expect(fitWidth(coloured.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
+    expect(fitWidth(colored.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
   });
 
   it('a table lines up, also with styles and wide characters', () => {
@@ -87,7 +87,7 @@ describe('text', () => {
       [{ title: 'a' }, { title: 'n', align: 'right' }],
       [
         ['日本', '1'],
-        [coloured.red('x'), '10'],
+        [colored.red('x'), '10'],
       ],
     );
     expect(lines.map((line) => textWidth(line))).toEqual([8, 8, 8]);
@@ -110,7 +110,7 @@ describe('text', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   it.each([
     [true, {}, true],
     [false, {}, false],
@@ -121,7 +121,7 @@ describe('colours', () => {
     [true, { FORCE_COLOR: '0' }, false],
     [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('terminal: %s, %j → %s', (isTerminal, env, expected) =>
-    expect(wantsColours(isTerminal, env)).toBe(expected),
+    expect(wantsColors(isTerminal, env)).toBe(expected),
   );
 });
 
@@ -134,7 +134,7 @@ describe('output', () => {
         stderr: stream,
         json,
         verbose: true,
-        colours: { stdout: false, stderr: false },
+        colors: { stdout: false, stderr: false },
         columns: () => undefined,
       });
       output.hide(['secret-"value"/1']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
-import { hintForPerson } from '../src/output/hint-for-person.js';
+import { CommandError, hintForUser } from '../src/output/hints.js';
 import { only, openWorkspace } from './support/workspace.js';
 
 let server: EverythingServer;
@@ -19,7 +19,7 @@ const URI = 'demo://resource/static/document/features.md';
 
 it.each([
   ['readPermission: deny', { readPermission: 'deny' }, 5],
-  ['readPermission: ask, with nobody to ask', { readPermission: 'ask' }, 5],
+  ['readPermission: ask, without a terminal', { readPermission: 'ask' }, 5],
   [
     'deny, and the URI is allowed',
     { readPermission: 'deny', allowedResources: ['demo://resource/static/*'] },
@@ -72,30 +72,51 @@ it.each([
 });
 
 it.each([
-  ['TRANSPORT_UNKNOWN', 'Pass a TransportPlugin of this type to createHost({ transports }).', '--plugin'],
-  ['ENDPOINT_INCOMPATIBLE', 'use the transport `sse` or `http({ fallback: sse() })`.', '"type": "sse"'],
-  ['AUTH_REJECTED', 'Sign in again, with host.signIn() or signIn() of the provider.', 'fittings login s'],
-  [
-    'AUTH_REQUIRED',
-    'Pass an auth plugin that serves this entry to createHost({ auth }).',
-    'fittings login s',
-  ],
-  ['AUTH_FAILED', 'Pass "showCode" or "askForAddress" to interactionForEnvironment().', 'fittings login s'],
-  ['SERVER_UNKNOWN', 'Add it with host.connect().', 'fittings add'],
-  ['TOOL_UNKNOWN', 'host.tools() lists what there is.', 'fittings list tools s'],
-  ['SERVER_DISABLED', 'Enable it in its configuration, or with host.enable().', 'fittings enable s'],
-  [
-    'POLICY_DENIED',
-    'The host has to allow the tool in its policy, or to pass `confirm`.',
-    'entry of the server',
-  ],
-  ['CONFIG_INVALID', 'Pass it to inprocess({ servers }).', undefined],
-  ['COMMAND_NOT_FOUND', 'Install it, or give its full path.', 'Install it, or give its full path.'],
-] as const)('minor 9: the hint of %s speaks to a user: %s', (code, hint, expected) => {
-  const shown = hintForPerson(new FittingsError(code, 'x', { server: 's', hint }));
-  if (expected === undefined) expect(shown).toBeUndefined();
-  else expect(shown).toContain(expected);
-  expect(shown ?? '').not.toMatch(/createHost|host\.|\(\{|\(\)/);
+  ['TRANSPORT_UNKNOWN', {}, '--plugin'],
+  ['ENDPOINT_INCOMPATIBLE', {}, '"type"'],
+  ['AUTH_REQUIRED', {}, 'fittings login s'],
+  ['SERVER_UNKNOWN', {}, 'fittings add'],
+  ['TOOL_UNKNOWN', {}, 'fittings list tools s'],
+  ['ARGUMENTS_INVALID', {}, 'fittings list tools s --verbose'],
+  ['SERVER_DISABLED', {}, 'fittings enable s'],
+  ['APPROVAL_REQUIRED', {}, 'fittings approve s'],
+  ['STORE_UNAVAILABLE', {}, '--store file'],
+  ['POLICY_DENIED', { path: '/home/u/credentials' }, 'fittings login s --store file'],
+  ['CONFIG_INVALID', { reason: 'name-taken' }, '--replace'],
+  ['SEND_QUEUE_FULL', {}, 'Try again'],
+] as const)('minor 9: the hint of %s names a command or an option: %j', (code, details, expected) => {
+  const hint = 'Call host.doSomething(), or raise `maxSomething`.';
+  const advice = hintForUser(new FittingsError(code, 'x', { server: 's', hint, details }));
+  expect(advice).toContain(expected);
+  expect(advice).not.toMatch(/host\.|max/);
+});
+
+it('minor 9: no hint is shown where a user has nothing to do', () => {
+  const hint = "The host program allows it: google({ hosts: ['x.example'] }).";
+  const error = new FittingsError('POLICY_DENIED', 'x', { hint, details: { recipient: 'x.example' } });
+  expect(hintForUser(error)).toBeUndefined();
+});
+
+it.each([
+  ['COMMAND_NOT_FOUND', 'Install it, or give its full path.'],
+  ['AUTH_FAILED', 'Pass a role in the entry, or run "gcloud auth application-default login".'],
+  ['POLICY_DENIED', 'Use https:, or set `allowInsecure` on this server if you accept that.'],
+] as const)('minor 9: a hint about entries and machines is shown as it is: %s', (code, hint) => {
+  expect(hintForUser(new FittingsError(code, 'x', { server: 's', hint }))).toBe(hint);
+});
+
+it('minor 9: the command line speaks for itself: its own hint is never replaced', () => {
+  const hint = 'Sign in: fittings login s --store file';
+  expect(hintForUser(new CommandError('AUTH_REQUIRED', 'x', { server: 's', hint }))).toBe(hint);
+  expect(hintForUser(new CommandError('ARGUMENTS_INVALID', 'x'))).toBeUndefined();
+});
+
+it('minor 9: a server without a sign-in says so, and does not advise to sign in', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = only({ keyed: { url: 'http://127.0.0.1:9/mcp', apiKey: 'a-key-of-mine', lazy: true } });
+  const { code, stderr } = await workspace.fittings(['login', 'keyed', '--store', 'memory', ...servers]);
+  expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('has no sign-in') });
+  expect(stderr).not.toMatch(/installed|fittings login/);
 });
 
 it('minor 9: the library hint of an unknown type and of a wrong transport is not shown', async () => {

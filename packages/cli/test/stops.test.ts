@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { errorAnswer } from '../src/bridge/error-answer.js';
-import { statusLines } from '../src/commands/status/status-report.js';
+import { errorResponse } from '../src/bridge/error-responses.js';
+import { statusLines } from '../src/commands/status-table.js';
 import { createStyle } from '../src/output/style.js';
 import { startBridge } from './support/bridge-process.js';
 import { startProtectedServer } from './support/protected-server.js';
@@ -136,6 +136,8 @@ describe('S11: hints are commands and options of the command line', () => {
     await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
     const again = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp']);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
+    const strict = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--strict-mcp-config']);
+    expect(strict).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
     expect((await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--replace'])).code).toBe(0);
   });
 
@@ -153,7 +155,7 @@ describe('S11: hints are commands and options of the command line', () => {
     const error = new FittingsError('STORE_UNAVAILABLE', 'No keychain can be used.', {
       hint: 'Start one, or choose another token store.',
     });
-    const { message } = errorAnswer(1, error).error;
+    const { message } = errorResponse(1, error).error;
     expect(message).toContain('--store file, or FITTINGS_STORE=file');
     expect(message).not.toContain('token store');
   });
@@ -190,8 +192,8 @@ describe('smaller stops', () => {
   });
 
   it.each([
-    ['export', 'The programs: claude-code', '--to vscode'],
-    ['completion', 'The shells: bash, zsh, fish', 'fittings completion bash'],
+    ['export', 'Supported programs: claude-code', '--to vscode'],
+    ['completion', 'Supported shells: bash, zsh, fish', 'fittings completion bash'],
   ])('minor 9: %s alone names the choices and an example', async (command, choices, example) => {
     await using workspace = await openWorkspace({ here: true });
     const { code, stderr } = await workspace.fittings([command]);

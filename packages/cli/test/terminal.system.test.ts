@@ -128,7 +128,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(added.text).toContain('Added everything');
       expect(added.text).toContain('servers.json (user)');
 
-      // Somebody else's project brings one as well, as if it had just been cloned.
+      // A project that was just cloned brings one as well.
       await workspace.write('.mcp.json', { mcpServers: { brought: everything } });
       const waiting = await terminal.run('fittings status');
       expect(waiting.code).toBe(1);
@@ -267,7 +267,7 @@ describeWithTerminal('a person at a terminal', () => {
       await visitAs(terminal, async (address) => {
         await terminal.until('Address');
         await terminal.type('http://127.0.0.1/nonsense');
-        await terminal.until('That is not the address');
+        await terminal.until('This is not the address');
         await terminal.type(address);
       });
       expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tool.');

@@ -1,20 +1,20 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { shown } from '../output/shown.js';
-import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
+import { printable } from '../output/printable.js';
+import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 
 const MOST_DEPTH = 4;
 
-/** What stands for a value on the command line: `number`, `s|m|l`, `list of string`. */
+/** Returns the placeholder of a value on the command line: `number`, `s|m|l`, `list of string`. */
 export function valueText(schema: SchemaPart): string {
   const values = isRecord(schema.part) ? schema.part['enum'] : undefined;
-  if (Array.isArray(values) && values.length > 0) return shown(values.map(String).join('|'), 120);
+  if (Array.isArray(values) && values.length > 0) return printable(values.map(String).join('|'), 120);
   const types = [...typesOf(schema)].map((type) =>
     type === 'array' ? `list of ${[...typesOf(itemsOf(schema))].join('|') || 'anything'}` : type,
   );
   return types.join('|') || 'anything';
 }
 
-/** All arguments of a tool as they are typed, those that may be left out in brackets. */
+/** Returns all arguments of a tool as the user types them, optional ones in brackets. */
 export function usageOf(inputSchema: unknown): string {
   const root: SchemaPart = { root: inputSchema, part: inputSchema };
   const required = requiredIn(root);
@@ -30,7 +30,10 @@ export function usageOf(inputSchema: unknown): string {
     .join(' ');
 }
 
-/** Required arguments that were not given, as they would be typed: `--arg b=<number>`, `--arg address.zip=<string>`. */
+/**
+ * Returns the required arguments that are missing, as the user types them: `--arg b=<number>`, `--arg
+ * address.zip=<string>`.
+ */
 export function missingArguments(
   given: Readonly<Record<string, unknown>>,
   inputSchema: unknown,
@@ -50,7 +53,7 @@ function* missingIn(
     const property = propertyOf(schema, name) ?? { root: schema.root, part: {} };
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && required.includes(name)) {
-      // The server may fill in what has a default.
+      // The server may fill in an argument that has a default.
       if (!(isRecord(property.part) && 'default' in property.part))
         yield argumentText(prefix + name, property);
     } else if (isRecord(value)) yield* missingIn(value, property, `${prefix}${name}.`, depth + 1);
@@ -58,7 +61,7 @@ function* missingIn(
 }
 
 function argumentText(name: string, property: SchemaPart): string {
-  return `--arg ${shown(name)}=<${valueText(property)}>`;
+  return `--arg ${printable(name)}=<${valueText(property)}>`;
 }
 
 function requiredIn({ part }: SchemaPart): readonly string[] {

@@ -1,17 +1,19 @@
-import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
-import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { CommandError } from '../output/hints.js';
+import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';
 
 export interface GivenArguments {
-  /** `--arg` values: `name=value`. */
+  /** Values of `--arg`: `name=value`. */
   readonly pairs: readonly string[];
-  /** A JSON object with all arguments; pairs go before its members. */
+  /** A JSON object with all arguments. A pair overrides the member of the same name. */
   readonly json?: string | undefined;
 }
 
 /**
- * The arguments of a tool, each read as its schema wants it. A name given several times makes a list; `a.b=1` sets a
- * member of an object. Throws `ARGUMENTS_INVALID`.
+ * Builds the arguments of a tool and converts each to the type in its schema. A name that is repeated makes a list;
+ * `a.b=1` sets a member of an object. Throws `ARGUMENTS_INVALID`.
  */
 export function buildArguments(given: GivenArguments, inputSchema: unknown): Record<string, unknown> {
   const args = startingPoint(given.json);
@@ -46,7 +48,7 @@ function startingPoint(json: string | undefined): Record<string, unknown> {
   return value;
 }
 
-/** A name with dots is a path, unless the schema declares it as it is. */
+/** A name with dots is a path, unless the schema declares a property of that very name. */
 function pathOf(
   name: string,
   root: SchemaPart,
@@ -64,7 +66,7 @@ function pathOf(
   return { names, schema };
 }
 
-/** An object that takes members that it does not declare. */
+/** Whether the schema permits members that it does not declare. */
 function isOpen(schema: SchemaPart): boolean {
   return (
     typesOf(schema).has('object') && isRecord(schema.part) && schema.part['additionalProperties'] !== false
@@ -75,7 +77,7 @@ function anything({ root }: SchemaPart): SchemaPart {
   return { root, part: {} };
 }
 
-/** Some tools take members that they don't declare; but a near miss of a declared one is a mistake. */
+/** Some tools accept members that they do not declare. But a name close to a declared one is a mistake. */
 function unknownProperty(name: string, root: SchemaPart): SchemaPart {
   const near = nearestNames(name, propertyNames(root));
   const isClosed = isRecord(root.part) && root.part['additionalProperties'] === false;
@@ -123,5 +125,5 @@ function setAt(
 }
 
 function invalid(message: string, hint?: string, cause?: unknown): FittingsError {
-  return new FittingsError('ARGUMENTS_INVALID', message, { hint, cause, delivery: 'not-sent' });
+  return new CommandError('ARGUMENTS_INVALID', message, { hint, cause, delivery: 'not-sent' });
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 
-/** What a value may be, as far as that decides how a text on the command line is read. */
+/** A JSON Schema type, which decides how a string on the command line is converted. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 
 const TYPES: ReadonlySet<string> = new Set<ValueType>([
@@ -12,16 +12,16 @@ const TYPES: ReadonlySet<string> = new Set<ValueType>([
   'object',
   'null',
 ]);
-/** References and alternatives that are followed; a server's schema may go round in circles. */
+/** Most references and alternatives that are followed. A schema may refer to itself. */
 const MAX_STEPS = 100;
 
-/** A part of a tool's input schema, together with the whole that its references point into. */
+/** A part of a tool's input schema, with the root that its references resolve against. */
 export interface SchemaPart {
   readonly root: unknown;
   readonly part: unknown;
 }
 
-/** The types that a schema permits; all of them where it does not say. */
+/** Returns the types that a schema permits; an empty set if it does not say. */
 export function typesOf(schema: SchemaPart): ReadonlySet<ValueType> {
   const found = new Set<ValueType>();
   for (const { part } of alternatives(schema)) {
@@ -38,7 +38,7 @@ export function typesOf(schema: SchemaPart): ReadonlySet<ValueType> {
   return found;
 }
 
-/** The schema of a member of an object; undefined where the schema does not declare it. */
+/** Returns the schema of an object's property; undefined if the schema does not declare it. */
 export function propertyOf(schema: SchemaPart, name: string): SchemaPart | undefined {
   for (const { root, part } of alternatives(schema)) {
     const properties = isRecord(part) ? part['properties'] : undefined;
@@ -47,7 +47,7 @@ export function propertyOf(schema: SchemaPart, name: string): SchemaPart | undef
   return undefined;
 }
 
-/** The names of an object's members. */
+/** Returns the names of an object's declared properties. */
 export function propertyNames(schema: SchemaPart): readonly string[] {
   return [...alternatives(schema)].flatMap(({ part }) => {
     const properties = isRecord(part) ? part['properties'] : undefined;
@@ -55,7 +55,7 @@ export function propertyNames(schema: SchemaPart): readonly string[] {
   });
 }
 
-/** The schema of a list's items. */
+/** Returns the schema of a list's items. */
 export function itemsOf(schema: SchemaPart): SchemaPart {
   for (const { root, part } of alternatives(schema)) {
     if (isRecord(part) && part['items'] !== undefined) return { root, part: part['items'] };
@@ -63,7 +63,7 @@ export function itemsOf(schema: SchemaPart): SchemaPart {
   return { root: schema.root, part: {} };
 }
 
-/** The schema itself, what it refers to, and each member of its `anyOf`, `oneOf`, `allOf`. */
+/** Yields the schema itself, the schemas that it refers to, and each member of its `anyOf`, `oneOf` and `allOf`. */
 function* alternatives(schema: SchemaPart): Generator<SchemaPart> {
   const waiting = [schema.part];
   for (let step = 0; waiting.length > 0 && step < MAX_STEPS; step++) {
@@ -78,7 +78,7 @@ function* alternatives(schema: SchemaPart): Generator<SchemaPart> {
   }
 }
 
-/** Only within the schema: nothing is fetched. @see https://www.rfc-editor.org/rfc/rfc6901 */
+/** Resolves a JSON pointer within the schema; fetches nothing. @see https://www.rfc-editor.org/rfc/rfc6901 */
 function resolve(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let value = root;

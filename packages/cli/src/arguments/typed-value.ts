@@ -1,14 +1,14 @@
-import { typesOf, type SchemaPart, type ValueType } from './schema-types.js';
+import { type SchemaPart, type ValueType, typesOf } from './schema-types.js';
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const INTEGER = /^-?\d+$/;
 
-/** A text of the command line as a value, or why it is none. */
+/** The value of a string on the command line, or why it cannot be converted. */
 export type TypedValue = { readonly value: unknown } | { readonly problem: string };
 
 /**
- * Reads a text as the schema wants it: a text stays a text where only texts are permitted, `3` is a number where numbers
- * are, `[…]` and `{…}` are JSON where lists and objects are. Where the schema says nothing, JSON if it is JSON, else text.
+ * Converts a string to a type that the schema permits: `3` to a number, `[…]` and `{…}` to a list and an object. If only
+ * strings are permitted, it stays a string. Without a type in the schema, valid JSON is parsed.
  */
 export function typedValue(text: string, schema: SchemaPart): TypedValue {
   const types = typesOf(schema);
@@ -19,10 +19,10 @@ export function typedValue(text: string, schema: SchemaPart): TypedValue {
     if (read !== undefined) return read;
   }
   if (types.has('string')) return { value: text };
-  return { problem: `needs ${[...types].map(nameOf).join(' or ')}` };
+  return { problem: `must be ${[...types].map(nameOf).join(' or ')}` };
 }
 
-/** Undefined when the text is nothing of this type. */
+/** Returns undefined if the text is not a value of this type. */
 function readAs(type: Exclude<ValueType, 'string'>, text: string): TypedValue | undefined {
   switch (type) {
     case 'null':
@@ -49,7 +49,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,46 +1,55 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import {
-  isRequest,
-  isResponse,
-  RPC_CODES,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
+  RPC_CODES,
   type RequestId,
+  isRequest,
+  isResponse,
 } from '@mcp-fittings/client-core/transport';
-import { errorAnswer } from './error-answer.js';
-import { createInFlightRequests, withSubscription, type InFlight } from './in-flight.js';
-import { SUBSCRIPTION_KEY } from './meta-keys.js';
-import { createMirroredArguments } from './mirrored-arguments.js';
+import { errorResponse } from './error-responses.js';
+import {
+  type InFlight,
+  SUBSCRIPTION_KEY,
+  createInFlightRequests,
+  withSubscription,
+} from './in-flight-requests.js';
+import { createParameterHeaders } from './parameter-headers.js';
 import type { Upstream } from './upstream.js';
 
-/** One client, as the forwarder sees it. */
+/** One client of the bridge. */
 export interface ClientSide {
-  /** Puts a message on the client's wire. `relatedTo`: the request of the client that it belongs to, where that is known. */
+  /**
+   * Sends a message to the client. `relatedTo` is the client's request that the message belongs to, if that is known.
+   */
   send(message: JSONRPCMessage, relatedTo?: RequestId): Promise<void>;
 }
 
-/** What a client does. */
-export interface Forwarding {
+/** Forwards the messages of one client. */
+export interface ClientHandle {
   receive(message: JSONRPCMessage): void;
-  /** The client is gone: what it waits for is given up at the server too. */
+  /** Cancels the client's requests at the server. Call it when the client has disconnected. */
   leave(): void;
 }
 
 export interface ForwarderOptions {
   readonly upstream: Upstream;
   /**
-   * Several clients share the connection, of whom none has a session. What the server sends without saying to whom is
-   * then given to nobody, because it could be another one's business.
+   * Whether several clients without a session share the connection. A message of the server that belongs to no request
+   * is then dropped, because it may be meant for another client.
    */
   readonly shared: boolean;
   readonly logger?: Logger | undefined;
 }
 
-/** Carries messages between clients and one connection to a server, and knows of MCP only what belongs to whom. */
+/**
+ * Forwards messages between clients and one connection to a server. Of MCP it knows only which message belongs to which
+ * client.
+ */
 export interface Forwarder {
-  join(client: ClientSide): Forwarding;
+  join(client: ClientSide): ClientHandle;
 }
 
 export function createForwarder({ upstream, shared, logger }: ForwarderOptions): Forwarder {
@@ -48,7 +57,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
   /** Requests of the server that a client has not answered. */
   const asked = new Map<RequestId, ClientSide>();
   const clients = new Set<ClientSide>();
-  const mirrored = createMirroredArguments();
+  const mirrored = createParameterHeaders();
 
   const deliver = (client: ClientSide, message: JSONRPCMessage, relatedTo?: RequestId): void => {
     client.send(message, relatedTo).catch((error: unknown) => {
@@ -60,17 +69,17 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
       logger?.debug('Could not deliver a message to the server.', { code: codeOf(error) });
     });
   };
-  /** Who may hear what is addressed to nobody. */
+  /** The client that receives messages which belong to no request. */
   const onlyClient = (): ClientSide | undefined => (shared ? undefined : [...clients][0]);
 
   const forwardRequest = (client: ClientSide, request: JSONRPCRequest): void => {
     const { forwarded, entry } = inFlight.add(client, request);
     const headers = request.method === 'tools/call' ? mirrored.headersOf(request.params) : undefined;
     upstream.send(forwarded, { requestSignal: entry.giveUp.signal, headers }).then(
-      // Answered, or forgotten because it was cancelled.
+      // It was answered, or it was cancelled and removed before.
       () => void inFlight.remove(forwarded.id),
       (error: unknown) => {
-        if (inFlight.remove(forwarded.id) !== undefined) deliver(client, errorAnswer(entry.id, error));
+        if (inFlight.remove(forwarded.id) !== undefined) deliver(client, errorResponse(entry.id, error));
       },
     );
   };

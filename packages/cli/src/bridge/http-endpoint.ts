@@ -1,25 +1,24 @@
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import { isRecord } from '@mcp-fittings/client-core';
+import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
-import { HTTP_REFUSALS, refusal } from './http-answers.js';
-import { serveExchange } from './http-exchange.js';
-import { createHttpSessions, type HttpSessionsOptions } from './http-sessions.js';
-import { createSharedUpstream } from './shared-upstream.js';
+import { HTTP_REFUSALS, refusal } from './error-responses.js';
+import { type HttpSessionsOptions, createHttpSessions } from './http-sessions.js';
+import { createSharedConnection, serveStatelessRequest } from './stateless-http.js';
 
-/** Streamable HTTP in both eras, as a function of one request. */
+/** Serves Streamable HTTP of both protocol eras. */
 export interface HttpEndpoint {
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
 /**
- * The SDK decides of which era a request is, and speaks HTTP; what is said is the server's own. Which era works is thus up
- * to the server: one that knows only `initialize` refuses `server/discover` here as it does there.
+ * Creates the endpoint. The SDK classifies requests by era and does the HTTP part; messages are the server's own. Which
+ * era works is therefore up to the server: one that knows only `initialize` refuses `server/discover`.
  */
 export function createHttpEndpoint(options: HttpSessionsOptions): HttpEndpoint {
   const { open, logger } = options;
   const sessions = createHttpSessions(options);
-  const shared = createSharedUpstream(open, logger);
+  const shared = createSharedConnection(open, logger);
 
   return {
     async fetch(request) {
@@ -42,7 +41,7 @@ export function createHttpEndpoint(options: HttpSessionsOptions): HttpEndpoint {
         ...field('mcpNameHeader', headers.get('mcp-name')),
       });
       if (route.kind === 'legacy') return sessions.handle(request, body);
-      if (route.kind === 'modern') return serveExchange(shared, route, request, logger);
+      if (route.kind === 'modern') return serveStatelessRequest(shared, route, request, logger);
       const { httpStatus, code, message, data } = route;
       const id = isRecord(body) ? (body['id'] ?? null) : null;
       return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status: httpStatus });

@@ -1,18 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import { HTTP_REFUSALS } from './http-answers.js';
+import { HTTP_REFUSALS } from './error-responses.js';
 
 export interface HttpGateOptions {
-  /** Every request has to show it as `Authorization: Bearer …`. Undefined: none is asked for. */
+  /** Token that every request must send as `Authorization: Bearer …`. Undefined: none is required. */
   readonly token: string | undefined;
-  /** Origins of pages that may connect. A request with another one is refused, also with the right token. */
+  /** Origins of web pages that may connect. Any other `Origin` is refused, even with the right token. */
   readonly allowedOrigins: readonly string[];
-  /** Names besides those of this machine's loopback under which the bridge is reached. */
+  /** Host names by which clients reach the bridge, besides the loopback names. */
   readonly allowedHosts: readonly string[];
 }
 
-/** True when a request may pass; else it has answered it. Nothing of the body was read. */
+/** Returns whether a request may pass. If not, it has sent the response. It reads only the headers. */
 export type HttpGate = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
@@ -53,7 +53,7 @@ function hostIsAllowed(host: string | undefined, allowed: ReadonlySet<string>): 
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
 }
 
-/** Of equal length, so that the time of a comparison says nothing of the secret. */
+/** `timingSafeEqual` needs inputs of equal length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

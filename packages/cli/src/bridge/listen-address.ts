@@ -1,25 +1,26 @@
 import { isAbsolute } from 'node:path';
-import { FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { CommandError } from '../output/hints.js';
 
 /** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
 export type ListenAddress =
   | {
       readonly host: string;
-      /** 0: the system chooses. */
+      /** With 0 the operating system chooses a free port. */
       readonly port: number;
     }
   | { readonly socketPath: string };
 
 const DEFAULT_HOST = '127.0.0.1';
 
-/** Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/user/1000/bridge.sock`. Throws `CONFIG_INVALID`. */
+/** Parses `8080`, `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/user/1000/bridge.sock`. Throws `CONFIG_INVALID`. */
 export function parseListenAddress(text: string): ListenAddress {
   if (text.startsWith(UNIX)) return { socketPath: socketPathOf(text.slice(UNIX.length)) };
   const [, host = DEFAULT_HOST, digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
-    throw new FittingsError(
+    throw new CommandError(
       'CONFIG_INVALID',
       'The address to listen on must be a port, host:port or unix:/path.',
       {
@@ -34,7 +35,7 @@ const UNIX = 'unix:';
 
 function socketPathOf(path: string): string {
   if (isAbsolute(path) && process.platform !== 'win32') return path;
-  throw new FittingsError(
+  throw new CommandError(
     'CONFIG_INVALID',
     'A Unix socket needs an absolute path, and an operating system that supports Unix sockets.',
     {
@@ -49,26 +50,26 @@ export interface ExposureOptions {
 }
 
 /**
- * Refuses to listen where another user could use the server with this user's credentials: every user of the machine can
- * connect to a loopback port, so a port always needs a token. Beyond loopback the names by which clients reach it are
- * needed too; they keep web pages out. A Unix socket is private by its mode. Throws `CONFIG_INVALID`.
+ * Throws `CONFIG_INVALID` if another user could use the server with this user's credentials. Every user of the machine
+ * can connect to a loopback port, so a port always needs a token. Beyond loopback, the host names of the bridge are
+ * needed too, which keeps web pages out. A Unix socket is protected by its mode.
  */
 export function checkExposure(address: ListenAddress, { token, allowedHosts }: ExposureOptions): void {
   if ('socketPath' in address) return;
   const { host } = address;
   if (isLoopbackHost(host) && token !== undefined) return;
   const refuse = (message: string, hint: string): FittingsError =>
-    new FittingsError('CONFIG_INVALID', message, { hint });
+    new CommandError('CONFIG_INVALID', message, { hint });
   if (token === undefined) {
     throw refuse(
-      `Every client that can reach ${host} could use the server: a token is required.`,
+      `Listening on ${host} requires a token: every client that can reach it could use the server.`,
       'Set FITTINGS_BRIDGE_TOKEN or use --token-file.',
     );
   }
   if (allowedHosts.length === 0) {
     throw refuse(
-      `The host names that clients use for ${host} are required.`,
-      'Pass them with --allow-host, for example --allow-host bridge.example.',
+      `Listening on ${host} requires the host names that clients use.`,
+      'Set them with --allow-host, for example --allow-host bridge.example.',
     );
   }
 }

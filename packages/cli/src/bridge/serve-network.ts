@@ -1,46 +1,46 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import {
-  FittingsError,
-  codeOfSystemError,
-  type Clock,
-  type Logger,
-  type Transport,
-} from '@mcp-fittings/client-core';
+import { type Server, createServer } from 'node:http';
+import { type Clock, type Logger, type Transport, codeOfSystemError } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { CommandError } from '../output/hints.js';
+import { createDedicatedConnection } from './dedicated-connection.js';
 import { createHttpEndpoint } from './http-endpoint.js';
 import { createHttpGate } from './http-gate.js';
-import { joinUpstream } from './join-upstream.js';
-import { checkExposure, type ListenAddress } from './listen-address.js';
+import { type ListenAddress, checkExposure } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
 
-/** Who is served, and what the clients may do. */
+/** What the bridge serves, and to which clients. */
 export interface ServeNetworkOptions {
   readonly open: OpenUpstream;
   readonly address: ListenAddress;
-  /** `http`: Streamable HTTP. `ws`: WebSocket. */
+  /** `http` is Streamable HTTP, `ws` is WebSocket. */
   readonly wire: 'http' | 'ws';
-  /** Path of the endpoint. Default `/mcp`. */
+  /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
-  /** Secret that every client sends as `Authorization: Bearer …`. Required for a port: other users can connect to loopback too. */
+  /**
+   * Token that every client must send as `Authorization: Bearer …`. Required for a port, because other users can connect
+   * to loopback.
+   */
   readonly token?: string | undefined;
-  /** Origins of web pages that may connect. Default none. */
+  /** Origins of web pages that may connect. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Names besides those of this machine's loopback under which the bridge is reached. Default none. */
+  /** Host names by which clients reach the bridge, besides the loopback names. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Clients at a time; more are refused. Default 100. */
+  /** Most clients at a time. Default: 100. */
   readonly maxClients?: number | undefined;
-  /** A session without any traffic is ended after so many milliseconds, and its connection too. Default 30 minutes. */
+  /**
+   * Time without traffic after which a session and its connection are closed, in milliseconds. Default: 30 minutes.
+   */
   readonly idleMs?: number | undefined;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
 }
 
-/** A bridge that clients connect to. */
+/** A bridge that clients connect to over the network. */
 export interface NetworkBridge {
   readonly url: string;
-  /** Ends every client's connection, and the servers behind them. */
+  /** Closes the connections of all clients, and those to the server. */
   close(): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ const MAX_CLIENTS = 100;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Listens for clients, each of which gets a connection to the server. Rejects with `CONFIG_INVALID` when it would serve
- * strangers, and with `CONNECT_FAILED` when the port can't be had.
+ * Listens for clients and gives each a connection to the server. Rejects with `CONFIG_INVALID` if other users could
+ * connect, and with `CONNECT_FAILED` if it cannot listen.
  */
 export async function serveNetwork(options: ServeNetworkOptions): Promise<NetworkBridge> {
   const { address, wire, path = '/mcp', token, allowedHosts = [] } = options;
@@ -86,7 +86,7 @@ function attachHttp(server: Server, path: string, options: ServeNetworkOptions):
   server.on('request', (request, response) => {
     if (!admits(request, response)) return;
     if (request.url?.split('?')[0] !== path) return void response.writeHead(404).end();
-    // The SDK's own idea of Node's types lacks the undefined that exactOptionalPropertyTypes wants.
+    // The SDK's types do not allow the `undefined` that exactOptionalPropertyTypes requires.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     void serve(request as Parameters<typeof serve>[0], response);
   });
@@ -95,7 +95,7 @@ function attachHttp(server: Server, path: string, options: ServeNetworkOptions):
 
 function attachWebSocket(server: Server, path: string, options: ServeNetworkOptions): () => Promise<void> {
   const { open, clock, logger, token, allowedOrigins = [], allowedHosts = [] } = options;
-  const leaving = new Set<Promise<void>>();
+  const closing = new Set<Promise<void>>();
   server.on('request', (_request, response) => void response.writeHead(426, { upgrade: 'websocket' }).end());
   const sockets = createWebSocketServer({
     server,
@@ -107,18 +107,22 @@ function attachWebSocket(server: Server, path: string, options: ServeNetworkOpti
     clock,
     logger,
     async onConnection(client: Transport) {
-      const joined = joinUpstream({ open, logger, client: { send: (message) => client.send(message) } });
-      client.onmessage = (message) => joined.receive(message);
+      const connection = createDedicatedConnection({
+        open,
+        logger,
+        client: { send: (message) => client.send(message) },
+      });
+      client.onmessage = (message) => connection.receive(message);
       client.onclose = () => {
-        const left = joined.leave().finally(() => leaving.delete(left));
-        leaving.add(left);
+        const closed = connection.close().finally(() => closing.delete(closed));
+        closing.add(closed);
       };
       await client.start();
     },
   });
   return async () => {
     await sockets.close();
-    await Promise.all(leaving);
+    await Promise.all(closing);
   };
 }
 
@@ -128,7 +132,7 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
     await once(server, 'listening');
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new FittingsError(
+    throw new CommandError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
       { cause, hint: 'Choose another port; 0 picks a free one.' },
@@ -138,10 +142,7 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
 
 type TcpAddress = Exclude<ListenAddress, { readonly socketPath: string }>;
 
-/**
- * The socket is created with mode 0600: `listen` creates it before it returns, so that no other user can connect in
- * between.
- */
+/** Creates the socket with mode 0600. `listen` creates it synchronously, so no other user can connect in between. */
 async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
   const before = process.umask(0o177);
   try {
@@ -153,7 +154,7 @@ async function listenOnSocket(server: Server, socketPath: string): Promise<void>
     await once(server, 'listening');
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new FittingsError(
+    throw new CommandError(
       codeOfSystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
       {

@@ -1,16 +1,17 @@
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
-import type { CommandContext } from '../command-context.js';
-import type { Session } from '../composition/session.js';
-import { refusedHeader } from './refused-header.js';
-import { openWaiting } from '../output/waiting.js';
+import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
+import { openSpinner } from '../output/spinner.js';
+import type { CommandSession } from '../session/open-session.js';
+import { refusedHeader } from '../session/sign-in-errors.js';
 
-/** Connects one server, also one that is configured to wait for its first use. Rejects with why it is not connected. */
-export async function connectOne(context: CommandContext, session: Session, name: string): Promise<void> {
+/** Connects one server, even a lazy one. Rejects with the reason if it is not connected. */
+export async function connectOne(deps: CommandDeps, session: CommandSession, name: string): Promise<void> {
   const { host } = session;
-  const { signal } = context;
-  using _waiting = openWaiting(context, () => namesStillConnecting(host));
+  const { signal } = deps;
+  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
   await abortable(session.connect([name]), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
   const problem = whyNotConnected(host.server(name), session);
@@ -18,29 +19,29 @@ export async function connectOne(context: CommandContext, session: Session, name
 }
 
 /**
- * Connects all servers; those that could not be stay in the host as what they are. `isEnough` is asked whenever a server
- * changed, or when it calls `check`: once it says yes, the servers that are still connecting are not waited for.
+ * Connects all servers. Those that fail keep their state in the host. `isEnough` is called when a server changes, and
+ * when it calls `check` itself; once it returns true, servers that are still connecting are not waited for.
  */
 export async function connectAll(
-  context: CommandContext,
-  session: Session,
+  deps: CommandDeps,
+  session: CommandSession,
   isEnough: (check: () => void) => boolean = () => false,
 ): Promise<void> {
   const { host } = session;
-  const { signal } = context;
-  using _waiting = openWaiting(context, () => namesStillConnecting(host));
+  const { signal } = deps;
+  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
   const enough = whenEnough(host, isEnough);
   try {
     const all = connectEach(session, signal);
     await abortable(Promise.race([all, enough.reached]), signal);
-    // What still goes on ends with the session.
+    // What is still connecting ends with the session.
     all.catch(() => undefined);
   } finally {
     enough[Symbol.dispose]();
   }
 }
 
-async function connectEach(session: Session, signal: AbortSignal): Promise<void> {
+async function connectEach(session: CommandSession, signal: AbortSignal): Promise<void> {
   const { host } = session;
   await session.connect();
   const waiting = host.servers().filter(({ state }) => state.status === 'disconnected');
@@ -65,7 +66,7 @@ function whenEnough(
   };
 }
 
-/** Servers that may still be connected. */
+/** Returns the names of the servers that are still connecting. */
 export function namesStillConnecting(host: Host): readonly string[] {
   return host
     .servers()
@@ -73,10 +74,10 @@ export function namesStillConnecting(host: Host): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** Undefined for a connected server. */
+/** Returns why a server is not connected; undefined if it is. */
 export function whyNotConnected(
   { name, state, lastError }: ServerSnapshot,
-  session: Pick<Session, 'loaded' | 'loginCommand' | 'storeError'>,
+  session: Pick<CommandSession, 'loaded' | 'loginCommand' | 'storeError'>,
 ): FittingsError | undefined {
   switch (state.status) {
     case 'connected':
@@ -84,14 +85,14 @@ export function whyNotConnected(
     case 'needs-auth':
       return (
         refusedHeader(name, session.loaded.servers[name], state.error) ??
-        new AuthRequiredError(`The server "${name}" requires a sign-in.`, {
+        new CommandError('AUTH_REQUIRED', `The server "${name}" requires a sign-in.`, {
           server: name,
           hint: signInHint(name, session),
           cause: state.error,
         })
       );
     case 'disabled':
-      return new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
+      return new CommandError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
         server: name,
         hint: `Enable it: fittings enable ${name}`,
       });
@@ -100,14 +101,14 @@ export function whyNotConnected(
     default:
       return (
         lastError ??
-        new FittingsError('CONNECT_FAILED', `The server "${name}" is not connected.`, { server: name })
+        new CommandError('CONNECT_FAILED', `The server "${name}" is not connected.`, { server: name })
       );
   }
 }
 
 function signInHint(
   name: string,
-  { loginCommand, storeError }: Pick<Session, 'loginCommand' | 'storeError'>,
+  { loginCommand, storeError }: Pick<CommandSession, 'loginCommand' | 'storeError'>,
 ): string {
   const reason = storeError === undefined ? '' : `${storeError.message} `;
   return `${reason}Sign in: ${loginCommand(name)}`;

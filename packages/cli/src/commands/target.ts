@@ -1,10 +1,12 @@
-import { AuthRequiredError, FittingsError, nearestNames } from '@mcp-fittings/client-core';
-import type { Session } from '../composition/session.js';
-import { shown } from '../output/shown.js';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core';
+import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
+import { printable } from '../output/printable.js';
+import type { CommandSession } from '../session/open-session.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
-import type { CommandContext } from '../command-context.js';
 
-/** One thing of one server. */
+/** A tool, prompt or resource of one server. */
 export interface Target {
   readonly server: string;
   readonly name: string;
@@ -16,56 +18,56 @@ interface Offered {
 }
 
 /**
- * Connects what a text such as `server/name` points to. Without the name of a server all are connected, and exactly one of
- * them has to offer the name.
+ * Connects the server that a target such as `server/name` names. Without the name of a server it connects all, and
+ * exactly one of them has to offer the name.
  */
 export async function connectTarget(
-  context: CommandContext,
-  session: Session,
+  deps: CommandDeps,
+  session: CommandSession,
   text: string,
   kind: string,
   offered: () => readonly Offered[],
 ): Promise<Target> {
   const split = splitTarget(session, text);
   if (split !== undefined) {
-    await connectOne(context, session, split.server);
+    await connectOne(deps, session, split.server);
     return split;
   }
-  await connectUntilKnown(context, session, () => offered().some(({ name }) => name === text));
+  await connectUntilKnown(deps, session, () => offered().some(({ name }) => name === text));
   const waiting = namesStillConnecting(session.host);
   if (waiting.length > 0) {
-    const names = waiting.map((name) => shown(name)).join(', ');
-    context.output.note(context.output.noteStyle.dim(`Did not wait for: ${names}.`));
+    const names = waiting.map((name) => printable(name)).join(', ');
+    deps.output.note(deps.output.noteStyle.dim(`Did not wait for: ${names}.`));
   }
   const [match, ...others] = offered().filter(({ name }) => name === text);
   if (match === undefined)
     throw pendingSignIn(session, text, kind, offered()) ?? unknownName(session, text, kind, offered());
   if (others.length > 0) {
     const choices = [match, ...others].map(({ server }) => `${server}/${text}`);
-    throw new FittingsError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${shown(text)}".`, {
-      hint: `Choose one: ${shown(choices.join(', '))}.`,
+    throw new CommandError('ARGUMENTS_INVALID', `Several servers offer the ${kind} "${printable(text)}".`, {
+      hint: `Choose one: ${printable(choices.join(', '))}.`,
     });
   }
   return { server: match.server, name: text };
 }
 
-/** How long another server may take to offer the same name, once one offers it. Milliseconds. */
+/** How long to wait for other servers once one offers the name, in milliseconds. */
 const SAME_NAME_MS = 1_000;
 
-/** One slow server does not hold up a call to another. */
+/** Connects all servers, but does not wait for slow ones once the name is known. */
 async function connectUntilKnown(
-  context: CommandContext,
-  session: Session,
+  deps: CommandDeps,
+  session: CommandSession,
   isKnown: () => boolean,
 ): Promise<void> {
   let timer: Disposable | undefined;
   let isOver = false;
   let look = (): void => undefined;
   try {
-    await connectAll(context, session, (check) => {
+    await connectAll(deps, session, (check) => {
       look = check;
       if (isKnown()) {
-        timer ??= context.clock.schedule(() => {
+        timer ??= deps.clock.schedule(() => {
           isOver = true;
           look();
         }, SAME_NAME_MS);
@@ -77,17 +79,20 @@ async function connectUntilKnown(
   }
 }
 
-/** `server/name`, when there is such a server; names of tools and resources may hold slashes themselves. */
-function splitTarget({ loaded }: Session, text: string): Target | undefined {
+/** Splits `server/name` if there is such a server. Names of tools and resources may contain slashes themselves. */
+function splitTarget({ loaded }: CommandSession, text: string): Target | undefined {
   const at = text.indexOf('/');
   const server = text.slice(0, Math.max(0, at));
   if (!loaded.entries.some(({ name }) => name === server)) return undefined;
   return { server, name: text.slice(at + 1) };
 }
 
-/** A server that waits for a sign-in may offer the name: undefined if a connected one offers a similar one. */
+/**
+ * Returns the error for a name that a server waiting for a sign-in may offer; undefined if a connected server offers a
+ * similar name.
+ */
 function pendingSignIn(
-  { host, loginCommand }: Session,
+  { host, loginCommand }: CommandSession,
   text: string,
   kind: string,
   offered: readonly Offered[],
@@ -95,8 +100,8 @@ function pendingSignIn(
   const server = host.servers().find(({ state }) => state.status === 'needs-auth')?.name;
   const names = offered.flatMap((each) => [each.name, `${each.server}/${each.name}`]);
   if (server === undefined || nearestNames(text, names).length > 0) return undefined;
-  const message = `No connected server offers the ${kind} "${shown(text)}", and the server "${server}" requires a sign-in.`;
-  return new AuthRequiredError(message, {
+  const message = `No connected server offers the ${kind} "${printable(text)}", and the server "${server}" requires a sign-in.`;
+  return new CommandError('AUTH_REQUIRED', message, {
     server,
     delivery: 'not-sent',
     hint: `Sign in: ${loginCommand(server)}`,
@@ -104,7 +109,7 @@ function pendingSignIn(
 }
 
 function unknownName(
-  { host }: Session,
+  { host }: CommandSession,
   text: string,
   kind: string,
   offered: readonly Offered[],
@@ -113,10 +118,10 @@ function unknownName(
   const near = nearestNames(text, names);
   const absent = host.servers().filter(({ state }) => state.status !== 'connected');
   const hints = [
-    ...(near.length > 0 ? [`Did you mean ${shown(near.join(' or '))}?`] : []),
+    ...(near.length > 0 ? [`Did you mean ${printable(near.join(' or '))}?`] : []),
     ...(absent.length > 0 ? [`Not connected: ${absent.map(({ name }) => name).join(', ')}.`] : []),
   ];
-  return new FittingsError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${shown(text)}".`, {
+  return new CommandError('TOOL_UNKNOWN', `No connected server offers the ${kind} "${printable(text)}".`, {
     delivery: 'not-sent',
     hint: hints.length > 0 ? hints.join(' ') : 'Name the server: server/name.',
   });

@@ -1,7 +1,7 @@
 import {
-  FittingsError,
   type AuthProvider,
   type Clock,
+  FittingsError,
   type Logger,
   type ServerConfig,
   type Transport,
@@ -9,8 +9,8 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, RPC_CODES } from '@mcp-fittings/client-core/transport';
-import { observeTransport, createEntryTransport, type Engine } from '@mcp-fittings/host';
+import { RPC_CODES, isOlderEndpoint } from '@mcp-fittings/client-core/transport';
+import { type Engine, observeTransport, createEntryTransport } from '@mcp-fittings/host';
 
 export interface AttemptOptions {
   readonly server: string;
@@ -24,15 +24,15 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
 }
 
-/** How one connection went, with everything that was seen on the way. */
+/** The outcome of one connection attempt. */
 export interface Attempt {
-  /** Undefined: it came about. */
+  /** Undefined if the connection succeeded. */
   readonly error: FittingsError | undefined;
-  /** What was reported besides, for instance of lines that are no message. */
+  /** Errors that the transport reported besides, such as lines that are not messages. */
   readonly reported: readonly FittingsError[];
-  readonly facts: TransportDescription;
+  readonly description: TransportDescription;
   readonly session: AttemptedSession | undefined;
-  /** The server turned out to speak the older transport only. */
+  /** Whether the server supports only the older transport. */
   readonly usedFallback: boolean;
 }
 
@@ -41,31 +41,37 @@ export interface AttemptedSession {
   readonly name: string | undefined;
 }
 
-/** Connects once as a host would, and ends the connection again. */
+/** Connects once as a host does, reads all lists, and disconnects. */
 export async function attemptConnection(options: AttemptOptions): Promise<Attempt> {
   const { server, transports, auth, clock, logger, signal } = options;
-  const context = { server, transports, auth, clock, logger, signal };
+  const deps = { server, transports, auth, clock, logger, signal };
   let opened;
   try {
-    opened = await createEntryTransport(options.config, context);
+    opened = await createEntryTransport(options.config, deps);
   } catch (error) {
-    return { error: ours(error), reported: [], facts: {}, session: undefined, usedFallback: false };
+    return {
+      error: toFittingsError(error),
+      reported: [],
+      description: {},
+      session: undefined,
+      usedFallback: false,
+    };
   }
   const first = await connectOver(opened.transport, options);
   if (opened.fallback === undefined || !isOlderEndpoint(first.error)) return first;
   const second = await connectOver(await opened.fallback(), options);
-  // Who has to sign in there has found the right transport too.
-  const isThere = second.error === undefined || second.error.kind === 'auth';
-  return isThere ? { ...second, usedFallback: true } : first;
+  // A sign-in error over the older transport also shows that it is the right one.
+  const isReached = second.error === undefined || second.error.kind === 'auth';
+  return isReached ? { ...second, usedFallback: true } : first;
 }
 
 async function connectOver(transport: Transport, options: AttemptOptions): Promise<Attempt> {
   const { server, engine, timeoutMs, clock, signal } = options;
-  const reported = overhear(transport);
+  const reported = collectErrors(transport);
   using end = linkSignal(signal);
-  let isLate = false;
+  let isTimedOut = false;
   const timer = clock.schedule(() => {
-    isLate = true;
+    isTimedOut = true;
     end.abort();
     void transport.close();
   }, timeoutMs);
@@ -93,26 +99,26 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       await session.close();
       throw cause;
     }
-    const facts = transport.describe?.() ?? {};
+    const description = transport.describe?.() ?? {};
     await session.close();
     return {
       error: undefined,
       reported: [...reported],
-      facts,
+      description,
       session: { protocolVersion, name: serverInfo?.name },
       usedFallback: false,
     };
   } catch (cause) {
-    const facts = transport.describe?.() ?? {};
+    const description = transport.describe?.() ?? {};
     await transport.close();
-    const error = isLate ? tooLate(server, timeoutMs, cause) : ours(cause);
-    return { error, reported: [...reported], facts, session: undefined, usedFallback: false };
+    const error = isTimedOut ? timeoutError(server, timeoutMs, cause) : toFittingsError(cause);
+    return { error, reported: [...reported], description, session: undefined, usedFallback: false };
   } finally {
     timer[Symbol.dispose]();
   }
 }
 
-/** A server whose lists can't be read is of no more use than one that can't be connected. */
+/** Reads all lists. A server whose lists cannot be read is as unusable as one that cannot be connected. */
 async function tryLists(
   server: string,
   session: Awaited<ReturnType<Engine['connect']>>,
@@ -122,8 +128,8 @@ async function tryLists(
     try {
       await session.list(list, { ...options, maxPages: 64, maxItems: 10_000 });
     } catch (cause) {
-      const { code, kind, hint, message, details } = ours(cause);
-      // Declared, and not there: only tools are expected of whoever declares them.
+      const { code, kind, hint, message, details } = toFittingsError(cause);
+      // Some servers declare prompts and resources without implementing the methods. Only tools have to work.
       if (list !== 'tools' && details['rpcCode'] === RPC_CODES.methodNotFound) continue;
       throw new FittingsError(code, `The server "${server}" could not list its ${list}: ${message}`, {
         server,
@@ -136,34 +142,43 @@ async function tryLists(
   }
 }
 
-/** Every error that the transport reports; an engine says nothing of those that come while it looks for the era. */
-function overhear(transport: Transport): ReadonlySet<FittingsError> {
-  const heard = new Set<FittingsError>();
+/**
+ * Collects every error that the transport reports. The engine does not report those that occur while it negotiates the
+ * era.
+ */
+function collectErrors(transport: Transport): ReadonlySet<FittingsError> {
+  const errors = new Set<FittingsError>();
   const note = (error: Error): void => {
-    if (error instanceof FittingsError) heard.add(error);
+    if (error instanceof FittingsError) errors.add(error);
   };
-  let theirs: (error: Error) => void = note;
+  let reporting: (error: Error) => void = note;
   Object.defineProperty(transport, 'onerror', {
-    get: () => theirs,
+    get: () => reporting,
     set(handler: Transport['onerror']) {
-      theirs = (error) => {
+      reporting = (error) => {
         note(error);
         handler?.(error);
       };
     },
   });
-  return heard;
+  return errors;
 }
 
-function tooLate(server: string, timeoutMs: number, cause: unknown): FittingsError {
+function timeoutError(server: string, timeoutMs: number, cause: unknown): FittingsError {
   const message = `"${server}" did not finish the handshake within ${timeoutMs} ms.`;
   return new FittingsError('TIMEOUT', message, { server, cause });
 }
 
-/** What was thrown, as an error of ours. */
-export function ours(error: unknown): FittingsError {
+/** Converts a thrown value to a `FittingsError`. */
+export function toFittingsError(error: unknown): FittingsError {
   if (error instanceof FittingsError) return error;
   return new FittingsError('PROTOCOL_VIOLATION', error instanceof Error ? error.message : String(error), {
     cause: error,
   });
+}
+
+/** Describes the protocol revision and the server. */
+export function handshakeSummary({ session }: Attempt): string {
+  if (session === undefined) return '';
+  return `revision ${session.protocolVersion}${session.name === undefined ? '' : `, ${session.name}`}`;
 }

@@ -1,5 +1,4 @@
 import {
-  systemClock,
   type AuthPlugin,
   type AuthProvider,
   type Clock,
@@ -7,40 +6,55 @@ import {
   type ServerConfig,
   type TokenStore,
   type TransportPlugin,
+  systemClock,
 } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { Engine } from '@mcp-fittings/host';
-import { checkApproval, checkConfig, entryOf } from './checks/entry.js';
-import { checkLocalProcess } from './checks/local-process.js';
-import { checkRemote } from './checks/remote.js';
-import { attemptConnection, ours } from './connect-attempt.js';
-import type { CheckResult, Diagnosis } from './diagnosis.js';
-import { findingOfError } from './finding-of-error.js';
-import { checked } from './finding.js';
+import { checkApproval, checkConfig, findEntry } from './check-entry.js';
+import { checkLocalProcess } from './check-local-process.js';
+import { checkRemote } from './check-remote.js';
+import { attemptConnection, toFittingsError } from './connect-attempt.js';
+import { findingFromError } from './error-findings.js';
+import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 
-/** The parts that a host would use; a session has all of them but the engine. */
+/** Options of {@link diagnose}. A {@link Session} has everything but the engine: `{ ...session, engine }`. */
 export interface DiagnoseOptions {
+  /** The configuration with the server. */
   readonly loaded: LoadedConfig;
+  /** Speaks MCP with the server, such as `sdk()` of `@mcp-fittings/host/sdk-v2`. */
   readonly engine: Engine;
+  /** Transports that entries may name. */
   readonly transports: readonly TransportPlugin[];
+  /** Sign-in schemes, in the order in which they are tried. */
   readonly auth: readonly AuthPlugin[];
-  /** Where a sign-in is kept. */
+  /** Store with the credentials of earlier sign-ins. */
   readonly store: TokenStore;
-  /** Where proxies are looked for. Default `process.env`. */
+  /** Environment in which proxy variables are looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** For each connection, milliseconds. Default 15 000. */
+  /** Time limit of each connection, in milliseconds. Default: 15 000. */
   readonly timeoutMs?: number | undefined;
+  /** Source of time and timers. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
+  /** Receives log messages of transports and sign-in schemes. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Aborts the diagnosis. Default: never. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const TIMEOUT_MS = 15_000;
 
 /**
- * Finds out why a server cannot be used, or that it can: goes through what a connection depends on in its order and names
- * what is wrong, with the fix. It starts the server, or connects to it, once, and asks nobody anything. Nothing that no
- * person has approved is started or contacted. Does not reject for what is wrong with a server.
+ * Finds out why a server cannot be used. It checks what a connection depends on, in order, and returns what is wrong and
+ * how to fix it. It starts or contacts the server once, and never one that is not approved; it shows no prompts.
+ * Problems of the server are in the result; the promise does not reject because of them.
+ *
+ * @example
+ * ```ts
+ * await using session = await createSession();
+ * const engine = sdk({ name: 'my-host', version: '1.0.0' });
+ * const { healthy, findings } = await diagnose('github', { ...session, engine });
+ * for (const { code, message, fix } of findings) console.log(code, message, fix);
+ * ```
  */
 export async function diagnose(server: string, options: DiagnoseOptions): Promise<Diagnosis> {
   const checks = latest(await checksOf(server, options));
@@ -50,7 +64,7 @@ export async function diagnose(server: string, options: DiagnoseOptions): Promis
 
 async function checksOf(server: string, options: DiagnoseOptions): Promise<readonly CheckResult[]> {
   const config = checkConfig(options.loaded, server);
-  const entry = entryOf(options.loaded, server);
+  const entry = findEntry(options.loaded, server);
   if (entry === undefined) return [config];
   if (config.outcome === 'failed' && entry.status !== 'denied') return [config];
   const approval = checkApproval(entry);
@@ -79,18 +93,18 @@ async function checkConnection(
       scheme = plugin.scheme;
     }
   } catch (error) {
-    return [checked('config', '', [findingOfError(ours(error)).finding])];
+    return [createResult('config', '', [findingFromError(toFittingsError(error)).finding])];
   }
   const attempt = { server, config, transports, auth, engine, timeoutMs, clock, logger, signal };
   if (typeof config['url'] === 'string') {
-    // Other schemes keep other things, and tell what is wrong with them in their errors.
+    // Only OAuth keeps its tokens in this store. Errors of other schemes say what is wrong.
     const signIn = auth !== undefined && scheme === 'oauth' ? { store, identity } : undefined;
     return checkRemote({ ...attempt, env, signIn });
   }
   return checkLocalProcess(await attemptConnection(attempt));
 }
 
-/** What a later step learned of an earlier one counts. */
+/** Keeps the last result of each check: a later step may have learned more. */
 function latest(checks: readonly CheckResult[]): readonly CheckResult[] {
   return [...new Map(checks.map((result) => [result.check, result])).values()];
 }

@@ -1,11 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { hintForPerson } from './hint-for-person.js';
-import { shown, shownBlock } from './shown.js';
+import { hintForUser } from './hints.js';
 import type { Output } from './output.js';
+import { printable, printableBlock } from './printable.js';
 
-/** An error as `--json` shows it. Also part of results, e.g. of `status`. */
-export interface ErrorFacts {
+/** An error as `--json` shows it. It is also a part of results, for example of `status`. */
+export interface ErrorJson {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -14,13 +14,13 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function errorFacts(error: unknown): ErrorFacts {
+export function errorJson(error: unknown): ErrorJson {
   if (!(error instanceof FittingsError)) return { code: 'UNEXPECTED', message: String(error) };
   const { code, message, server, delivery, details } = error;
   return {
     code,
     message,
-    hint: hintForPerson(error),
+    hint: hintForUser(error),
     server,
     delivery,
     ...(Object.keys(details).length > 0 && { details }),
@@ -28,8 +28,8 @@ export function errorFacts(error: unknown): ErrorFacts {
 }
 
 /**
- * An error that comes of Ctrl-C, at a prompt or anywhere else, is an interruption and has one text. What is known of the
- * request that was under way is kept: `delivery`, and the hint of a command that says what it means.
+ * Converts an error caused by Ctrl-C to one with a fixed message. It keeps `delivery` of the request, and the hint of a
+ * command that explains it.
  */
 export function unlessInterrupted(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted && !isInterruption(error)) return error;
@@ -49,13 +49,13 @@ function isInterruption(error: unknown): boolean {
   ) {
     if (!(cause instanceof FittingsError)) continue;
     if (cause.code === 'ABORTED') return true;
-    // A limit of ours ends what is under way in the same manner as a person.
+    // A timeout aborts requests in the same way as the user.
     if (cause.code === 'TIMEOUT') return false;
   }
   return false;
 }
 
-/** Code by kind; what a person decides has its own. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof FittingsError)) return EXIT.failed;
   switch (error.code) {
@@ -83,19 +83,22 @@ export function exitCodeOf(error: unknown): ExitCode {
   }
 }
 
-/** One line with a hint; `--verbose` adds the code, the details and the causes; `--json` gives it as data on stdout. */
+/**
+ * Prints an error as one line with its hint. `--verbose` adds the code, details and causes; `--json` prints it to stdout
+ * as data.
+ */
 export function reportError(error: unknown, output: Output): void {
-  const facts = errorFacts(error);
-  if (output.json) output.result({ error: facts }, () => '');
+  const json = errorJson(error);
+  if (output.json) output.result({ error: json }, () => '');
   else output.note(errorLine(error, output.noteStyle));
   for (const line of errorDetails(error)) output.detail(`  ${line}`);
 }
 
-/** `error: what happened. What to do.` */
+/** Formats an error: `error: what happened. What to do.` */
 export function errorLine(error: unknown, style: Output['noteStyle']): string {
-  const { message, hint } = errorFacts(error);
-  const advice = hint === undefined ? '' : ` ${style.dim(shown(hint))}`;
-  return `${style.red('error:')} ${shown(message)}${advice}`;
+  const { message, hint } = errorJson(error);
+  const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
+  return `${style.red('error:')} ${printable(message)}${advice}`;
 }
 
 const MOST_CAUSES = 8;
@@ -109,11 +112,11 @@ function* errorDetails(error: unknown): Generator<string> {
   } else if (error instanceof Error) yield indented(error.stack ?? error.message);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth++) {
-    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${shown(cause.message)}` : shown(String(cause))}`;
+    yield `caused by: ${cause instanceof Error ? `${cause.name}: ${printable(cause.message)}` : printable(String(cause))}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
 }
 
 function indented(text: string): string {
-  return shownBlock(text, 4_000).trim().replaceAll('\n', '\n    ');
+  return printableBlock(text, 4_000).trim().replaceAll('\n', '\n    ');
 }

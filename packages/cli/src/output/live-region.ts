@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 import { fitWidth } from './text-width.js';
 
-/** The end of a terminal's screen, repainted in place. */
+/** The last lines of a terminal, which are repainted in place. */
 export interface LiveRegion {
-  /** Shows these lines in place of those before. Only lines that changed are written, all in one write. */
+  /** Replaces the lines. Writes only those that changed, in one write. */
   paint(lines: readonly string[]): void;
-  /** Takes the lines away, so that something else can be written; the next `paint` shows them again. */
+  /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
   clear(): void;
-  /** Writes something above the lines, which stay where the cursor is. */
+  /** Calls `write` while the lines are removed, so that its output is above them. */
   above(write: () => void): void;
-  /** Leaves the lines as they are and puts the cursor below them. */
+  /** Leaves the lines on the screen and shows the cursor below them. */
   finish(): void;
 }
 
@@ -19,7 +19,10 @@ export interface LiveRegionOptions {
   readonly rows: () => number;
 }
 
-/** The terminal shows what is between the two at once. Those that don't know it ignore it. @see https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036 */
+/**
+ * Synchronized output: the terminal shows what is between the two at once. Others ignore it.
+ * @see https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
+ */
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 const HIDE_CURSOR = '\u001b[?25l';
@@ -27,7 +30,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 const TO_LINE_END = '\u001b[K';
 const TO_SCREEN_END = '\u001b[J';
 
-/** Repaints without a flicker: nothing is erased before its successor is written, and what stays is not touched. */
+/** Creates a region that repaints without flicker: it erases nothing before writing its replacement. */
 export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): LiveRegion {
   let painted: readonly string[] = [];
   let paintedFor = 0;
@@ -44,7 +47,7 @@ export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): 
       const more = lines.length - room;
       const cut = more > 0 ? [...lines.slice(0, room - 1), `… ${more + 1} more lines`] : lines;
       const next = cut.map((line) => fitWidth(line, width));
-      // On a screen of another width what was painted stands elsewhere: below it we begin anew.
+      // After a resize the painted lines are elsewhere, so painting starts again below them.
       const known = paintedFor === width ? painted : [];
       if (next.length === known.length && next.every((line, index) => line === known[index])) return;
       let text = hidden ? '' : HIDE_CURSOR;

@@ -1,6 +1,6 @@
 export type Paint = (text: string) => string;
 
-/** Marks text for a terminal. */
+/** Styles text for a terminal. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -10,7 +10,10 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** SGR parameters: on and off. @see https://ecma-international.org/publications-and-standards/standards/ecma-48/ 8.3.117 */
+/**
+ * SGR parameters that turn a style on and off.
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/ 8.3.117
+ */
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -20,12 +23,12 @@ const CODES = {
   cyan: [36, 39],
 } as const;
 
-export function createStyle(colours: boolean): Style {
+export function createStyle(colors: boolean): Style {
   const mark =
     (name: keyof typeof CODES): Paint =>
     (text) => {
       const [on, off] = CODES[name];
-      return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+      return colors ? `\u001b[${on}m${text}\u001b[${off}m` : text;
     };
   return {
     bold: mark('bold'),
@@ -37,11 +40,11 @@ export function createStyle(colours: boolean): Style {
   };
 }
 
-/** Colours on a terminal only; `NO_COLOR` goes before, `FORCE_COLOR` too. @see https://no-color.org */
-export function wantsColours(
-  isTerminal: boolean,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
+/**
+ * Returns whether to use colors: on a terminal, unless `NO_COLOR` or `FORCE_COLOR` decides.
+ * @see https://no-color.org
+ */
+export function wantsColors(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0';

@@ -3,11 +3,11 @@ import { padEnd, padStart, textWidth } from './text-width.js';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Left out of a table that is wider than the terminal: the lowest number first. Default: never. */
+  /** Order in which columns are left out of a table that is wider than the terminal, lowest first. Default: never. */
   readonly leaveOut?: number;
 }
 
-/** The columns of a table that a terminal of this width has room for, and their cells. */
+/** Returns the columns that fit into a terminal of this width, and their cells. */
 export function fittingColumns(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -30,7 +30,7 @@ export function fittingColumns(
   };
 }
 
-/** Rows as an aligned table, one line each; cells may be styled. */
+/** Formats rows as an aligned table. Cells may be styled. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

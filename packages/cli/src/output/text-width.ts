@@ -1,4 +1,4 @@
-/** Escape sequences of our own styles, which take no room. */
+/** Escape sequences of styles, which have no width. */
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const STYLE = /(\u001b\[[0-9;]*m)/g;
 const COMBINING = /^\p{M}$/u;
@@ -6,7 +6,7 @@ const COMBINING = /^\p{M}$/u;
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]$/u;
 
-/** Columns that a text takes on a terminal. */
+/** Returns the columns that text takes on a terminal. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const character of text.replaceAll(STYLE, '')) width += columnsOf(character);
@@ -26,7 +26,7 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - textWidth(text))) + text;
 }
 
-/** Cuts to so many columns, with `…` where something was cut; styles are ended. */
+/** Cuts text to a number of columns, ends it with `…` if it was cut, and ends its styles. */
 export function fitWidth(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let left = columns - 1;
@@ -50,8 +50,8 @@ export function fitWidth(text: string, columns: number): string {
 }
 
 /**
- * Breaks lines that are wider at spaces; the continuation of a line is indented by two more columns. Words are not broken: one
- * that is wider than the terminal, such as an address, stays whole on a line of its own and can be copied.
+ * Wraps lines at spaces and indents continuations by two columns. A word that is wider than the terminal, such as a URL,
+ * stays whole on a line of its own, so that it can be copied.
  */
 export function wrapWords(text: string, columns: number | undefined): string {
   if (columns === undefined) return text;

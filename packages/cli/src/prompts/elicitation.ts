@@ -1,21 +1,39 @@
-import { escapeText, FittingsError, isRecord } from '@mcp-fittings/client-core';
-import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
+import { pathToFileURL } from 'node:url';
+import { FittingsError, escapeText, isRecord } from '@mcp-fittings/client-core';
+import type { ElicitationAnswer, ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
-import type { CommandContext } from '../command-context.js';
-import { openPrompts, type Prompts } from './prompts.js';
+import type { CommandDeps } from '../command-deps.js';
+import { type Prompts, openPrompts } from './prompts.js';
 
-/** Passes a server's question on to the person, who is told who asks. To give up a question is to cancel it. */
+/**
+ * Creates the callbacks for servers: `roots` is the current directory, and `elicit` asks the user if stdin is a
+ * terminal.
+ */
+export function hostCallbacks(deps: CommandDeps, line: { pause(): void }): HostCallbacks {
+  const roots = async () => [{ uri: pathToFileURL(deps.cwd).href }];
+  if (!deps.interactive) return { roots };
+  return {
+    roots,
+    async elicit(request, { server, signal }) {
+      line.pause();
+      const { askForServer } = await import('./elicitation.js');
+      return askForServer(deps, server, request, signal);
+    },
+  };
+}
+
+/** Asks the user a server's question and names the server. Interrupting the prompt cancels it. */
 export async function askForServer(
-  context: CommandContext,
+  deps: CommandDeps,
   server: string,
   request: ElicitationRequest,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const prompts = await openPrompts(context, AbortSignal.any([context.signal, signal]));
-  const { noteStyle: style } = context.output;
+  const prompts = await openPrompts(deps, AbortSignal.any([deps.signal, signal]));
+  const { noteStyle: style } = deps.output;
   const message = escapeText(request.message, { maxLength: 4_000, multiline: true });
-  prompts.tell(`${style.bold(`The server "${shown(server)}" asks:`)} ${message}`);
-  for (const warning of request.warnings) prompts.tell(style.yellow(`Warning: ${shown(warning)}`));
+  prompts.tell(`${style.bold(`The server "${printable(server)}" asks:`)} ${message}`);
+  for (const warning of request.warnings) prompts.tell(style.yellow(`Warning: ${printable(warning)}`));
   try {
     return request.mode === 'url' ? await visit(request.url, prompts) : await fillIn(request.schema, prompts);
   } catch (error) {
@@ -25,9 +43,9 @@ export async function askForServer(
 }
 
 async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> {
-  // Whole, so that the person sees where it leads; opening it is the person's own doing.
-  prompts.tell(`  ${shown(url, 8_000)}`);
-  const choice = await prompts.select('Will you open this page?', [
+  // Shown whole, so that the user sees where it leads. The user opens it.
+  prompts.tell(`  ${printable(url, 8_000)}`);
+  const choice = await prompts.select('Do you want to open this page?', [
     { value: 'accept', label: 'Yes' },
     { value: 'decline', label: 'No' },
   ]);
@@ -59,7 +77,7 @@ async function askField(
   const field = isRecord(property) ? property : {};
   const title = typeof field['title'] === 'string' ? field['title'] : name;
   const description = typeof field['description'] === 'string' ? ` (${field['description']})` : '';
-  const message = shown(`${title}${description}${required ? '' : ', optional'}`);
+  const message = printable(`${title}${description}${required ? '' : ', optional'}`);
   if (field['type'] === 'boolean') {
     if (required || typeof field['default'] === 'boolean')
       return prompts.confirm(message, field['default'] === true);
@@ -77,7 +95,7 @@ async function askField(
   const read = (text: string) => typedValue(text, { root: field, part: field });
   const text = await prompts.text({
     message,
-    initialValue: field['default'] === undefined ? undefined : shown(String(field['default'])),
+    initialValue: field['default'] === undefined ? undefined : printable(String(field['default'])),
     check(value) {
       if (value === '') return required ? 'An answer is required.' : undefined;
       const result = read(value);
@@ -89,7 +107,7 @@ async function askField(
   return 'value' in result ? result.value : undefined;
 }
 
-/** `enum` with or without names, or `oneOf`/`anyOf` of constants. */
+/** Returns the choices of an `enum` with or without names, or of `oneOf`/`anyOf` with constants. */
 function choicesOf(field: unknown): readonly { value: string; label: string }[] {
   if (!isRecord(field)) return [];
   const { enum: values, enumNames: names } = field;
@@ -98,16 +116,16 @@ function choicesOf(field: unknown): readonly { value: string; label: string }[] 
       .filter((value) => typeof value === 'string')
       .map((value, index) => {
         const label: unknown = Array.isArray(names) ? names[index] : undefined;
-        return { value, label: shown(typeof label === 'string' ? label : value) };
+        return { value, label: printable(typeof label === 'string' ? label : value) };
       });
   }
   const members = field['oneOf'] ?? field['anyOf'];
   return (Array.isArray(members) ? members : []).flatMap((member: unknown) => {
     if (!isRecord(member) || typeof member['const'] !== 'string') return [];
     const { const: value, title } = member;
-    return [{ value, label: shown(typeof title === 'string' ? title : value) }];
+    return [{ value, label: printable(typeof title === 'string' ? title : value) }];
   });
 }
 
-/** On one line, and nothing removed: the person answers by what it says. */
-const shown = (text: string, maxLength = 500): string => escapeText(text, { maxLength });
+/** Escapes text to one line and removes nothing, because the user decides by it. */
+const printable = (text: string, maxLength = 500): string => escapeText(text, { maxLength });

@@ -1,5 +1,5 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import type { CommandContext } from '../command-context.js';
+import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -7,15 +7,15 @@ export interface Choice<Value extends string> {
   readonly hint?: string | undefined;
 }
 
-/** Questions to the person at the terminal. Each rejects with `ABORTED` when the person gives up. */
+/** Prompts at the terminal. Each rejects with `ABORTED` if the user interrupts it. */
 export interface Prompts {
-  /** Something to read before the question. */
+  /** Prints text before a prompt. */
   tell(text: string): void;
   text(question: {
     readonly message: string;
     readonly placeholder?: string | undefined;
     readonly initialValue?: string | undefined;
-    /** What is wrong with an answer. */
+    /** Returns what is wrong with an answer, or undefined. */
     readonly check?: ((value: string) => string | undefined) | undefined;
   }): Promise<string>;
   confirm(message: string, initialValue?: boolean): Promise<boolean>;
@@ -27,14 +27,11 @@ export interface Prompts {
   ): Promise<readonly Value[]>;
 }
 
-/** On stderr, so that stdout has nothing but results. Texts must be fit to show. */
-export async function openPrompts(
-  context: CommandContext,
-  signal: AbortSignal = context.signal,
-): Promise<Prompts> {
+/** Opens prompts on stderr, because stdout is for results. Texts have to be printable. */
+export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.signal): Promise<Prompts> {
   const clack = await import('@clack/prompts');
-  const { output } = context;
-  const common = { input: context.stdin, output: context.stderr, signal };
+  const { output } = deps;
+  const common = { input: deps.stdin, output: deps.stderr, signal };
   return {
     tell: (text) => output.note(text),
     async text({ message, placeholder, initialValue, check }) {
@@ -74,5 +71,5 @@ function optionsOf(choices: readonly Choice<string>[]): { value: string; label: 
 }
 
 function giveUp(): never {
-  throw new FittingsError('ABORTED', 'Interrupted.');
+  throw new CommandError('ABORTED', 'Interrupted.');
 }

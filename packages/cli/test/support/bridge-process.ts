@@ -15,13 +15,13 @@ export const withServer = (name: string, config: unknown): readonly string[] => 
   '--strict-mcp-config',
 ];
 
-/** A home directory that is nobody's. */
+/** An empty home directory. */
 export async function temporaryHome(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fittings-home-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The environment of a `fittings` that is started by a test: nobody is there to sign in. */
+/** The environment of a `fittings` that a test starts: no user is there to sign in. */
 export const environment = (home: string, more: Record<string, string> = {}): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: home,

@@ -17,7 +17,7 @@ export interface Pki extends Disposable {
   readonly expired: Identity;
   /** Signed by the authority, for another host. */
   readonly otherHost: Identity;
-  /** Signed by nobody but itself. */
+  /** Self-signed. */
   readonly selfSigned: Identity;
 }
 

@@ -1,4 +1,4 @@
-/** An MCP server on stdio that knows both eras; `--noisy` writes what is no message to stdout. */
+/** An MCP server on stdio that knows both eras; `--noisy` writes lines that are not messages to stdout. */
 import { writeFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';

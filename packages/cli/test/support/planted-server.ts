@@ -25,7 +25,7 @@ export function mcp(): Serve {
 export async function plant(serve: Serve = mcp(), identity?: Identity): Promise<Planted> {
   const server: Server =
     identity === undefined ? createServer(serve) : createSecureServer({ ...identity }, serve);
-  // Who is refused by the client's check of the certificate is none of our business.
+  // A client may reject the certificate.
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

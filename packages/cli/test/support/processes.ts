@@ -9,7 +9,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The system tells nobody of a process that is not its child's end, so it is asked until the test's own time is over. */
+/** Polls for the end of a process that is not a child, until the test times out. */
 export async function untilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }

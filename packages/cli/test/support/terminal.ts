@@ -14,8 +14,8 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: readonly string[]): Promise<void>;
   /** What stands on the screen and above it, wrapped lines joined. */
   text(): Promise<string>;
-  /** The same as the terminal got it, with its colours. */
-  coloured(): Promise<string>;
+  /** The same as the terminal got it, with its colors. */
+  colored(): Promise<string>;
   /** Waits until that can be read below the last command. */
   until(what: string | RegExp): Promise<string>;
   /** Types a command; resolves when it has ended, with what it showed and its exit code. */
@@ -55,7 +55,7 @@ export async function openTerminal(options: {
       await tmux('send-keys', '-t', 'main', ...keys);
     },
     text: () => tmux('capture-pane', '-t', 'main', '-p', '-J', '-S', '-2000'),
-    coloured: () => tmux('capture-pane', '-t', 'main', '-p', '-e'),
+    colored: () => tmux('capture-pane', '-t', 'main', '-p', '-e'),
     async until(what) {
       const deadline = Date.now() + PATIENCE_MS;
       for (;;) {

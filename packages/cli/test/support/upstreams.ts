@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock, type Logger } from '@mcp-fittings/client-core';
-import { createOpenUpstream, type UpstreamOptions } from '../../src/bridge/open-upstream.js';
+import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';
-import { createTransports } from '../../src/composition/transports.js';
+import { createTransports } from '../../src/session/load-servers.js';
 
 export const DUAL_SERVER = fileURLToPath(new URL('./dual-server.mjs', import.meta.url));
 
@@ -14,7 +14,7 @@ export function recordingLogger(): Logger & { readonly lines: string[] } {
 }
 
 /** Opens connections to the stdio server of both eras, or to another entry. */
-export function upstreamTo(options: Partial<UpstreamOptions> = {}): OpenUpstream {
+export function upstreamTo(options: Partial<OpenUpstreamOptions> = {}): OpenUpstream {
   return createOpenUpstream({
     server: 'dual',
     config: { type: 'stdio', command: process.execPath, args: [DUAL_SERVER] },

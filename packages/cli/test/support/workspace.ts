@@ -15,7 +15,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** A project and a home directory of nobody, and `fittings` in them. */
+/** An empty project and home directory, and `fittings` in them. */
 export interface Workspace extends AsyncDisposable {
   readonly project: string;
   readonly home: string;
@@ -140,7 +140,7 @@ export const everything = {
   args: [require.resolve('@modelcontextprotocol/server-everything/dist/index.js')],
 };
 
-/** Arguments that make these the only servers; nobody has to approve what the command line says. */
+/** Arguments that make these the only servers; servers on the command line need no approval. */
 export const only = (servers: Readonly<Record<string, unknown>>): readonly string[] => [
   '--strict-mcp-config',
   '--mcp-config',

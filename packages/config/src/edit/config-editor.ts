@@ -192,6 +192,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
             {
               server: target.name,
               hint: 'Choose another name, or set `replace: true`.',
+              details: { reason: 'name-taken' },
             },
           );
         }

@@ -1,0 +1,134 @@
+import { setMaxListeners } from 'node:events';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '@mcp-fittings/client-core';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import type { GlobalOptions } from './options.js';
+import type { LiveRegionOptions } from './output/live-region.js';
+import type { Output } from './output/output.js';
+import type { ProcessIo } from './process-io.js';
+
+/** What every command depends on. Tests replace all of it. */
+export interface CommandDeps {
+  readonly stdin: Readable;
+  /** For messages of a bridge and completions. Results go through `output`. */
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The current directory. */
+  readonly cwd: string;
+  /** Whether the user can be asked: stdin and stderr are a terminal, and there is no `--json`. */
+  readonly interactive: boolean;
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP. Pass it to everything that waits. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** The global options. Available in the action of a command, not while commands are registered. */
+  readonly options: GlobalOptions;
+  /** Prints results and notes. Nothing else writes to stdout and stderr. */
+  readonly output: Output;
+  /**
+   * Where lines can be repainted: stderr if it is a terminal, and stdout is not a pipe whose reader may use the same
+   * terminal. Else undefined.
+   */
+  readonly live: LiveRegionOptions | undefined;
+  /** Sets the exit code of the process. Default: 0, or by the error with which the command rejects. */
+  setExitCode(code: ExitCode): void;
+}
+
+/** One run of the command line. */
+export interface CommandRun {
+  readonly deps: CommandDeps;
+  /** The exit code so far. */
+  readonly exitCode: ExitCode;
+  /**
+   * Loads what all commands use. Before that, `deps` can only be passed on to register commands, so that `--help` is
+   * quick.
+   */
+  prepare(): Promise<void>;
+}
+
+/**
+ * Creates the dependencies of one command. `options` is called late, because commands are registered before the options
+ * are parsed.
+ */
+export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): CommandRun {
+  const { stdin, stdout, stderr, env, cwd, signal } = io;
+  // Every server adds a listener.
+  setMaxListeners(0, signal);
+  let exitCode: ExitCode = EXIT.ok;
+  let loaded: { readonly output: Output; readonly clock: Clock } | undefined;
+  const prepared = (): NonNullable<typeof loaded> => {
+    if (loaded === undefined) throw new Error('The dependencies are used before a command runs.');
+    return loaded;
+  };
+  return {
+    get exitCode() {
+      return exitCode;
+    },
+    async prepare() {
+      const { systemClock } = await import('@mcp-fittings/client-core');
+      const { createOutput } = await import('./output/output.js');
+      const { wantsColors } = await import('./output/style.js');
+      const { json, verbose, color } = options();
+      const output = createOutput({
+        stdout,
+        stderr,
+        json,
+        verbose,
+        colors: {
+          stdout: color && wantsColors(stdout.isTTY === true, env),
+          stderr: color && wantsColors(stderr.isTTY === true, env),
+        },
+        columns: () => columnsOf(stdout),
+        noteColumns: () => columnsOf(stderr),
+      });
+      loaded = { output, clock: io.clock ?? systemClock };
+    },
+    deps: {
+      stdin,
+      stdout,
+      stderr,
+      env,
+      cwd,
+      signal,
+      get clock() {
+        return prepared().clock;
+      },
+      get output() {
+        return prepared().output;
+      },
+      get interactive() {
+        return stdin.isTTY === true && stderr.isTTY === true && !options().json;
+      },
+      get options() {
+        return options();
+      },
+      live:
+        // A dumb terminal prints cursor movements as text.
+        stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
+          ? { stream: stderr, columns: () => columnsOf(stderr) ?? 80, rows: () => known(stderr.rows) ?? 24 }
+          : undefined,
+      setExitCode(code) {
+        exitCode = code;
+      },
+    },
+  };
+}
+
+/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
+function columnsOf({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
+  return isTTY === true ? (known(columns) ?? 80) : undefined;
+}
+
+/** A terminal that does not know its size reports 0. */
+function known(size: number | undefined): number | undefined {
+  return size === undefined || size <= 0 ? undefined : size;
+}
+
+/**
+ * Whether the reader of stdout may write to the same terminal, as `| cat`, `| less` and `| fzf` do. Moving the cursor
+ * would erase what it wrote.
+ */
+function sharesTerminal(stdout: ProcessIo['stdout']): boolean {
+  return stdout.isTTY !== true && stdout instanceof Socket;
+}

@@ -1,0 +1,33 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+/** Formats the examples of one command for `addHelpText('after', …)`. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+/** Parses an option that can be repeated. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Parses a `--timeout`. All of them are in seconds and may be fractions. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number of seconds greater than zero.');
+  return value;
+}
+
+/** Adds the options that apply to a server named by its URL. Their values are `RemoteOptions`. */
+export function addRemoteOptions(command: Command): Command {
+  return command
+    .option('-t, --type <type>', 'transport for a URL: http (falls back to sse), sse, ws')
+    .option(
+      '-H, --header <name: value>',
+      'header to send with each request to a URL; can be repeated',
+      collect,
+      [],
+    )
+    .option('--client-id <id>', 'ID of an OAuth client that is already registered for this URL')
+    .option('--oauth-scope <scope>', 'OAuth scope to request; can be repeated', collect, [])
+    .option('--port <port>', 'port of the OAuth redirect URI');
+}

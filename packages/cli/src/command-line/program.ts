@@ -1,0 +1,116 @@
+import { Command, Option } from 'commander';
+import type { CommandDeps } from '../command-deps.js';
+import { type GlobalOptions, LAYOUT_NAMES, STORE_NAMES } from '../options.js';
+import { packageVersion } from '../version.js';
+import {
+  registerAdd,
+  registerApprove,
+  registerChanges,
+  registerExport,
+  registerImport,
+} from './config-commands.js';
+import { collect, examples } from './declare.js';
+import { registerBridge, registerCompletion, registerDoctor, registerSignIn } from './other-commands.js';
+import {
+  registerCall,
+  registerComplete,
+  registerList,
+  registerPrompt,
+  registerRead,
+  registerStatus,
+} from './server-commands.js';
+
+const EXAMPLES = examples(
+  'fittings add everything -- npx -y @modelcontextprotocol/server-everything',
+  'fittings status',
+  'fittings list tools everything',
+  'fittings call everything/echo --arg message=hi',
+  'fittings add notion --url https://mcp.notion.com/mcp && fittings login notion',
+  'fittings doctor notion',
+);
+
+const EXIT_CODES = `
+Exit codes:
+  0  success                     4  sign-in required, or it failed
+  1  failure                     5  approval required, or forbidden by a policy
+  2  invalid usage               6  server unreachable, or no response in time
+  3  invalid configuration     130  interrupted
+`;
+
+/** Creates the program with its global options. Commands load what they need when they run, so that `--help` is quick. */
+export function createProgram(): Command {
+  return new Command('fittings')
+    .description(
+      'Manage MCP servers from the terminal: check their status, use what they offer, approve them and sign in.',
+    )
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .addOption(new Option('--json', 'print one JSON document instead of text').default(false))
+    .addOption(new Option('-v, --verbose', 'print more: causes, details and log messages').default(false))
+    .addOption(new Option('--no-color', 'disable colors, even on a terminal (like NO_COLOR)'))
+    .addOption(
+      new Option('--layout <name>', 'which set of configuration files to use')
+        .choices(LAYOUT_NAMES)
+        .default('fittings'),
+    )
+    .addOption(
+      new Option('--mcp-config <file-or-json>', 'add servers from a file or JSON; can be repeated')
+        .argParser(collect)
+        .default([]),
+    )
+    .addOption(new Option('--strict-mcp-config', 'use only the servers from --mcp-config').default(false))
+    .addOption(
+      new Option(
+        '--plugin <package-or-file>',
+        'load a third-party transport or sign-in scheme; can be repeated',
+      )
+        .argParser(collect)
+        .default([]),
+    )
+    .addOption(
+      new Option(
+        '--store <name>',
+        'where to keep credentials; default: FITTINGS_STORE, else the store last used with login --store, else keychain',
+      ).choices(STORE_NAMES),
+    )
+    .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
+    .configureHelp({ showGlobalOptions: true, optionDescription })
+    .showHelpAfterError('Run with --help for usage.')
+    .exitOverride();
+}
+
+/** Registers every command, in the order of `--help`. */
+export function registerCommands(program: Command, deps: CommandDeps): void {
+  for (const register of [
+    registerStatus,
+    registerList,
+    registerCall,
+    registerRead,
+    registerPrompt,
+    registerComplete,
+    registerAdd,
+    registerChanges,
+    registerImport,
+    registerExport,
+    registerApprove,
+    registerSignIn,
+    registerDoctor,
+    registerBridge,
+    registerCompletion,
+  ])
+    register(program, deps);
+}
+
+export function globalOptions(program: Command): GlobalOptions {
+  return program.opts<GlobalOptions>();
+}
+
+/** Describes an option as commander does, but leaves out defaults of `false` and `[]`. */
+function optionDescription({ description, argChoices, defaultValue }: Option): string {
+  const notes = [
+    ...(argChoices === undefined ? [] : [argChoices.join(', ')]),
+    ...(typeof defaultValue === 'string' ? [`default: ${defaultValue}`] : []),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+}

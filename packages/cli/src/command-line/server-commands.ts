@@ -1,0 +1,154 @@
+import { Argument, type Command } from 'commander';
+import type { CommandDeps } from '../command-deps.js';
+import type { CallOptions } from '../commands/call.js';
+import type { PromptOptions } from '../commands/prompt.js';
+import type { ReadOptions } from '../commands/read.js';
+import type { StatusOptions } from '../commands/status.js';
+import { LIST_KINDS, type ListKind } from '../options.js';
+import { collect, examples, seconds } from './declare.js';
+
+export function registerStatus(program: Command, deps: CommandDeps): void {
+  program
+    .command('status')
+    .description('connect to all servers, or the named ones, and show their status')
+    .argument('[servers...]', 'server names; default: all')
+    .option(
+      '-w, --watch',
+      'keep updating until Ctrl-C; also follows changes to the configuration files',
+      false,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'fittings status',
+        'fittings status github notion --watch',
+        "fittings status --json | jq '.totals'",
+        `fittings status --strict-mcp-config --mcp-config '{"mcpServers":{"x":{"command":"my-server"}}}'`,
+      ) + '\nThe exit code is 1 if an enabled server is not connected, or does not list what it offers.\n',
+    )
+    .action(async (servers: readonly string[], options: StatusOptions) => {
+      const { status } = await import('../commands/status.js');
+      await status(deps, servers, options);
+    });
+}
+
+export function registerList(program: Command, deps: CommandDeps): void {
+  program
+    .command('list')
+    .description(
+      'list the configured servers, or what servers offer: tools, prompts, resources and templates',
+    )
+    .addArgument(new Argument('[kind]', 'what to list').choices(LIST_KINDS).default('servers'))
+    .argument('[servers...]', 'server names; default: all')
+    .addHelpText(
+      'after',
+      examples(
+        'fittings list                          # servers, scopes and files; does not connect',
+        'fittings list tools',
+        'fittings list tools github --verbose   # with arguments',
+        "fittings list resources --json | jq '.resources[].uri'",
+      ),
+    )
+    .action(async (kind: ListKind, servers: readonly string[]) => {
+      if (kind === 'servers') {
+        const { listServers } = await import('../commands/list-servers.js');
+        await listServers(deps, servers);
+      } else {
+        const { list } = await import('../commands/list.js');
+        await list(deps, kind, servers);
+      }
+    });
+}
+
+export function registerCall(program: Command, deps: CommandDeps): void {
+  program
+    .command('call')
+    .description('call a tool; shows its progress, and Ctrl-C cancels it')
+    .argument('<tool>', 'server/tool, or just the name if only one server has it')
+    .allowExcessArguments()
+    .option(
+      '-a, --arg <name=value>',
+      "an argument, converted to the type in the tool's schema; can be repeated",
+      collect,
+      [],
+    )
+    .option('--args <json>', 'all arguments as a JSON object; @file or - for stdin')
+    .option('--timeout <seconds>', 'give up after this many seconds without an answer or progress', seconds)
+    .option(
+      '-o, --output <file>',
+      'write the first image, audio or embedded resource of the result to a file',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'fittings call everything/echo --arg message=hi',
+        'fittings call search --arg query=mcp --arg limit=3 --arg tags=a --arg tags=b',
+        'fittings call everything/get-tiny-image -o image.png',
+        'fittings call github/create_issue --args @issue.json --json',
+      ) + '\nThe exit code is 1 if the tool reports an error.\n',
+    )
+    .action(async (tool: string, options: CallOptions, { args: [, ...more] }: Command) => {
+      if (more.length > 0) {
+        const { unexpectedArguments } = await import('../commands/call.js');
+        throw unexpectedArguments(more);
+      }
+      const { call } = await import('../commands/call.js');
+      await call(deps, tool, options);
+    });
+}
+
+export function registerRead(program: Command, deps: CommandDeps): void {
+  program
+    .command('read')
+    .description('read a resource')
+    .argument('<resource>', 'server/uri, or just the URI if only one server lists it')
+    .option('-o, --output <file>', 'write the content to a file, unchanged')
+    .addHelpText(
+      'after',
+      examples(
+        'fittings read everything/demo://resource/static/document/features.md',
+        'fittings read docs/img://logo -o logo.png',
+      ),
+    )
+    .action(async (resource: string, options: ReadOptions) => {
+      const { read } = await import('../commands/read.js');
+      await read(deps, resource, options);
+    });
+}
+
+export function registerPrompt(program: Command, deps: CommandDeps): void {
+  program
+    .command('prompt')
+    .description('get a prompt with its arguments filled in')
+    .argument('<prompt>', 'server/prompt, or just the name if only one server has it')
+    .option('-a, --arg <name=value>', 'an argument; can be repeated', collect, [])
+    .addHelpText('after', examples('fittings prompt everything/args-prompt --arg city=Berlin'))
+    .action(async (prompt: string, options: PromptOptions) => {
+      const { prompt: run } = await import('../commands/prompt.js');
+      await run(deps, prompt, options);
+    });
+}
+
+export function registerComplete(program: Command, deps: CommandDeps): void {
+  program
+    .command('complete')
+    .description('get completions for an argument of a prompt or a resource template')
+    .addArgument(new Argument('<kind>', 'what the argument belongs to').choices(['prompt', 'resource']))
+    .argument('<target>', 'server/prompt, or server/uri-template')
+    .argument('<argument>', 'name of the argument')
+    .argument('[value]', 'the value typed so far; default: empty')
+    .option('-a, --arg <name=value>', 'an argument that already has its value; can be repeated', collect, [])
+    .addHelpText('after', examples('fittings complete prompt everything/completable-prompt department E'))
+    .action(
+      async (
+        kind: 'prompt' | 'resource',
+        target: string,
+        argument: string,
+        value: string | undefined,
+        options: { readonly arg: readonly string[] },
+      ) => {
+        const { complete } = await import('../commands/complete.js');
+        await complete(deps, { kind, target, argument, value: value ?? '', args: options.arg });
+      },
+    );
+}

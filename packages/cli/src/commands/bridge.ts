@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Logger, sanitizeText } from '@mcp-fittings/client-core';
+import { aborted } from '@mcp-fittings/client-core/timing';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
+import { serveNetwork } from '../bridge/serve-network.js';
+import { serveStdio } from '../bridge/serve-stdio.js';
+import { type SignInOnce, createSignInOnce, bridgeInteraction } from '../bridge/sign-in.js';
+import { type OpenUpstream, createOpenUpstream } from '../bridge/upstream.js';
+import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions } from '../options.js';
+import { errorLine, exitCodeOf } from '../output/error-report.js';
+import { CommandError } from '../output/hints.js';
+import { createProvider } from '../session/create-auth.js';
+import { openSession } from '../session/open-session.js';
+import type { CommandSession } from '../session/open-session.js';
+import { loginArguments, resolveServer } from '../session/resolve-server.js';
+import { entrySecrets } from '../session/secrets.js';
+import { namedStore } from '../session/store-choice.js';
+
+export interface BridgeOptions extends RemoteOptions {
+  readonly http?: string;
+  readonly ws?: string;
+  readonly path: string;
+  readonly tokenFile?: string;
+  readonly allowOrigin: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly signIn: boolean;
+}
+
+/**
+ * Serves until the client disconnects or the user stops it. Does not reject: errors go to stderr, because stdout is for
+ * messages.
+ */
+export async function runBridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
+  try {
+    await bridge(server, flags, deps);
+  } catch (error) {
+    if (deps.signal.aborted) return;
+    deps.output.note(errorLine(error, deps.output.noteStyle));
+    deps.setExitCode(exitCodeOf(error));
+  }
+}
+
+async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
+  const { signal, clock, output } = deps;
+  const logger = noteLogger(deps);
+  const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
+  await using session = await openSession(
+    deps,
+    { interaction, logger },
+    // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
+    namedStore(deps.options.store, deps.env),
+  );
+  const open = openUpstreamOf(server, flags, session, deps, logger, interaction !== undefined);
+  const wire = flags.http === undefined ? 'ws' : 'http';
+  const address = flags.http ?? flags.ws;
+
+  if (address === undefined) {
+    const { stdin, stdout } = deps;
+    if (deps.interactive) {
+      output.note(
+        'Serving MCP on standard input and output, for a host that starts this command. Press Ctrl-C to stop.',
+      );
+    }
+    return serveStdio({ open, stdin, stdout, logger, signal });
+  }
+  const listenAt = parseListenAddress(address);
+  const given = await readToken(flags.tokenFile, deps.env);
+  const token = given ?? (needsOwnToken(listenAt, wire) ? randomBytes(32).toString('base64url') : undefined);
+  const served = await serveNetwork({
+    open,
+    address: listenAt,
+    wire,
+    path: flags.path,
+    token,
+    allowedOrigins: flags.allowOrigin,
+    allowedHosts: flags.allowHost,
+    clock,
+    logger,
+  });
+  output.note(`Serving "${sanitizeText(server)}" at ${served.url}`);
+  if (given === undefined && token !== undefined) {
+    output.note(`Clients must send this header: Authorization: Bearer ${token}`);
+  }
+  if (token !== undefined) output.hide([token]);
+  await aborted(signal);
+  await served.close();
+}
+
+function openUpstreamOf(
+  server: string,
+  flags: BridgeOptions,
+  session: CommandSession,
+  { clock, signal, env, output }: CommandDeps,
+  logger: Logger,
+  canSignIn: boolean,
+): OpenUpstream {
+  const { transports, store, auth: plugins } = session;
+  const { name, config } = resolveServer(server, flags, session.loaded, env);
+  output.hide(entrySecrets([config]));
+  const auth = createProvider(plugins, { name, config }, { logger, clock });
+  const url = config['url'];
+  const signIn: SignInOnce | undefined =
+    canSignIn && auth?.signIn !== undefined && typeof url === 'string'
+      ? createSignInOnce({ provider: auth, store, url, signal })
+      : undefined;
+  const loginCommand = session.loginCommand(loginArguments(server, flags));
+  return createOpenUpstream({
+    server: name,
+    config,
+    transports,
+    auth,
+    signIn,
+    loginCommand,
+    clock,
+    logger,
+    signal,
+  });
+}
+
+/** Prints warnings and errors; everything else only with `--verbose`. */
+function noteLogger({ output }: CommandDeps): Logger {
+  const note = (message: string): void =>
+    output.note(sanitizeText(message, { maxLength: 2000, multiline: true }));
+  const detail = (message: string): void => output.detail(sanitizeText(message, { maxLength: 2000 }));
+  return { debug: detail, info: detail, warn: note, error: note };
+}
+
+/** Every user of the machine can connect to a loopback port. */
+function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
+  return 'socketPath' in address ? wire === 'ws' : isLoopbackHost(address.host);
+}
+
+async function readToken(file: string | undefined, env: CommandDeps['env']): Promise<string | undefined> {
+  const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
+  if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
+  throw new CommandError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
+    hint: 'Generate one, for example: openssl rand -hex 32',
+  });
+}
+
+async function readTokenFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new CommandError('CONFIG_INVALID', 'Cannot read the file given by --token-file.', { cause });
+  }
+}
+
+const SHORTEST_TOKEN = 16;

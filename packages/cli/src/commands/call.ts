@@ -1,0 +1,188 @@
+import { resolve } from 'node:path';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { serverPermissions } from '@mcp-fittings/config';
+import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
+import {
+  type ToolEvent,
+  type Toolset,
+  createToolPolicy,
+  createTools,
+  naming,
+  renderForPerson,
+} from '@mcp-fittings/tools';
+import { missingArguments, usageOf } from '../arguments/argument-text.js';
+import { buildArguments } from '../arguments/build-arguments.js';
+import { readTextArgument } from '../arguments/option-values.js';
+import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
+import { CommandError } from '../output/hints.js';
+import { writeOutput } from '../output/output.js';
+import { printable } from '../output/printable.js';
+import { openProgress } from '../output/progress.js';
+import { hostCallbacks } from '../prompts/elicitation.js';
+import { openSession } from '../session/open-session.js';
+import { type Target, connectTarget } from './target.js';
+
+export interface CallOptions {
+  readonly arg: readonly string[];
+  readonly args?: string;
+  readonly timeout?: number;
+  readonly output?: string;
+}
+
+export async function call(deps: CommandDeps, text: string, options: CallOptions): Promise<void> {
+  const { output, signal } = deps;
+  const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
+  using progress = openProgress(deps);
+  await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
+  const { host, loaded } = session;
+  const target = await connectTarget(deps, session, text, 'tool', () => host.tools());
+  const definition = findTool(host.tools(), target);
+
+  await using tools = createTools(host, {
+    policy: createToolPolicy({ servers: serverPermissions(loaded) }),
+    // The user has asked for this call. Only what the configuration forbids is refused.
+    defaultPermission: 'allow',
+    naming: naming.bare,
+    // The user may call tools that are not for models.
+    includeAppTools: true,
+    confirm: async () => 'once',
+  });
+  const turn = tools.snapshot();
+  const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
+  const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
+  for await (const event of turn.call(nameIn(turn, target), args, { signal, timeoutMs })) {
+    if (event.type === 'progress' || event.type === 'partial') progress.show(event);
+    else await finish(target, event);
+  }
+
+  async function finish(
+    { server, name: tool }: Target,
+    event: Extract<ToolEvent, { type: 'result' | 'error' }>,
+  ): Promise<void> {
+    progress.done();
+    if (event.type === 'error') throw forUser(event.error);
+    const { result, issues } = event;
+    for (const { path, message } of issues) {
+      const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
+      output.note(
+        printable(`The structured content does not match the output schema of the tool${place}: ${message}`),
+      );
+    }
+    await save(result);
+    output.result({ server, tool, ...result }, () => renderForPerson(result));
+    if (result.isError === true) deps.setExitCode(EXIT.failed);
+  }
+
+  /** Tells the user what to type, and what an interrupted call may have done. */
+  function forUser(error: FittingsError): FittingsError {
+    // Ctrl-C reaches a local server too, so the call may fail before it is aborted.
+    if (signal.aborted && error.delivery === 'unknown') {
+      return new CommandError('ABORTED', 'Interrupted.', {
+        server: target.server,
+        cause: error,
+        delivery: 'unknown',
+        hint: 'The call had already been sent: the server may have carried it out.',
+      });
+    }
+    if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
+    return new CommandError('ARGUMENTS_INVALID', error.message, {
+      server: target.server,
+      cause: error,
+      delivery: error.delivery,
+      hint: usageLine(target, definition.inputSchema),
+    });
+  }
+
+  async function save(result: ToolResult): Promise<void> {
+    if (options.output === undefined) return;
+    const bytes = bytesIn(result);
+    if (bytes === undefined) {
+      throw new CommandError(
+        'ARGUMENTS_INVALID',
+        'The result holds no image, audio or resource to write to a file.',
+        { hint: 'Call the tool without -o.' },
+      );
+    }
+    const file = resolve(deps.cwd, options.output);
+    await writeOutput(file, bytes);
+    output.note(`Wrote ${bytes.length} bytes to ${printable(file)}`);
+  }
+}
+
+function givenArguments(
+  target: Target,
+  { inputSchema }: CatalogTool,
+  { arg: pairs }: CallOptions,
+  json: string | undefined,
+): Record<string, unknown> {
+  const hint = usageLine(target, inputSchema);
+  let args: Record<string, unknown>;
+  try {
+    args = buildArguments({ pairs, json }, inputSchema);
+  } catch (error) {
+    if (!(error instanceof FittingsError) || error.hint !== undefined) throw error;
+    throw new CommandError(error.code, error.message, { cause: error, delivery: 'not-sent', hint });
+  }
+  const missing = missingArguments(args, inputSchema);
+  if (missing.length === 0) return args;
+  const message = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+  throw new CommandError('ARGUMENTS_INVALID', message, {
+    server: target.server,
+    delivery: 'not-sent',
+    hint,
+  });
+}
+
+/** Returns the bytes of the first content block that has any. */
+function bytesIn({ content }: ToolResult): Buffer | undefined {
+  for (const block of content) {
+    if ((block.type === 'image' || block.type === 'audio') && typeof block.data === 'string')
+      return Buffer.from(block.data, 'base64');
+    if (block.type !== 'resource' || !isRecord(block.resource)) continue;
+    const { blob, text } = block.resource;
+    if (typeof blob === 'string') return Buffer.from(blob, 'base64');
+    if (typeof text === 'string') return Buffer.from(text, 'utf8');
+  }
+  return undefined;
+}
+
+function usageLine({ server, name }: Target, inputSchema: unknown): string {
+  return `Usage: fittings call ${printable(server)}/${printable(name)} ${usageOf(inputSchema)}`.trimEnd();
+}
+
+function findTool(tools: readonly CatalogTool[], { server, name }: Target): CatalogTool | undefined {
+  return tools.find((tool) => tool.server === server && tool.name === name);
+}
+
+/** Returns the tool's name in the toolset. Throws the reason if the toolset left it out. */
+function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): string {
+  const refused = skipped.find(({ ref }) => ref.server === server && ref.tool === tool);
+  if (refused !== undefined) throw refused.error;
+  const known = names.nameOf({ server, tool });
+  if (known !== undefined) return known;
+  const near = names.nearest(tool);
+  throw new CommandError('TOOL_UNKNOWN', `The server "${server}" has no tool "${printable(tool)}".`, {
+    server,
+    delivery: 'not-sent',
+    hint:
+      near.length > 0
+        ? `Did you mean ${near.join(' or ')}?`
+        : `List its tools: fittings list tools ${server}`,
+  });
+}
+
+/** Creates the error for arguments after the name of the tool, as other programs take them. */
+export function unexpectedArguments(more: readonly string[]): FittingsError {
+  const isJson = more.length === 1 && /^\s*\{/.test(more[0] ?? '');
+  const arePairs = more.every((text) => /^[^=\s]+=/.test(text));
+  const hint = isJson
+    ? "Pass JSON with --args: --args '{…}'"
+    : arePairs
+      ? `Pass each with --arg: ${more.map((text) => `--arg ${text.split('=', 1)[0] ?? ''}=…`).join(' ')}`
+      : "Use --arg name=value for each, or --args '{…}' for all.";
+  return new CommandError('ARGUMENTS_INVALID', 'Tool arguments must be passed with --arg or --args.', {
+    delivery: 'not-sent',
+    hint,
+  });
+}

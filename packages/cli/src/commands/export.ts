@@ -1,0 +1,145 @@
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type ServerConfig } from '@mcp-fittings/client-core';
+import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
+import { CommandError } from '../output/hints.js';
+import { printable } from '../output/printable.js';
+import { openPrompts } from '../prompts/prompts.js';
+import { openWorkspace } from '../session/workspace.js';
+
+export interface ExportOptions {
+  readonly to: InteropClient;
+  readonly output?: string;
+  /** Exports named servers that are not approved, without a prompt. */
+  readonly unapproved: boolean;
+}
+
+export async function exportToProgram(
+  deps: CommandDeps,
+  names: readonly string[],
+  { to, output: target, unapproved }: ExportOptions,
+): Promise<void> {
+  const { output, cwd } = deps;
+  if (unapproved && names.length === 0)
+    throw new CommandError('ARGUMENTS_INVALID', '--unapproved needs the names of the servers to export.');
+  const { loaded } = await openWorkspace(deps, { asks: deps.interactive && names.length > 0 });
+  const entries = entriesFor(loaded, names);
+  const { chosen, skipped } = await chooseApproved(deps, entries, names.length > 0, unapproved);
+  const servers: Record<string, ServerConfig> = Object.fromEntries(
+    chosen.map(({ name, definition = {} }) => [name, definition]),
+  );
+  const file = target === undefined ? undefined : resolve(cwd, target);
+  const into = file === undefined ? undefined : await readIfExists(file);
+  const { text, exported, failed } = exportServers({ to, servers, ...(into !== undefined && { into }) });
+
+  for (const { name, losses } of exported)
+    for (const loss of losses) output.note(output.noteStyle.yellow(`${printable(name)}: ${printable(loss)}`));
+  for (const { name, reason } of failed)
+    output.note(output.noteStyle.red(`${printable(name)} was not exported: ${printable(reason)}`));
+  for (const { name, reason } of skipped)
+    output.note(output.noteStyle.yellow(`${printable(name)}: ${printable(reason)}`));
+  if (chosen.length === 0 && skipped.length > 0) {
+    output.result({ to, exported, failed, skipped }, () => 'Nothing was exported.');
+    deps.setExitCode(EXIT.approval);
+    return;
+  }
+  if (failed.length > 0) deps.setExitCode(EXIT.failed);
+
+  if (file !== undefined) {
+    await replaceFile(file, text);
+    output.result(
+      { to, file, exported, failed, skipped },
+      () => `Wrote ${exported.length} ${exported.length === 1 ? 'server' : 'servers'} to ${printable(file)}.`,
+    );
+    return;
+  }
+  if (output.redact(text) !== text)
+    output.note(output.noteStyle.yellow('Secrets are not shown; use --output to write them to a file.'));
+  output.result({ to, text, exported, failed, skipped }, () => text.trimEnd());
+}
+
+/** Returns the definitions as written, with their variables. Of several with one name, the one that is used. */
+function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readonly ServerEntry[] {
+  const counting = entries.filter(
+    ({ status, definition }) => status !== 'replaced' && definition !== undefined,
+  );
+  const unknown = names.filter((name) => !counting.some((entry) => entry.name === name));
+  if (unknown.length > 0) {
+    throw new CommandError('SERVER_UNKNOWN', `No server is named "${printable(unknown.join('", "'))}".`, {
+      hint: `Configured servers: ${[...new Set(counting.map(({ name }) => name))].join(', ') || 'none'}.`,
+    });
+  }
+  return counting.filter(({ name }) => names.length === 0 || names.includes(name));
+}
+
+interface SkippedServer {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * Other programs trust the entries in their files as the user's own. A definition that came with a project is therefore
+ * exported only if it is approved, or if it was named and confirmed, or named with `--unapproved`.
+ */
+async function chooseApproved(
+  deps: CommandDeps,
+  entries: readonly ServerEntry[],
+  named: boolean,
+  unapproved: boolean,
+): Promise<{ readonly chosen: readonly ServerEntry[]; readonly skipped: readonly SkippedServer[] }> {
+  const chosen: ServerEntry[] = [];
+  const skipped: SkippedServer[] = [];
+  for (const entry of entries) {
+    const { name } = entry;
+    if (!needsApproval(entry) || unapproved) chosen.push(entry);
+    else if (!named) {
+      const reason = `Not exported: it came with the project and is not approved. Review it: fittings approve ${name}`;
+      skipped.push({ name, reason });
+    } else if (await confirm(deps, entry)) chosen.push(entry);
+    else skipped.push({ name, reason: 'Not exported.' });
+  }
+  return { chosen, skipped };
+}
+
+function needsApproval({ status }: ServerEntry): boolean {
+  return status === 'pending' || status === 'rejected';
+}
+
+async function confirm(deps: CommandDeps, { name, approval }: ServerEntry): Promise<boolean> {
+  if (!deps.interactive) {
+    throw new CommandError('APPROVAL_REQUIRED', `The server "${printable(name)}" is not approved.`, {
+      server: name,
+      hint: `Review it: fittings approve ${name}. To export it as it is, add --unapproved.`,
+    });
+  }
+  const prompts = await openPrompts(deps);
+  if (approval !== undefined) prompts.tell(approval.summary);
+  return prompts.confirm(`${printable(name)} is not approved. Export it anyway?`, false);
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
+  }
+}
+
+/** Replaces a file atomically. Only the user can read a new file, because definitions may contain secrets. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    const mode = await stat(file).then(
+      (stats) => stats.mode & 0o777,
+      () => 0o600,
+    );
+    await writeFile(temporary, text, { mode, flag: 'wx' });
+    await rename(temporary, file);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
+  }
+}

@@ -1,0 +1,57 @@
+import { type ImportResult, importServers } from '@mcp-fittings/config';
+import type { InteropClient } from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { FOREIGN_PROGRAMS } from '../options.js';
+import { CommandError } from '../output/hints.js';
+import { printable } from '../output/printable.js';
+import { tableLines } from '../output/table.js';
+import { openWorkspace } from '../session/workspace.js';
+import type { ImportOptions } from './import.js';
+
+interface Found extends Pick<ImportResult, 'files'> {
+  readonly program: InteropClient;
+  readonly servers: readonly string[];
+  /** Whether the files came with this project. */
+  readonly project: boolean;
+}
+
+/** Lists the programs that have configuration files here, for `import` without a program. */
+export async function listPrograms(
+  deps: CommandDeps,
+  names: readonly string[],
+  { file, all }: Pick<ImportOptions, 'file' | 'all'>,
+): Promise<void> {
+  if (names.length > 0 || file !== undefined || all) {
+    throw new CommandError('ARGUMENTS_INVALID', 'Name the program to import from: --from <program>.', {
+      hint: `Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`,
+    });
+  }
+  const { output, env } = deps;
+  const { loaded, home } = await openWorkspace(deps, { approves: false });
+  const project = loaded.project.root;
+  const searched = FOREIGN_PROGRAMS.flatMap((program) =>
+    [false, true].map((isProject) => ({ program, isProject })),
+  );
+  const every = await Promise.all(
+    searched.map(async ({ program, isProject }): Promise<Found> => {
+      const places = { home, project, projectFiles: isProject, appData: env['APPDATA'] };
+      const { files, imported, failed } = await importServers({ from: program, ...places });
+      const servers = [...imported, ...failed].map(({ name }) => name);
+      return { program, project: isProject, files, servers };
+    }),
+  );
+  const found = every.filter(({ files }) => files.length > 0);
+  output.result({ programs: found }, () =>
+    found.length === 0
+      ? `No configuration of another program was found. Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`
+      : tableLines(
+          ['command', 'servers', 'file'].map((title) => ({ title })),
+          found.map(({ program, project: isProject, files, servers }) => [
+            `fittings import --from ${program}${isProject ? ' --project' : ''}`,
+            servers.length === 0 ? 'none' : printable(servers.join(', '), 80),
+            printable(files.join(', ')),
+          ]),
+          output.style.bold,
+        ).join('\n'),
+  );
+}

@@ -1,0 +1,85 @@
+import type { LoadedConfig } from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { printable } from '../output/printable.js';
+import { type Column, fittingColumns, tableLines } from '../output/table.js';
+import { wrapWords } from '../output/text-width.js';
+import { loadServers } from '../session/load-servers.js';
+import { sessionOptions } from '../session/open-session.js';
+import { configSecrets } from '../session/secrets.js';
+import { configurationExit, noServersText, noteProblems } from './config-notes.js';
+import { type ServerRow, serverRows } from './status-rows.js';
+import { reasonOf } from './status-table.js';
+
+/** Prints which servers are configured, and where. Connects to none of them. */
+export async function listServers(deps: CommandDeps, names: readonly string[]): Promise<void> {
+  const { output } = deps;
+  const { loaded } = await loadServers(sessionOptions(deps));
+  output.hide(configSecrets(loaded));
+  noteProblems(loaded.problems, output);
+  const rows = serverRows(loaded, [])
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .map((row) => ({ row, state: stateOf(row), used: isUsed(row, loaded) }));
+  const servers = rows.map(({ row: { name, type, scope, file, error }, state, used }) => ({
+    name,
+    type,
+    scope,
+    file,
+    state,
+    used,
+    error,
+  }));
+  output.result({ servers, problems: loaded.problems }, () =>
+    rows.length === 0
+      ? output.style.dim(noServersText(loaded.problems))
+      : [...serverTable(rows, deps), ...reasons(rows, deps)].join('\n'),
+  );
+  configurationExit(deps, loaded);
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'server' },
+  { title: 'transport', leaveOut: 1 },
+  { title: 'scope' },
+  { title: 'state' },
+  { title: 'file' },
+];
+
+interface StatedRow {
+  readonly row: ServerRow;
+  readonly state: string;
+  /** Whether commands use this definition, of several with one name. */
+  readonly used: boolean;
+}
+
+function serverTable(rows: readonly StatedRow[], { output }: CommandDeps): readonly string[] {
+  const cells = rows.map(({ row, state }) => [
+    printable(row.name),
+    printable(row.type ?? '', 20),
+    row.scope ?? '',
+    state,
+    printable(row.file ?? ''),
+  ]);
+  const fitting = fittingColumns(COLUMNS, cells, output.columns);
+  return tableLines(fitting.columns, fitting.rows, output.style.bold);
+}
+
+/** Explains which of several servers with one name is used, and why a server is not usable. */
+function reasons(rows: readonly StatedRow[], { output }: CommandDeps): readonly string[] {
+  const chosen = rows
+    .filter(({ row, used }) => used && rows.some((other) => other.row !== row && other.row.name === row.name))
+    .map(({ row }) => `${printable(row.name)}: the server of the scope ${row.scope ?? ''} is used.`);
+  const lines = [...chosen, ...rows.flatMap(({ row }) => reasonOf(row, output.style))];
+  return lines.length === 0 ? [] : ['', ...lines.map((line) => wrapWords(line, output.columns))];
+}
+
+/** Returns what the configuration says about a server. Whether the server works, `fittings status` finds out. */
+function stateOf({ status }: ServerRow): string {
+  return status === 'disconnected' ? 'ready' : status.replace('-', ' ');
+}
+
+function isUsed({ name, scope, file }: ServerRow, { entries }: LoadedConfig): boolean {
+  return entries.some(
+    (entry) =>
+      entry.name === name && entry.scope === scope && entry.file === file && entry.status === 'ready',
+  );
+}

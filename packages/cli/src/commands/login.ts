@@ -1,0 +1,103 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
+import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions, SignInMethod } from '../options.js';
+import { CommandError } from '../output/hints.js';
+import { printable } from '../output/printable.js';
+import { openPrompts } from '../prompts/prompts.js';
+import { signInInteraction } from '../prompts/sign-in.js';
+import { createProvider } from '../session/create-auth.js';
+import { openSession } from '../session/open-session.js';
+import { resolveServer } from '../session/resolve-server.js';
+import { entrySecrets } from '../session/secrets.js';
+import type { SessionOptions } from '../session/session.js';
+import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
+import { rememberStore } from '../session/store-choice.js';
+import { whyNotConnected } from './connect.js';
+
+export interface LoginOptions extends RemoteOptions {
+  readonly method?: SignInMethod;
+  readonly timeout?: number;
+}
+
+/** Default of `--timeout`, in seconds. */
+const DEFAULT_TIMEOUT_S = 300;
+
+export async function login(deps: CommandDeps, server: string, options: LoginOptions): Promise<void> {
+  const { output, signal, env } = deps;
+  const limit = AbortSignal.timeout((options.timeout ?? DEFAULT_TIMEOUT_S) * 1000);
+  await using session = await openSession(deps, {
+    interaction: signInInteraction(deps, options.method),
+    plaintextConsent: askForConsent(deps),
+  });
+  const { host } = session;
+  const { name, config } = resolveServer(server, options, session.loaded, env);
+  output.hide(entrySecrets([config]));
+  await abortable(host.connect({ [name]: config }), signal);
+  const { state: found } = host.server(server);
+  const before = found.status;
+  const refused = before === 'needs-auth' ? refusedHeader(server, config, found.error) : undefined;
+  if (before === 'connected') {
+    output.result(
+      { server, signedIn: false, status: before },
+      () => `${printable(server)} is already connected: no sign-in is required.`,
+    );
+    return;
+  }
+  if (before !== 'needs-auth' && before !== 'disconnected') {
+    const problem = whyNotConnected(host.server(server), session);
+    if (problem !== undefined) throw problem;
+  }
+  const provider = createProvider(session.auth, { name, config }, deps);
+  if (provider?.signIn === undefined) {
+    throw new CommandError('AUTH_FAILED', `The server "${server}" has no sign-in.`, {
+      server,
+      hint: 'Only a remote server has one, if its entry has no credentials and does not turn it off.',
+    });
+  }
+  try {
+    await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
+  } catch (error) {
+    // The server has no sign-in, so its refusal is about the header.
+    if (refused !== undefined && hasNoSignInService(error)) throw refused;
+    if (!limit.aborted || signal.aborted) throw withServerName(error, server);
+    throw new CommandError('TIMEOUT', `The sign-in to "${server}" timed out.`, {
+      server,
+      cause: error,
+      hint: 'Sign in again, with a higher --timeout if you need more time.',
+    });
+  }
+  if (deps.options.store !== undefined) await rememberStore(deps.options.store);
+  const { state, counts } = host.server(server);
+  output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
+    output.style.green(
+      `Signed in to ${printable(server)}: ${counts.tools} ${counts.tools === 1 ? 'tool' : 'tools'}.`,
+    ),
+  );
+}
+
+/** Signs out without connecting, so that it works while the server is down. */
+export async function logout(deps: CommandDeps, server: string, flags: RemoteOptions): Promise<void> {
+  const { output, signal, env } = deps;
+  await using session = await openSession(deps);
+  const { host } = session;
+  const { name, config } = resolveServer(server, flags, session.loaded, env);
+  output.hide(entrySecrets([config]));
+  await host.connect({ [name]: { ...config, lazy: true } });
+  await abortable(host.signOut(server), signal);
+  output.result({ server, signedIn: false }, () => `Signed out of ${printable(server)}.`);
+}
+
+/**
+ * Returns the prompt that is shown before credentials are stored unencrypted; undefined without a terminal, which means
+ * no.
+ */
+function askForConsent(deps: CommandDeps): SessionOptions['plaintextConsent'] {
+  if (!deps.interactive) return undefined;
+  return async ({ path }) => {
+    const prompts = await openPrompts(deps);
+    return prompts.confirm(
+      `Store credentials unencrypted in ${printable(path)}? Every program that runs under your account can read them.`,
+      false,
+    );
+  };
+}

@@ -1,0 +1,75 @@
+import { abortable } from '@mcp-fittings/client-core/timing';
+import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
+import { createLiveRegion } from '../output/live-region.js';
+import { openSession } from '../session/open-session.js';
+import type { CommandSession } from '../session/open-session.js';
+import { configurationExit, noServersText, noteProblems } from './config-notes.js';
+import { type ServerRow, chosenRows } from './status-rows.js';
+import { statusLines, statusValue } from './status-table.js';
+import { watchStatus } from './watch-status.js';
+
+export interface StatusOptions {
+  readonly watch: boolean;
+}
+
+export async function status(
+  deps: CommandDeps,
+  names: readonly string[],
+  { watch }: StatusOptions,
+): Promise<void> {
+  const { output } = deps;
+  await using session = await openSession(deps);
+  const wanted = names.length > 0 ? names : undefined;
+  if (watch) return await watchStatus(deps, session, wanted);
+
+  const rows = (): readonly ServerRow[] =>
+    chosenRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
+  {
+    using _live = showWhileConnecting(deps, session, rows);
+    await abortable(session.connect(wanted && usableNames(session, wanted)), deps.signal);
+  }
+  const found = rows();
+  noteProblems(session.loaded.problems, output);
+  output.result(statusValue(found, session.loaded.problems), () =>
+    found.length === 0
+      ? noServersText(session.loaded.problems)
+      : statusLines(found, output.style, output.columns).join('\n'),
+  );
+  deps.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
+  configurationExit(deps, session.loaded);
+}
+
+/**
+ * Returns the names that can be connected, and unknown ones, which connecting rejects. The other servers are shown with
+ * the reason.
+ */
+function usableNames({ loaded }: CommandSession, names: readonly string[]): readonly string[] {
+  const known = new Set(loaded.entries.map(({ name }) => name));
+  return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
+}
+
+/** Whether a server is connected and all of its lists were read, or is not supposed to be connected. */
+function isFine({ status: state, error }: ServerRow): boolean {
+  if (state === 'connected') return error === undefined;
+  return state === 'disabled' || state === 'rejected' || state === 'disconnected';
+}
+
+/** Shows the table on a terminal while servers connect, and then clears it. */
+function showWhileConnecting(
+  { live, output }: CommandDeps,
+  { host }: CommandSession,
+  rows: () => readonly ServerRow[],
+): Disposable {
+  if (live === undefined || output.json) return { [Symbol.dispose]() {} };
+  const region = createLiveRegion(live);
+  const paint = (): void =>
+    region.paint(statusLines(rows(), output.noteStyle, live.columns()).map((line) => output.redact(line)));
+  const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalog', paint)];
+  return {
+    [Symbol.dispose]() {
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
+      region.clear();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { aborted } from '@mcp-fittings/client-core/timing';
+import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
+import type { CommandDeps } from '../command-deps.js';
+import { type LiveRegion, createLiveRegion } from '../output/live-region.js';
+import { printable } from '../output/printable.js';
+import { loadOptions } from '../session/load-servers.js';
+import { sessionOptions } from '../session/open-session.js';
+import type { CommandSession } from '../session/open-session.js';
+import { configSecrets } from '../session/secrets.js';
+import { type ServerRow, chosenRows } from './status-rows.js';
+import { statusLines } from './status-table.js';
+
+/** Changes within this time are shown together, in milliseconds. */
+const CALM_MS = 50;
+
+/** Shows the status until the user stops it: a table that is repainted, or a line for each server that changed. */
+export async function watchStatus(
+  deps: CommandDeps,
+  session: CommandSession,
+  wanted: readonly string[] | undefined,
+): Promise<void> {
+  const { host, approvals, transports } = session;
+  let { loaded } = session;
+  const view = openView(deps);
+  const show = (): void => view.show(chosenRows(loaded, host.servers(), wanted, session.loginCommand));
+  let timer: Disposable | undefined;
+  const showSoon = (): void => {
+    timer ??= deps.clock.schedule(() => {
+      timer = undefined;
+      show();
+    }, CALM_MS);
+  };
+  const connect = (config: LoadedConfig): void => {
+    const named = Object.entries(config.servers).filter(([name]) => wanted?.includes(name) ?? true);
+    // The table shows how it ends.
+    void host.connect(Object.fromEntries(named)).then(showSoon, showSoon);
+  };
+
+  await using _watcher = await watchConfig({
+    ...loadOptions(sessionOptions(deps), approvals, transports),
+    clock: deps.clock,
+    onChange(changes, config) {
+      loaded = config;
+      deps.output.hide(configSecrets(config));
+      for (const name of changes.removed) void host.remove(name).then(showSoon, showSoon);
+      connect(config);
+      showSoon();
+    },
+    onError: (error) => deps.output.detail(printable(error.message)),
+  });
+  const subscriptions = [host.on('state', showSoon), host.on('catalog', showSoon)];
+  connect(loaded);
+  show();
+  try {
+    await aborted(deps.signal);
+    throw new Error('interrupted');
+  } finally {
+    for (const subscription of subscriptions) subscription[Symbol.dispose]();
+    timer?.[Symbol.dispose]();
+    view.close();
+  }
+}
+
+interface View {
+  show(rows: readonly ServerRow[]): void;
+  close(): void;
+}
+
+/** Opens a table on stdout if it is a terminal; else prints each change as a line. */
+function openView(deps: CommandDeps): View {
+  const { output, stdout } = deps;
+  if (output.json || output.columns === undefined) return lines(deps);
+  const region: LiveRegion = createLiveRegion({
+    stream: stdout,
+    columns: () => output.columns ?? 80,
+    rows: () => deps.live?.rows() ?? 24,
+  });
+  const kept = output.keepAbove(region);
+  return {
+    show: (rows) =>
+      region.paint(statusLines(rows, output.style, output.columns).map((line) => output.redact(line))),
+    close() {
+      kept[Symbol.dispose]();
+      region.finish();
+    },
+  };
+}
+
+function lines({ output, clock }: CommandDeps): View {
+  const before = new Map<string, string>();
+  return {
+    show(rows) {
+      for (const name of before.keys()) {
+        if (rows.some((row) => row.name === name)) continue;
+        before.delete(name);
+        output.event(
+          { time: new Date(clock.now()).toISOString(), removed: name },
+          () => `${printable(name)}: removed`,
+        );
+      }
+      for (const row of rows) {
+        const text = JSON.stringify(row);
+        if (before.get(row.name) === text) continue;
+        before.set(row.name, text);
+        output.event({ time: new Date(clock.now()).toISOString(), server: row }, () => lineOf(row));
+      }
+    },
+    close() {},
+  };
+}
+
+function lineOf({ name, status, tools, error }: ServerRow): string {
+  const more =
+    status === 'connected' ? `, ${tools} tools` : error === undefined ? '' : `: ${printable(error.message)}`;
+  return `${printable(name)}: ${status}${more}`;
+}

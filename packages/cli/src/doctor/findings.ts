@@ -1,0 +1,93 @@
+import { type ErrorCode, type FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FINDING_CODES, type FindingCode } from './finding-codes.js';
+
+/**
+ * Name of a check, in the order in which they run: the entry and its approval; for a local server the command and its
+ * process; for a remote server DNS, proxy, connection, TLS, clocks, HTTP, OAuth metadata and token; then the MCP handshake.
+ */
+export type CheckName =
+  | 'config'
+  | 'approval'
+  | 'command'
+  | 'spawn'
+  | 'dns'
+  | 'proxy'
+  | 'connect'
+  | 'tls'
+  | 'clock'
+  | 'http'
+  | 'discovery'
+  | 'token'
+  | 'handshake';
+
+/** A problem and its fix. It contains no secrets, and no control characters from texts of the server. */
+export interface Finding {
+  /** What is wrong, for programs. Its general meaning is in {@link FINDING_CODES}. */
+  readonly code: FindingCode;
+  /** `error` if it prevents using the server, else `warning`. */
+  readonly severity: 'error' | 'warning';
+  /** What is wrong in this case, as a sentence. */
+  readonly message: string;
+  /** What the user can do, as a sentence. It may name commands of `fittings`. */
+  readonly fix: string;
+  /** Code of the error that the connection failed with, if there was one. */
+  readonly error?: ErrorCode | undefined;
+}
+
+/** The result of one check. */
+export interface CheckResult {
+  /** Which check it is. */
+  readonly check: CheckName;
+  /** `failed` with an error among the findings, `warning` with warnings only, else `passed`. */
+  readonly outcome: 'passed' | 'warning' | 'failed';
+  /** What the check saw, such as an address or a version; may be empty. */
+  readonly summary: string;
+  /** What is wrong; empty if the check passed. */
+  readonly findings: readonly Finding[];
+}
+
+/** The result of all checks of one server. */
+export interface Diagnosis {
+  /** Name of the server, as passed to {@link diagnose}. */
+  readonly server: string;
+  /** Whether there is no finding with the severity `error`. */
+  readonly healthy: boolean;
+  /** Results in the order of the checks. A check that an earlier failure prevents is left out. */
+  readonly checks: readonly CheckResult[];
+  /** The findings of all checks, in their order. The first error is most likely the cause of the others. */
+  readonly findings: readonly Finding[];
+}
+
+const LONGEST_MESSAGE = 1500;
+
+export interface FindingDetails {
+  readonly severity?: Finding['severity'] | undefined;
+  readonly fix?: string | undefined;
+  readonly error?: FittingsError | undefined;
+}
+
+/** Creates a finding. Its fix is that of its code, unless `details.fix` is given. */
+export function createFinding(code: FindingCode, message: string, details: FindingDetails = {}): Finding {
+  const { severity = 'error', fix = FINDING_CODES[code].fix, error } = details;
+  return {
+    code,
+    severity,
+    message: sanitizeText(message, { maxLength: LONGEST_MESSAGE, multiline: true }),
+    fix: sanitizeText(fix),
+    error: error?.code,
+  };
+}
+
+/** Creates the result of a check. Its outcome follows from the worst finding. */
+export function createResult(
+  check: CheckName,
+  summary: string,
+  findings: readonly Finding[] = [],
+): CheckResult {
+  const outcome = findings.some(({ severity }) => severity === 'error')
+    ? 'failed'
+    : findings.length > 0
+      ? 'warning'
+      : 'passed';
+  return { check, outcome, summary: sanitizeText(summary), findings };
+}

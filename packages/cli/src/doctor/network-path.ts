@@ -1,0 +1,143 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import {
+  type Clock,
+  FittingsError,
+  type Logger,
+  type ServerConfig,
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { entrySchema } from '@mcp-fittings/client-core/transport';
+import {
+  type NetworkOptions,
+  type ResponseHead,
+  createNetwork,
+  networkFields,
+  networkOptionsOf,
+} from '@mcp-fittings/http-client';
+import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
+import { CommandError } from '../output/hints.js';
+import { findingFromError } from './error-findings.js';
+import { type CheckResult, createResult, createFinding } from './findings.js';
+
+export interface NetworkPathOptions {
+  readonly server: string;
+  readonly config: ServerConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly logger?: Logger | undefined;
+}
+
+/** The checks of the network path, and what later checks need. */
+export interface NetworkPath {
+  readonly checks: readonly CheckResult[];
+  /** Head of the response to a plain GET; undefined if the server was not reached, or need not answer a GET. */
+  readonly head: ResponseHead | undefined;
+  /** Options to send more requests; undefined if the server was not reached. */
+  readonly network: NetworkOptions | undefined;
+}
+
+/** Checks the network path to the server: host name, proxy, connection, TLS. It sends no MCP messages. */
+export async function checkNetworkPath(options: NetworkPathOptions): Promise<NetworkPath> {
+  let network: NetworkOptions;
+  let proxy: URL | undefined;
+  try {
+    network = networkOf(options);
+    proxy = chooseProxy(new URL(network.url), { proxy: network.proxy ?? 'env', env: options.env });
+  } catch (error) {
+    return { checks: [failed(error)], head: undefined, network: undefined };
+  }
+  const url = new URL(network.url);
+  const dns = await checkName(proxy ?? url, proxy !== undefined);
+  if (dns.outcome === 'failed') return { checks: [dns], head: undefined, network: undefined };
+  const route = proxy === undefined ? 'direct' : `through ${proxy.host}`;
+  if (/^wss?:/i.test(String(options.config['url']))) {
+    // A WebSocket server need not answer a GET.
+    return { checks: [dns, createResult('proxy', route)], head: undefined, network };
+  }
+  try {
+    const head = await headOf(network);
+    const isTls = url.protocol === 'https:';
+    return {
+      checks: [
+        dns,
+        createResult('proxy', route),
+        createResult('connect', url.host),
+        ...(isTls ? [createResult('tls', 'the certificate is valid')] : []),
+      ],
+      head,
+      network,
+    };
+  } catch (error) {
+    const failure = failed(error);
+    const before = [dns, createResult('proxy', route), createResult('connect', url.host)];
+    const at = before.findIndex(({ check }) => check === failure.check);
+    return {
+      checks: [...(at === -1 ? before : before.slice(0, at)), failure],
+      head: undefined,
+      network: undefined,
+    };
+  }
+}
+
+/** Builds the options that the transport would use. A WebSocket connection begins with HTTP too. */
+function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPathOptions): NetworkOptions {
+  const result = entrySchema(networkFields)['~standard'].validate(config);
+  if (result.issues !== undefined) {
+    const [issue] = result.issues;
+    const field = issue?.path?.map(String).join('.') ?? '';
+    throw new CommandError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
+  }
+  const { timeouts, ...rest } = networkOptionsOf(result.value, { server, clock, logger });
+  const url = String(rest.url).replace(/^ws(s?:)/i, 'http$1');
+  return {
+    ...rest,
+    url,
+    env,
+    timeouts: { connectMs: timeouts?.connectMs ?? timeoutMs, headersMs: timeoutMs },
+  };
+}
+
+async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
+  const host = bareHost(url.hostname);
+  if (isIP(host) !== 0) return createResult('dns', host);
+  try {
+    const found = await lookup(host, { all: true });
+    return createResult('dns', `${host} resolves to ${found.map(({ address }) => address).join(', ')}`);
+  } catch (cause) {
+    const what = isProxy ? 'of the proxy ' : '';
+    const isAway = cause instanceof Error && 'code' in cause && cause.code === 'EAI_AGAIN';
+    const message = `Could not resolve the host name ${what}${host}${isAway ? ': no DNS server responds' : ''}.`;
+    const error = new TransportError('HOST_NOT_FOUND', message, { cause });
+    return createResult('dns', '', [createFinding('HOST_NOT_FOUND', message, { error })]);
+  }
+}
+
+function headOf(options: NetworkOptions): Promise<ResponseHead> {
+  const network = createNetwork(options);
+  const headers = { accept: 'application/json, text/event-stream' };
+  return new Promise<ResponseHead>((resolve, reject) => {
+    const exchange = network.exchange(
+      { url: new URL(options.url), method: 'GET', headers },
+      {
+        onHeaders(head) {
+          resolve(head);
+          // An event stream would not end by itself.
+          queueMicrotask(() => exchange.abort());
+        },
+        onData: () => undefined,
+        onEnd: () => undefined,
+        onError: reject,
+      },
+    );
+  }).finally(() => network.close());
+}
+
+function failed(error: unknown): CheckResult {
+  if (!(error instanceof FittingsError)) throw error;
+  const placed = findingFromError(error);
+  // A timeout before any response belongs to the connection.
+  const check = error.code === 'TIMEOUT' ? 'connect' : placed.check;
+  return createResult(check, '', [placed.finding]);
+}

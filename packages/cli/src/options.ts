@@ -1,0 +1,83 @@
+import type { InteropClient } from '@mcp-fittings/config';
+
+/** Options that every command takes, before or after its name. */
+export interface GlobalOptions {
+  /** Prints one JSON document on stdout instead of text, or one document per line where output continues. */
+  readonly json: boolean;
+  /** Prints the causes and details of errors, and the log messages of the packages. */
+  readonly verbose: boolean;
+  /** False with `--no-color`. */
+  readonly color: boolean;
+  /** Which set of configuration files is used. */
+  readonly layout: LayoutName;
+  /** Values of `--mcp-config`: files or JSON. Later values win. */
+  readonly mcpConfig: readonly string[];
+  /** Ignores all servers but those of `--mcp-config`. */
+  readonly strictMcpConfig: boolean;
+  /** Values of `--plugin`: packages or files with third-party transports and sign-in schemes. */
+  readonly plugin: readonly string[];
+  /** Undefined: `FITTINGS_STORE`, else the store of the last sign-in that named one, else `keychain`. */
+  readonly store?: StoreName | undefined;
+}
+
+/** Options of the commands that take the URL of a server instead of its name. */
+export interface RemoteOptions {
+  readonly type?: string;
+  readonly header: readonly string[];
+  readonly clientId?: string;
+  readonly oauthScope: readonly string[];
+  /** Port of the OAuth redirect URI. */
+  readonly port?: string;
+}
+
+/** Name of a layout, which says where the configuration files are. `fittings` is the CLI's own. */
+export type LayoutName = 'fittings' | 'mcp-json' | 'blade' | 'kode' | 'claude' | 'gemini';
+
+/** Values of `--layout`. */
+export const LAYOUT_NAMES = [
+  'fittings',
+  'mcp-json',
+  'blade',
+  'kode',
+  'claude',
+  'gemini',
+] as const satisfies readonly LayoutName[];
+
+/**
+ * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, or in memory until
+ * the process ends. One store never replaces another that fails.
+ */
+export type StoreName = 'keychain' | 'file' | 'memory';
+
+/** Values of `--store`. */
+export const STORE_NAMES = ['keychain', 'file', 'memory'] as const satisfies readonly StoreName[];
+
+/** Programs whose configuration `import` reads and `export` writes. */
+export const FOREIGN_PROGRAMS = [
+  'claude-code',
+  'claude-desktop',
+  'codex',
+  'cursor',
+  'gemini',
+  'mcporter',
+  'opencode',
+  'vscode',
+  'windsurf',
+  'zed',
+] as const satisfies readonly InteropClient[];
+
+/** What `list` can list. */
+export const LIST_KINDS = ['servers', 'tools', 'prompts', 'resources'] as const;
+export type ListKind = (typeof LIST_KINDS)[number];
+
+/** How to sign in: in a browser on this machine, with a code on any device, or by pasting the address of the last page. */
+export const SIGN_IN_METHODS = ['browser', 'device', 'paste'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** What `import` does with secrets that an entry holds as text: replace them with `${NAME}`, or keep them. */
+export const SECRET_HANDLING = ['variables', 'keep'] as const;
+export type SecretHandling = (typeof SECRET_HANDLING)[number];
+
+/** Shells for which `completion` has a script. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];

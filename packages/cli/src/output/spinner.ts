@@ -1,0 +1,58 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import { createLiveRegion, type LiveRegionOptions } from './live-region.js';
+import type { Output } from './output.js';
+import { printable } from './printable.js';
+
+/** Shorter waits show nothing. Milliseconds. */
+const DELAY_MS = 300;
+const FRAME_MS = 120;
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const MOST_NAMES = 5;
+
+export interface SpinnerDeps {
+  readonly live: LiveRegionOptions | undefined;
+  readonly output: Output;
+  readonly clock: Clock;
+}
+
+/**
+ * Shows a spinner on the last line of the terminal, with the names of the servers that are still connecting, until it is
+ * disposed of. Shows nothing where lines cannot be repainted.
+ */
+export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): Disposable {
+  const { live, output, clock } = deps;
+  if (live === undefined || output.json) return { [Symbol.dispose]() {} };
+  const region = createLiveRegion(live);
+  const kept = output.keepAbove({
+    // The next frame shows it again, so that the last result stays the last line.
+    above(write) {
+      region.clear();
+      write();
+    },
+  });
+  let frame = 0;
+  const paint = (): void => {
+    const waiting = names();
+    if (waiting.length === 0) region.clear();
+    else
+      region.paint([
+        `${output.noteStyle.cyan(FRAMES[frame++ % FRAMES.length] ?? '')} ${waitingText(waiting)}`,
+      ]);
+    timer = clock.schedule(paint, FRAME_MS);
+  };
+  let timer = clock.schedule(paint, DELAY_MS);
+  return {
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]();
+      region.clear();
+      kept[Symbol.dispose]();
+    },
+  };
+}
+
+/** Formats `waiting for a, b and 3 more`. */
+function waitingText(names: readonly string[]): string {
+  const named = names.slice(0, MOST_NAMES).map((name) => printable(name, 60));
+  const more = names.length - named.length;
+  return `waiting for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,21 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '@mcp-fittings/client-core';
+
+/** The streams, environment and signals of the process. Tests pass their own. */
+export interface ProcessIo {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & TerminalStream;
+  readonly stderr: Writable & TerminalStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** Aborted when the user or the system stops the process. */
+  readonly signal: AbortSignal;
+}
+
+interface TerminalStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}

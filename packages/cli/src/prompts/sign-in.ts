@@ -1,0 +1,94 @@
+import { createInterface } from 'node:readline/promises';
+import {
+  type DevicePrompt,
+  type LoopbackOptions,
+  type PasteBackQuestion,
+  type InteractionChooser,
+  deviceCode,
+  interactionForEnvironment,
+  loopback,
+  openBrowser,
+  pasteBack,
+  detectEnvironment,
+} from '@mcp-fittings/auth-oauth';
+import type { CommandDeps } from '../command-deps.js';
+import type { SignInMethod } from '../options.js';
+import { printable } from '../output/printable.js';
+import { openPrompts } from './prompts.js';
+
+const ONE_DAY_MS = 86_400_000;
+
+/** Returns the sign-in interaction of `method`; without one, that which fits the environment. */
+export function signInInteraction(deps: CommandDeps, method: SignInMethod | undefined): InteractionChooser {
+  const { output, env } = deps;
+  const browser: LoopbackOptions = {
+    // The command has its own time limit for every method.
+    timeoutMs: ONE_DAY_MS,
+    clock: deps.clock,
+    open: openBrowser,
+    onUrl: ({ server, url }) => {
+      output.note(
+        `Sign in to ${printable(server)} in your browser. If it does not open, go to:\n  ${printable(url.href, 8_000)}`,
+      );
+    },
+  };
+  const showCode = (prompt: DevicePrompt): void => note(deps, prompt);
+  const ask = async (question: PasteBackQuestion): Promise<string> => askForAddress(deps, question);
+  switch (method) {
+    case 'browser':
+      return () => loopback(browser);
+    case 'device':
+      return () => deviceCode({ show: showCode });
+    case 'paste':
+      return () => pasteBack({ ask });
+    default:
+      return interactionForEnvironment({
+        showCode,
+        askForAddress: ask,
+        loopback: browser,
+        environment: detectEnvironment(env),
+      });
+  }
+}
+
+function note({ output }: CommandDeps, prompt: DevicePrompt): void {
+  const { server, verificationUri, verificationUriComplete, userCode, expiresInMs } = prompt;
+  const { bold } = output.noteStyle;
+  output.note(
+    `To sign in to ${printable(server)}, open this address on any device:\n  ${printable(verificationUri, 8_000)}`,
+  );
+  output.note(`and enter this code:\n  ${bold(printable(userCode))}`);
+  if (verificationUriComplete !== undefined)
+    output.note(
+      `Or open this address, which contains the code:\n  ${printable(verificationUriComplete, 8_000)}`,
+    );
+  const minutes = Math.max(1, Math.round(expiresInMs / 60_000));
+  output.note(`The code expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
+}
+
+/** Asks for the address at the terminal; without one, reads a line of stdin. */
+async function askForAddress(deps: CommandDeps, question: PasteBackQuestion): Promise<string> {
+  const { server, url, attempt, signal = deps.signal } = question;
+  const { output } = deps;
+  if (attempt === 1) {
+    output.note(
+      `To sign in to ${printable(server)}, open this in a browser on any machine:\n  ${printable(url.href, 8_000)}`,
+    );
+    output.note(
+      'After you sign in, the browser shows a page that does not load. Copy its full address and paste it here.',
+    );
+  } else
+    output.note(
+      output.noteStyle.yellow('This is not the address of that page, which starts with http://127.0.0.1.'),
+    );
+  if (deps.interactive) {
+    const prompts = await openPrompts(deps, signal);
+    return prompts.text({ message: 'Address' });
+  }
+  const lines = createInterface({ input: deps.stdin });
+  try {
+    return await lines.question('', { signal });
+  } finally {
+    lines.close();
+  }
+}

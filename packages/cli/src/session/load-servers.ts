@@ -1,0 +1,114 @@
+import type { AuthPlugin, TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  type ServerApprovals,
+  type Layout,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  PROJECT_PLACEHOLDER,
+  type LocationOptions,
+  createFileApprovalStore,
+  createServerApprovals,
+  defineLayout,
+  homeDirectory,
+  layouts,
+  loadConfig,
+} from '@mcp-fittings/config';
+import { http } from '@mcp-fittings/transport-http';
+import { sse } from '@mcp-fittings/transport-sse';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { ws } from '@mcp-fittings/transport-ws';
+import type { LayoutName } from '../options.js';
+import { loadPlugins } from './load-plugins.js';
+import type { SessionOptions } from './session.js';
+
+type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
+type LoadServersOptions = PlacedOptions &
+  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'signal'>;
+
+/** Returns where the files of the chosen layout are. */
+export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): LocationOptions {
+  return { layout: LAYOUTS[layout], cwd, home };
+}
+
+/** Returns the options for `loadConfig` and `watchConfig`. */
+export function loadOptions(
+  options: LoadServersOptions,
+  approvals: ServerApprovals,
+  plugins: readonly TransportPlugin[],
+): LoadConfigOptions {
+  const { env, mcpConfig = [], strictMcpConfig: strict, signal } = options;
+  return { ...placeOptions(options), cli: { configs: mcpConfig, strict }, env, approvals, plugins, signal };
+}
+
+/** Loads the configuration again, with `hasSignIn` for the prompts about unapproved servers. */
+export async function loadAgain(
+  options: LoadServersOptions,
+  parts: Pick<Awaited<ReturnType<typeof loadServers>>, 'approvals' | 'transports'>,
+  hasSignIn: NonNullable<LoadConfigOptions['hasSignIn']>,
+): Promise<LoadedConfig> {
+  return loadConfig({ ...loadOptions(options, parts.approvals, parts.transports), hasSignIn });
+}
+
+/**
+ * Loads only the configuration: no host, no network, no credential store. For commands that only read or write files.
+ */
+export async function loadServers(options: LoadServersOptions): Promise<{
+  readonly loaded: LoadedConfig;
+  readonly approvals: ServerApprovals;
+  readonly transports: readonly TransportPlugin[];
+  /** Third-party sign-in schemes. */
+  readonly auth: readonly AuthPlugin[];
+  /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
+  readonly home: string;
+}> {
+  const home = await homeDirectory(placeOptions(options));
+  const approvals = createServerApprovals({ store: createFileApprovalStore({ home }) });
+  const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());
+  const transports = [...createTransports(), ...others.transports];
+  const loaded = await loadConfig(loadOptions(options, approvals, transports));
+  return { loaded, approvals, transports, auth: others.auth, home };
+}
+
+/** File for the user's own servers, in all projects and in one project. */
+const HOME_FILE = '.config/mcp-fittings/servers.json';
+
+/** The CLI's own layout: the `.mcp.json` of a project, which most programs share, and one file of the user. */
+const fittings = defineLayout({
+  name: 'fittings',
+  sources: [
+    { scope: 'user', base: 'home', path: HOME_FILE, servers: [['mcpServers']] },
+    { scope: 'project', base: 'project', path: '.mcp.json', servers: [['mcpServers'], []] },
+    {
+      scope: 'local',
+      base: 'home',
+      path: HOME_FILE,
+      servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
+    },
+  ],
+});
+
+export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
+  fittings,
+  'mcp-json': layouts.mcpJson,
+  blade: layouts.blade,
+  kode: layouts.kode,
+  claude: layouts.claude,
+  gemini: layouts.gemini,
+};
+
+/**
+ * The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner than in a host.
+ * Milliseconds.
+ */
+const AFTER_STDIN_END_MS = 500;
+
+/** Creates all transports that a configuration file can name. */
+export function createTransports(): readonly TransportPlugin[] {
+  const older = sse();
+  return [
+    stdio({ shutdown: { afterStdinEndMs: AFTER_STDIN_END_MS } }),
+    http({ fallback: older }),
+    older,
+    ws(),
+  ];
+}

@@ -1,0 +1,82 @@
+import type { FittingsError, Logger } from '@mcp-fittings/client-core';
+import type { CommandDeps } from '../command-deps.js';
+import type { StoreName } from '../options.js';
+import { jsonText, printable } from '../output/printable.js';
+import type { Session, SessionOptions } from './session.js';
+import { chooseStore } from './store-choice.js';
+
+/** The session of a command. */
+export interface CommandSession extends Session {
+  /** Returns the command with which the user signs in to a server. */
+  readonly loginCommand: (server: string) => string;
+  /** Why the credential store cannot be used; undefined until it fails. */
+  readonly storeError: FittingsError | undefined;
+}
+
+/** Returns what the global options say about the session and the configuration. */
+export function sessionOptions(deps: CommandDeps): SessionOptions {
+  const { options, env, cwd, signal, clock } = deps;
+  const { layout, mcpConfig, strictMcpConfig, plugin, store } = options;
+  return {
+    layout,
+    mcpConfig,
+    strictMcpConfig,
+    plugins: plugin,
+    store: chooseStore(store, env),
+    env,
+    cwd,
+    signal,
+    clock,
+    ...(options.verbose && { logger: createLogger(deps) }),
+  };
+}
+
+/**
+ * Opens the session of a command and redacts its secrets from the output. Dispose of it. `storeFlag` is the value of
+ * `--store` in sign-in commands; default: that of this command line.
+ */
+export async function openSession(
+  deps: CommandDeps,
+  more: Partial<SessionOptions> = {},
+  storeFlag: StoreName | undefined = deps.options.store,
+): Promise<CommandSession> {
+  const { createSession } = await import('./session.js');
+  const { output } = deps;
+  let storeError: FittingsError | undefined;
+  const session = await createSession({
+    ...sessionOptions(deps),
+    ...more,
+    // Servers that need a sign-in report it; the others do not need the store.
+    onStoreUnavailable(error) {
+      storeError = error;
+      output.detail(printable(error.message));
+    },
+  });
+  output.hide(session.secrets);
+  return {
+    ...session,
+    loginCommand(server) {
+      const flag = storeError === undefined ? storeFlag : 'file';
+      return `fittings login ${server}${flag === undefined ? '' : ` --store ${flag}`}`;
+    },
+    get storeError() {
+      return storeError;
+    },
+  };
+}
+
+/** Prints log messages of the packages as notes of `--verbose`. */
+function createLogger({ output }: CommandDeps): Logger {
+  const log =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      const pairs = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+      output.detail([output.noteStyle.dim(level), printable(message, 2_000), ...pairs].join(' '));
+    };
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error) return printable(value.message);
+  return printable(typeof value === 'string' ? value : jsonText(value));
+}

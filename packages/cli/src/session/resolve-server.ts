@@ -1,0 +1,163 @@
+import { type ServerConfig, nearestNames } from '@mcp-fittings/client-core';
+import type { LoadedConfig } from '@mcp-fittings/config';
+import { headerPairs } from '../arguments/option-values.js';
+import type { RemoteOptions } from '../options.js';
+import { CommandError } from '../output/hints.js';
+
+/** A server that the command line names. */
+export interface ResolvedServer {
+  /** Name of its entry, or the URL as written, which cannot be the name of an entry. */
+  readonly name: string;
+  readonly config: ServerConfig;
+}
+
+/**
+ * Returns the server with this name or URL. A URL is a server of its own: it does not share the sign-in of an entry with
+ * the same URL. Throws `ARGUMENTS_INVALID` for options that apply only to a URL, and what `usableEntry` and
+ * `remoteEntry` throw.
+ */
+export function resolveServer(
+  server: string,
+  flags: RemoteOptions,
+  loaded: LoadedConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): ResolvedServer {
+  if (isServerUrl(server)) return { name: server, config: remoteEntry(server, flags, env) };
+  refuseRemoteOptions(server, flags);
+  return { name: server, config: usableEntry(server, loaded) };
+}
+
+/**
+ * Returns the arguments of the command that signs in to this server. A credential belongs to its client, so the client
+ * ID is one of them.
+ */
+export function loginArguments(server: string, { clientId, oauthScope, port, type }: RemoteOptions): string {
+  const options = [
+    ...(type === undefined ? [] : ['--type', type]),
+    ...(clientId === undefined ? [] : ['--client-id', clientId]),
+    ...oauthScope.flatMap((scope) => ['--oauth-scope', scope]),
+    ...(port === undefined ? [] : ['--port', port]),
+  ];
+  return [server, ...options].map(quoted).join(' ');
+}
+
+/** Quotes a word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Returns the entry of a server. Throws `SERVER_UNKNOWN`, or why the entry cannot be used. */
+export function usableEntry(name: string, { servers, entries }: LoadedConfig): ServerConfig {
+  const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (config !== undefined) return config;
+  const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
+  switch (entry?.status) {
+    case 'pending':
+      throw new CommandError(
+        'APPROVAL_REQUIRED',
+        entry.approval?.changed === true
+          ? `The definition of the server "${name}" has changed since you approved it.`
+          : `The server "${name}" has not been approved.`,
+        { server: name, hint: `Review it: fittings approve ${name}` },
+      );
+    case 'rejected':
+      throw new CommandError('APPROVAL_REQUIRED', `You rejected the server "${name}".`, {
+        server: name,
+        hint: `Change your decision: fittings approve ${name}`,
+      });
+    case 'denied':
+      throw new CommandError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
+    case 'invalid': {
+      const problem = entry.problems.find(({ severity }) => severity === 'error');
+      throw new CommandError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
+        server: name,
+        hint: problem?.hint,
+      });
+    }
+    default: {
+      const near = nearestNames(
+        name,
+        entries.map((each) => each.name),
+      );
+      throw new CommandError('SERVER_UNKNOWN', `No server is named "${name}".`, {
+        server: name,
+        hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'Add it: fittings add --help',
+      });
+    }
+  }
+}
+
+/** Returns whether text is the URL of a server, which may contain variables, and not the name of a configured one. */
+function isServerUrl(text: string): boolean {
+  if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
+  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+}
+
+/**
+ * Creates the entry of a server that is named by its URL. As in `mcp-remote`, `${NAME}` and `${NAME:-default}` in the
+ * URL, a header or the client ID are environment variables. Throws `ARGUMENTS_INVALID` for an invalid option and
+ * `CONFIG_INVALID` for a variable that is not set.
+ */
+function remoteEntry(
+  written: string,
+  flags: RemoteOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
+  const { type, clientId, oauthScope: scopes, port } = flags;
+  const url = expanded(written, env);
+  if (!URL.canParse(url)) {
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      'The URL of the server is not absolute after its variables are expanded.',
+    );
+  }
+  const headers = Object.fromEntries(
+    Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
+  );
+  const oauth = {
+    ...(clientId !== undefined && { clientId: expanded(clientId, env) }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(port !== undefined && { callbackPort: portOf(port) }),
+  };
+  return {
+    type: type ?? (/^ws/i.test(url) ? 'ws' : 'http'),
+    url,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+  };
+}
+
+/** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
+function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
+  const { type, header, clientId, oauthScope, port } = flags;
+  const isBare = [type, clientId, port].every((flag) => flag === undefined);
+  if (isBare && header.length === 0 && oauthScope.length === 0) return;
+  throw new CommandError(
+    'ARGUMENTS_INVALID',
+    `--type, --header, --client-id, --oauth-scope and --port apply only to a URL, and "${server}" is not a URL.`,
+    { hint: 'Set them in the entry of the server, or use its URL.' },
+  );
+}
+
+function expanded(value: string, env: Readonly<Record<string, string | undefined>>): string {
+  return value.replaceAll(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (_reference, name: string, fallback: string | undefined) => {
+      const found = env[name];
+      if (found !== undefined && found !== '') return found;
+      if (fallback !== undefined) return fallback;
+      throw new CommandError('CONFIG_INVALID', `The variable ${name} is not set.`, {
+        hint: `Set ${name} in the environment of this program.`,
+      });
+    },
+  );
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new CommandError(
+    'ARGUMENTS_INVALID',
+    'The port of the OAuth redirect URI is not a valid port number.',
+  );
+}

@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
+import { everything, only, openWorkspace } from './support/workspace.js';
+
+// One process for all: to start the reference server takes ten times as long as to talk to it.
+let server: EverythingServer;
+let remote: { readonly url: string };
+let ONE: readonly string[];
+let SERVERS: readonly string[];
+beforeAll(async () => {
+  server = await everythingServer();
+  remote = { url: server.url };
+  ONE = ['--store', 'memory', ...only({ everything: remote })];
+  SERVERS = ['--store', 'memory', ...only({ everything: remote, missing: { command: 'no-such-program' } })];
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+it('P1 status tells the state, the counts and the last error of each server', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const text = await workspace.fittings([
+    'status',
+    ...only({ everything, missing: { command: 'no-such-program' } }),
+  ]);
+  expect(text.code).toBe(1);
+  expect(text.stdout).toMatch(/^● {2}everything +stdio +connected +13 +4 +\d+$/m);
+  expect(text.stdout).toMatch(/^✗ {2}missing +stdio +failed/m);
+  expect(text.stdout).toContain('There is no "no-such-program"');
+  expect(text.stdout).toContain('2 servers, 1 connected, 1 not usable, 13 tools');
+
+  const { value } = await workspace.json(['status', ...SERVERS]);
+  expect(value).toMatchObject({
+    totals: { servers: 2, connected: 1, errored: 1, tools: 13 },
+    servers: [
+      { name: 'everything', status: 'connected', tools: 13, scope: 'cli' },
+      { name: 'missing', status: 'failed', error: { code: 'COMMAND_NOT_FOUND' } },
+    ],
+  });
+  expect((await workspace.fittings(['status', ...ONE])).code).toBe(0);
+  expect((await workspace.fittings(['status', 'unknown', ...ONE])).code).toBe(3);
+});
+
+it('P1 status --watch without a terminal: a line for each change', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const run = await workspace.fittings(['status', '--watch', '--json', ...SERVERS], {
+    interruptWhen: (text) => text.includes('"connected"') && text.includes('"failed"'),
+  });
+  expect(run.code).toBe(130);
+  const events = run.stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{"time"'))
+    .map((line) => JSON.parse(line) as { server: { name: string; status: string } });
+  expect(events.filter(({ server }) => server.name === 'everything').at(-1)?.server.status).toBe('connected');
+  expect(events.filter(({ server }) => server.name === 'missing').at(-1)?.server.status).toBe('failed');
+});
+
+it('P2 lists tools, prompts and resources; one that failed is noted and shows in the exit code', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const tools = await workspace.fittings(['list', 'tools', ...SERVERS]);
+  expect(tools.stdout).toMatch(/^ {2}echo +Echoes back the input string$/m);
+  expect(tools.stderr).toMatch(/^error: .*no-such-program/m);
+  expect(tools.code).toBe(3);
+  expect((await workspace.fittings(['list', 'prompts', ...ONE])).stdout).toMatch(/args-prompt/);
+  const { value } = await workspace.json(['list', 'resources', 'everything', ...ONE]);
+  expect(value).toMatchObject({
+    resourceTemplates: expect.arrayContaining([expect.objectContaining({ server: 'everything' })]),
+  });
+  const verbose = await workspace.fittings(['list', 'tools', '--verbose', ...ONE]);
+  expect(verbose.stdout).toContain('--arg a=<number>');
+  expect(verbose.stdout).toMatch(/--arg includeImage=<boolean> {2}\(optional; default: false\)/);
+  expect((await workspace.fittings(['list', 'things', ...ONE])).code).toBe(2);
+});
+
+it('P2 calls a tool with arguments typed by its schema', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const sum = await workspace.fittings([
+    'call',
+    'everything/get-sum',
+    '--arg',
+    'a=2',
+    '--arg',
+    'b=3',
+    ...ONE,
+  ]);
+  expect(sum).toMatchObject({ code: 0, stdout: 'The sum of 2 and 3 is 5.\n', stderr: '' });
+  const bare = await workspace.json(['call', 'echo', '--arg', 'message=5', ...SERVERS]);
+  expect(bare.value).toMatchObject({
+    server: 'everything',
+    tool: 'echo',
+    content: [{ type: 'text', text: 'Echo: 5' }],
+  });
+  const piped = await workspace.fittings(['call', 'everything/get-sum', '--args', '-', ...ONE], {
+    stdin: '{"a":1,"b":1}',
+  });
+  expect(piped.stdout).toBe('The sum of 1 and 1 is 2.\n');
+  await workspace.write('args.json', { a: 4, b: 4 });
+  const file = await workspace.fittings([
+    'call',
+    'everything/get-sum',
+    '--args',
+    '@args.json',
+    '--arg',
+    'b=1',
+    ...ONE,
+  ]);
+  expect(file.stdout).toBe('The sum of 4 and 1 is 5.\n');
+});
+
+it.each([
+  ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" must be a number.'],
+  ['an argument that is missing', ['--arg', 'a=2'], '--arg b=<number> is missing'],
+  ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
+  ['no pair', ['--arg', 'a'], 'not in the form name=value'],
+  ['no JSON', ['--args', '{'], 'not valid JSON'],
+])('P2 refuses %s before anything is sent', async (_, args, words) => {
+  await using workspace = await openWorkspace({ here: true });
+  const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...ONE]);
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain(words);
+  expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+  const { value } = await workspace.json(['call', 'everything/get-sum', ...args, ...ONE]);
+  expect(value).toMatchObject({ error: { code: 'ARGUMENTS_INVALID', delivery: 'not-sent' } });
+});
+
+it('U10 an unknown tool gets the nearest names; an unknown server too', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const tool = await workspace.fittings(['call', 'everything/ecko', ...ONE]);
+  expect(tool).toMatchObject({ code: 2, stderr: expect.stringContaining('echo') });
+  const bare = await workspace.fittings(['call', 'ecko', ...SERVERS]);
+  expect(bare.stderr).toMatch(/Did you mean echo/);
+  const server = await workspace.fittings(['list', 'tools', 'everythin', ...ONE]);
+  expect(server).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean everything?') });
+});
+
+it('U8 a denied tool is not called; the hint of a server that two share a name says how to choose', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const denied = await workspace.fittings([
+    'call',
+    'everything/echo',
+    '--arg',
+    'message=x',
+    ...only({ everything: { ...remote, deniedTools: ['echo'] } }),
+  ]);
+  expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining('denied') });
+  const both = await workspace.fittings([
+    'call',
+    'echo',
+    '--arg',
+    'message=x',
+    ...only({ one: remote, two: remote }),
+  ]);
+  expect(both.code).toBe(2);
+  expect(both.stderr).toContain('one/echo, two/echo');
+});
+
+it('P2 reads a resource, as text and into a file', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const uri = 'demo://resource/static/document/features.md';
+  const text = await workspace.fittings(['read', `everything/${uri}`, ...ONE]);
+  expect(text.stdout).toContain('# ');
+  const { value } = await workspace.json(['read', uri, '-o', 'features.md', ...ONE]);
+  const bytes = await readFile(join(workspace.project, 'features.md'));
+  expect(value).toMatchObject({ server: 'everything', uri, bytes: bytes.length });
+  expect(bytes.length).toBeGreaterThan(100);
+  const blob = await workspace.fittings([
+    'read',
+    'everything/demo://resource/dynamic/blob/1',
+    '-o',
+    'blob',
+    ...ONE,
+  ]);
+  expect(blob.code).toBe(0);
+  expect((await readFile(join(workspace.project, 'blob'))).length).toBeGreaterThan(10);
+});
+
+it('P2 gets a prompt and completes an argument', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const prompt = await workspace.fittings([
+    'prompt',
+    'everything/args-prompt',
+    '--arg',
+    'city=Berlin',
+    ...ONE,
+  ]);
+  expect(prompt.stdout).toBe("user: What's weather in Berlin?\n");
+  const completed = await workspace.fittings([
+    'complete',
+    'prompt',
+    'everything/completable-prompt',
+    'department',
+    'E',
+    ...ONE,
+  ]);
+  expect(completed.stdout).toBe('Engineering\n');
+});
+
+it('L9 a lazy server is connected when something of it is asked for', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const lazy = only({ everything: { ...everything, lazy: true } });
+  expect((await workspace.fittings(['status', ...lazy])).stdout).toMatch(/disconnected/);
+  expect((await workspace.fittings(['call', 'echo', '--arg', 'message=x', ...lazy])).stdout).toBe(
+    'Echo: x\n',
+  );
+});
