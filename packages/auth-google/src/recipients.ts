@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 export interface Recipient {
   readonly url: URL;

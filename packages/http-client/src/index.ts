@@ -1,13 +1,3 @@
-/** For sign-in packages, which have these from here. */
-export {
-  ChallengeBudget,
-  checkHeaders,
-  createCredentials,
-  isLoopbackHost,
-  parseChallenges,
-  readChallenge,
-  type ReplyHead,
-} from '@mcp-fittings/remote-policy';
 export { createNetwork } from './http/create-network.js';
 export { createIdleNetwork } from './http/idle-network.js';
 export type {

@@ -1,5 +1,10 @@
 import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
-import { ChallengeBudget, createCredentials, readChallenge, type ReplyHead } from '@mcp-fittings/http-client';
+import {
+  ChallengeBudget,
+  createCredentials,
+  readChallenge,
+  type ReplyHead,
+} from '@mcp-fittings/remote-policy';
 
 export interface AuthorizedFetchOptions {
   /** URL of the MCP server: only requests to it, and to what lies below its path, are signed. */

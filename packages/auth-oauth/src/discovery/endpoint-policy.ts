@@ -1,5 +1,5 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 /**
  * The canonical form of an endpoint that a stranger named: https, or http on this machine's loopback, without credentials.

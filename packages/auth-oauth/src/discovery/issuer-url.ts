@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 /**
  * The URL of an issuer identifier: https, or http on loopback, without credentials, query and fragment. Undefined for

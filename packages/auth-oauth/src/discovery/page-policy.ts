@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 export interface PagePolicy {
   /** URL of the MCP server, which names the authorization server. */

@@ -6,7 +6,7 @@ import {
   type AuthProvider,
   type Clock,
 } from '@mcp-fittings/client-core';
-import { checkHeaders } from '@mcp-fittings/http-client';
+import { checkHeaders } from '@mcp-fittings/remote-policy';
 
 export interface HeadersCommandOptions {
   /** Program that prints a JSON object of headers; started without a shell. */

@@ -1,7 +1,7 @@
 import type { ClientKey, SignInSurface, SurfaceChooser } from '@mcp-fittings/auth-oauth';
 import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 /** Where the people of a company sign in, and who we are there. A person or an administrator says it, never a project. */
 export interface IdentityProviderSettings {
