@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { Network, NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClient, HttpClientOptions } from '@mcp-fittings/http-client';
 
 export interface GoogleProviderOptions {
   /** URL of the MCP server: its origin alone gets the token. */
@@ -21,8 +21,9 @@ export interface GoogleProviderOptions {
   readonly quotaProject?: string | undefined;
   /** Where Google's token services are reached, e.g. behind Private Service Connect. */
   readonly endpoints?: GoogleEndpoints | undefined;
-  /** Proxy, certificates, time-outs, addresses for the requests for tokens. A `Network` stays yours to close. */
-  readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Pick<Network, 'fetch'> | undefined;
+  /** Proxy, certificates, time-outs, addresses for the requests for tokens. An `HttpClient` stays yours to close. */
+  readonly network?:
+    Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Pick<HttpClient, 'fetch'> | undefined;
   /** How long getting a token may take, milliseconds; 0: as long as it takes. Default 30 000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;

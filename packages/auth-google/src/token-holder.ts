@@ -1,5 +1,5 @@
 import { isWithin, type Clock } from '@mcp-fittings/client-core';
-import { createRetryPause } from '@mcp-fittings/http-client';
+import { createFailureBackoff } from '@mcp-fittings/http-client';
 import { isAlive, isFresh, type GoogleToken } from './token.js';
 
 /** Holds the one token of a server. */
@@ -19,7 +19,7 @@ export function createTokenHolder(get: () => Promise<GoogleToken>, clock: Clock)
   let held: GoogleToken | undefined;
   let getting: Promise<GoogleToken> | undefined;
   let replaced: readonly number[] = [];
-  const pause = createRetryPause<GoogleToken>(clock);
+  const pause = createFailureBackoff<GoogleToken>(clock);
 
   const renew = (): Promise<GoogleToken> => {
     const known = pause.answer(held?.authorization);

@@ -1,5 +1,5 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import type { Network } from '@mcp-fittings/http-client';
+import type { HttpClient } from '@mcp-fittings/http-client';
 import type { AuthClient, Impersonated } from 'google-auth-library';
 import { libraryFailure } from './failures.js';
 import { claimsOf } from './id-token.js';
@@ -9,7 +9,7 @@ import { libraryFetch } from './transporter.js';
 
 export interface TokenSource {
   readonly server: string;
-  readonly network: Pick<Network, 'fetch'>;
+  readonly network: Pick<HttpClient, 'fetch'>;
   readonly endpoints: GoogleEndpoints;
   readonly scopes: readonly string[];
   /** Makes it an ID token. */

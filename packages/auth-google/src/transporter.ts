@@ -1,11 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { Network } from '@mcp-fittings/http-client';
+import type { HttpClient } from '@mcp-fittings/http-client';
 
 /**
  * The guarded fetch as Google's library calls it, so that requests for tokens obey the same proxy, certificates, limits
  * and address rules as everything else.
  */
-export function libraryFetch(network: Pick<Network, 'fetch'>): typeof fetch {
+export function libraryFetch(network: Pick<HttpClient, 'fetch'>): typeof fetch {
   return async (input, init = {}) => {
     const url = typeof input === 'string' || input instanceof URL ? input : input.url;
     return network.fetch(url, {

@@ -1,9 +1,9 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
 import type { TokenProviderOptions } from './provider/context.js';
 
-const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = networkFields;
+const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = httpEntryFields;
 /** Not `headers`: they are for the server alone. */
 const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
 
@@ -17,7 +17,7 @@ export function networkFor(
   common: TokenProviderOptions['network'],
 ): TokenProviderOptions['network'] {
   if (common !== undefined && 'fetch' in common) return common;
-  const said = networkOptionsOf(readEntry(ENTRY, config, { server }), { server });
+  const said = toHttpClientOptions(readEntry(ENTRY, config, { server }), { server });
   return {
     ...common,
     proxy: said.proxy ?? common?.proxy,

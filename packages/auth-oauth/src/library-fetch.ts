@@ -1,8 +1,8 @@
-import type { Network } from '@mcp-fittings/http-client';
+import type { HttpClient } from '@mcp-fittings/http-client';
 import type { ToldSecrets } from './told-secrets.js';
 
 /** The part of a network that sign-in uses: requests to addresses that servers named. */
-export type Fetcher = Pick<Network, 'fetch'>;
+export type Fetcher = Pick<HttpClient, 'fetch'>;
 
 /**
  * The guarded fetch in the form that oauth4webapi calls. Whether a URL may be spoken to without encryption is decided

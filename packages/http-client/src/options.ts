@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@mcp-fittings/client-core';
 import type { TlsOptions } from '@mcp-fittings/remote-policy';
 
 /** How one server is reached. Every member has a default; times are milliseconds. */
-export interface NetworkOptions extends TlsOptions {
+export interface HttpClientOptions extends TlsOptions {
   /**
    * The server's own URL, as a person configured it. Its origin alone is sent the configured headers and the client
    * certificate, and is exempt from the address guard.
@@ -20,10 +20,10 @@ export interface NetworkOptions extends TlsOptions {
    * `'none'`: direct. Else the URL of an `http:` or `https:` proxy, with user and password where it wants them.
    */
   readonly proxy?: string | undefined;
-  readonly timeouts?: NetworkTimeouts | undefined;
+  readonly timeouts?: HttpClientTimeouts | undefined;
   /** Largest decoded body in bytes. Default 64 MiB. Event streams that the caller asked for are exempt: their events are capped one by one. */
   readonly maxBodyBytes?: number | undefined;
-  readonly sockets?: SocketPolicy | undefined;
+  readonly sockets?: SocketPoolOptions | undefined;
   /**
    * Where a server may point us although the address guard would refuse it: IP addresses, CIDR ranges
    * (`10.0.0.0/8`), or host names.
@@ -39,7 +39,7 @@ export interface NetworkOptions extends TlsOptions {
 }
 
 /** Milliseconds; 0 means never. */
-export interface NetworkTimeouts {
+export interface HttpClientTimeouts {
   /** Name resolution, TCP, proxy and TLS together. Default 10 000. */
   readonly connectMs?: number | undefined;
   /** From the request to the first byte of the answer. Default 0: a tool may run for long, its deadline is the host's. */
@@ -52,13 +52,13 @@ export interface NetworkTimeouts {
  * How many sockets a server is given. A burst is served by few sockets, which is faster than one for each request;
  * when nothing comes back for a while the number doubles, so that long calls never starve short ones.
  */
-export interface SocketPolicy {
+export interface SocketPoolOptions {
   /** Requests in flight at once before any has to wait. Default 16. */
   readonly initial?: number | undefined;
   /** Never more. Default: no bound. */
   readonly max?: number | undefined;
   /** How long a waiting request puts up with no progress, milliseconds. Default 50. */
-  readonly patienceMs?: number | undefined;
+  readonly stallMs?: number | undefined;
 }
 
 export type HostResolver = (hostname: string) => Promise<readonly string[]>;

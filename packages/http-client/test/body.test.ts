@@ -8,12 +8,12 @@ import {
   gzipSync,
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
-const networkFor = (server: TestServer, options: Partial<NetworkOptions> = {}): Network =>
-  createNetwork({ url: server.origin, server: 'one', ...options });
+const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
+  createHttpClient({ url: server.origin, server: 'one', ...options });
 
 const get = (server: TestServer, path = '/') =>
   ({ url: new URL(path, server.origin), method: 'GET' }) as const;

@@ -5,7 +5,7 @@ import {
   type ConcurrencyLimiter,
   type Waiter,
 } from '../src/http/concurrency-limiter.js';
-import { createNetwork } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 import type { ServerResponse } from 'node:http';
 
@@ -31,7 +31,7 @@ const inside = (guests: readonly Guest[]): number => guests.filter(({ state }) =
 
 function crowd(count: number, policy = {}) {
   const clock = createManualClock();
-  const gate = createConcurrencyLimiter({ initial: 4, patienceMs: 50, ...policy }, clock);
+  const gate = createConcurrencyLimiter({ initial: 4, stallMs: 50, ...policy }, clock);
   const guests = Array.from({ length: count }, guest);
   for (const one of guests) gate.enter(one);
   return { clock, gate, guests };
@@ -114,7 +114,7 @@ describe('the socket limit', () => {
 describe('real sockets', () => {
   it('a burst of 500 calls shares them', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const call = () => network.request({ url: new URL(server.origin), method: 'POST', body: '{}' });
     const replies = await Promise.all(Array.from({ length: 500 }, call));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
@@ -127,7 +127,7 @@ describe('real sockets', () => {
       if (request.url === '/long') held.push(response);
       else response.end('short');
     });
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const call = (path: string) =>
       network.request({ url: new URL(path, server.origin), method: 'POST', body: '{}' });
     const long = Array.from({ length: 40 }, () => call('/long'));

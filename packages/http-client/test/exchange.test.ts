@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
-const networkFor = (server: TestServer, options: Partial<NetworkOptions> = {}): Network =>
-  createNetwork({ url: server.origin, server: 'one', ...options });
+const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
+  createHttpClient({ url: server.origin, server: 'one', ...options });
 
 const at = (server: TestServer, path = '/'): URL => new URL(path, server.origin);
 
@@ -49,7 +49,7 @@ describe('an exchange', () => {
       ['::1', '127.0.0.1'],
     ]) {
       const resolve = () => Promise.resolve(addresses);
-      await using network = createNetwork({ url, proxy: 'none', resolve });
+      await using network = createHttpClient({ url, proxy: 'none', resolve });
       expect((await network.request({ url, method: 'GET' })).text()).toBe('ok');
     }
   });
@@ -189,7 +189,7 @@ describe('a network that is closed', () => {
     await early.settled;
     expect(early.error?.code).toBe('TRANSPORT_CLOSED');
     expect(server.seen).toHaveLength(0);
-    await createNetwork({ url: server.origin }).close();
+    await createHttpClient({ url: server.origin }).close();
   });
 });
 
@@ -222,14 +222,14 @@ describe('a failure', () => {
 
   it('HOST_NOT_FOUND: the name does not resolve', async () => {
     const missing = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-    await using network = createNetwork({ url: 'http://no.invalid/', proxy: 'none', resolve: missing });
+    await using network = createHttpClient({ url: 'http://no.invalid/', proxy: 'none', resolve: missing });
     await expect(
       network.request({ url: new URL('http://no.invalid/'), method: 'GET' }),
     ).rejects.toMatchObject({
       code: 'HOST_NOT_FOUND',
       delivery: 'not-sent',
     });
-    await using other = createNetwork({
+    await using other = createHttpClient({
       url: 'http://other.invalid/',
       proxy: 'none',
       resolve: () => Promise.resolve([]),
@@ -244,7 +244,7 @@ describe('a failure', () => {
 
   it('TIMEOUT: no connection in time', async () => {
     // The resolver never answers: as silent as a host behind a wall that drops packets.
-    await using network = createNetwork({
+    await using network = createHttpClient({
       url: 'http://slow.test/',
       proxy: 'none',
       resolve: () => new Promise(() => undefined),

@@ -1,22 +1,17 @@
 /** How a remote server may be reached. */
 export { parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
-export { chooseProxy, type ProxyChoice } from './connect/choose-proxy.js';
-export { connectionHint, connectionSentence } from './connect/connection-texts.js';
-export { clientCertificateOf, remoteFields } from './connect/entry-fields.js';
+export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
+export { connectionHint, connectionMessage } from './connect/connection-messages.js';
+export { toClientCertificate, remoteEntryFields } from './connect/entry-fields.js';
 export { checkHeaders } from './connect/headers.js';
 export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
 export {
   checkServerUrl,
   refuseUnencrypted,
   type ServerUrlOptions,
-  type UrlVerdict,
+  type CheckedUrl,
 } from './connect/server-url.js';
-export {
-  headersOfOptions,
-  SDK_ONLY_OPTIONS,
-  withUrl,
-  type RequestInitOptions,
-} from './connect/sdk-options.js';
+export { collectHeaders, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './connect/sdk-options.js';
 export type { ClientCertificate, TlsOptions } from './connect/tls-options.js';
 
 /** What a refused request means, and what is done about it. */
@@ -28,7 +23,7 @@ export {
   type Credentials,
   type CredentialsOptions,
 } from './refusal/credentials.js';
-export { inBandAnswer } from './refusal/in-band.js';
+export { findInBandError } from './refusal/in-band-error.js';
 export { createRequestRedactor, redactRpcError, type RequestRedactor } from './refusal/redaction.js';
 export {
   readRefusal,
@@ -44,12 +39,12 @@ export { isSafeToRepeat } from './refusal/safe-methods.js';
 export { sendWithRecovery, type RecoveryOptions, type RemoteRequest } from './refusal/send-with-recovery.js';
 export {
   findStatusRow,
-  statusTable,
-  type StatusFact,
+  createStatusTable,
+  type StatusCondition,
   type StatusMeaning,
   type StatusRow,
 } from './refusal/status-table.js';
 export { parseChallenges } from './refusal/www-authenticate.js';
 
 /** How long a request lasts. */
-export { createLifetime, during, sleepDuring, type Ending, type Lifetime } from './lifetime.js';
+export { createLifetime, untilEnd, sleepWithin, type LifetimeSignal, type Lifetime } from './lifetime.js';

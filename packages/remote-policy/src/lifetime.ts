@@ -4,19 +4,19 @@ import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/timing'
  * Something that ends once, and what has to be undone then. It stands where an `AbortSignal` would, because every request has
  * one: an `AbortController` that follows another one costs ten times as much.
  */
-export interface Lifetime extends Ending {
+export interface Lifetime extends LifetimeSignal {
   end(): void;
 }
 
 /** What ends once, by itself: a transport. */
-export interface Ending {
+export interface LifetimeSignal {
   readonly ended: boolean;
   /** Runs `task` at the end, at once if that is past. The result takes the task back. */
   onEnd(task: () => void): () => void;
 }
 
 /** Ends with its parent, or earlier by itself. */
-export function createLifetime(parent?: Ending): Lifetime {
+export function createLifetime(parent?: LifetimeSignal): Lifetime {
   return new LifetimeWithin(parent);
 }
 
@@ -25,7 +25,7 @@ class LifetimeWithin implements Lifetime {
   readonly #tasks = new Set<() => void>();
   readonly #leave: (() => void) | undefined;
 
-  constructor(parent: Ending | undefined) {
+  constructor(parent: LifetimeSignal | undefined) {
     this.#leave = parent?.onEnd(() => this.end());
   }
 
@@ -53,7 +53,7 @@ class LifetimeWithin implements Lifetime {
 }
 
 /** Settles as `work` does, or with nothing when `lifetime` ends first. */
-export function during<T>(lifetime: Ending, work: Promise<T>): Promise<T | undefined> {
+export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stay = lifetime.onEnd(() => resolve(undefined));
     work.finally(stay).then(resolve, reject);
@@ -61,7 +61,7 @@ export function during<T>(lifetime: Ending, work: Promise<T>): Promise<T | undef
 }
 
 /** Settles after `ms`, or when `lifetime` ends; it leaves no timer behind. */
-export async function sleepDuring(lifetime: Ending, ms: number, clock: Clock): Promise<void> {
+export async function sleepWithin(lifetime: LifetimeSignal, ms: number, clock: Clock): Promise<void> {
   const link = linkSignal();
   const stay = lifetime.onEnd(() => link.abort());
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLifetime, during, type Lifetime } from '../src/index.js';
+import { createLifetime, untilEnd, type Lifetime } from '../src/index.js';
 
 it('ends once, runs what has to be undone, and what comes too late at once', () => {
   const lifetime = createLifetime();
@@ -35,9 +35,9 @@ it('ends with its parent, and leaves nothing with it when it ends earlier', () =
 it('holds work up no longer than it lasts', async () => {
   const never = new Promise<string>(() => undefined);
   const lifetime = createLifetime();
-  const waiting = during(lifetime, never);
-  expect(await during(lifetime, Promise.resolve('done'))).toBe('done');
-  await expect(during(lifetime, Promise.reject(new RangeError('failed')))).rejects.toThrow(RangeError);
+  const waiting = untilEnd(lifetime, never);
+  expect(await untilEnd(lifetime, Promise.resolve('done'))).toBe('done');
+  await expect(untilEnd(lifetime, Promise.reject(new RangeError('failed')))).rejects.toThrow(RangeError);
   lifetime.end();
   expect(await waiting).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import {
   createLifetime,
   createRequestRedactor,
   sendWithRecovery,
-  statusTable,
+  createStatusTable,
   type RefusedReply,
   type RemoteRequest,
 } from '../src/index.js';
@@ -40,7 +40,7 @@ function sending(replies: readonly (RefusedReply | 'ok')[], more: Partial<Remote
     what: 'POST',
     method: 'POST',
     safe: true,
-    table: statusTable([]),
+    table: createStatusTable([]),
     lifetime: createLifetime(),
     send(signed) {
       log.push(`send ${signed['authorization']}`);

@@ -9,7 +9,7 @@ import {
   type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/remote-policy';
+import { createLifetime, untilEnd, sleepWithin, withUrl } from '@mcp-fittings/remote-policy';
 import { roundTrip } from '@mcp-fittings/http-client';
 import { HttpWire } from './http-wire.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
@@ -134,7 +134,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     const waiting = createLifetime(this);
     this.#opensStream = true;
     const opened = this.#standalone.start();
-    await during(waiting, Promise.race([opened, sleepDuring(waiting, OPENING_MS, this.#options.clock)]));
+    await untilEnd(waiting, Promise.race([opened, sleepWithin(waiting, OPENING_MS, this.#options.clock)]));
     this.#opensStream = false;
     waiting.end();
   }
@@ -146,7 +146,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     const lifetime = createLifetime();
     const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);
     try {
-      const signed = await during(lifetime, credentials.headers('DELETE'));
+      const signed = await untilEnd(lifetime, credentials.headers('DELETE'));
       const headers: Record<string, string> = { ...signed, 'mcp-session-id': sessionId };
       if (this.protocolVersion !== undefined) headers['mcp-protocol-version'] = this.protocolVersion;
       const request = { url, method: 'DELETE', headers, redirect: 'same-method' } as const;

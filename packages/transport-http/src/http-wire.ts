@@ -12,7 +12,7 @@ import {
   redactRpcError,
   sendWithRecovery,
   type Credentials,
-  type Ending,
+  type LifetimeSignal,
   type Lifetime,
   type RecoveryOptions,
   type Refusal,
@@ -21,11 +21,11 @@ import {
   type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
 import {
-  createNetwork,
+  createHttpClient,
   roundTrip,
   type AcceptedReply,
   type BodySink,
-  type Network,
+  type HttpClient,
   type ResponseHead,
 } from '@mcp-fittings/http-client';
 import type { CheckedOptions } from './options.js';
@@ -49,7 +49,7 @@ export interface HttpCall {
   readonly survivesSession?: boolean | undefined;
   /** It may be sent again when the server says that it is busy: to carry it out twice does no harm. */
   readonly safe: boolean;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   /** Called just before it goes on the wire, each time. */
   readonly onSend?: (() => void) | undefined;
   /** Called with the head of a reply 2xx. */
@@ -66,7 +66,7 @@ export interface HttpCall {
 export class HttpWire {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
-  readonly network: Network;
+  readonly network: HttpClient;
   readonly credentials: Credentials;
   readonly session: Session;
   readonly redactor: RequestRedactor;
@@ -82,7 +82,7 @@ export class HttpWire {
     const { url, server, headers, clock } = options;
     this.options = options;
     this.transport = transport;
-    this.network = createNetwork({
+    this.network = createHttpClient({
       ...options.network,
       url,
       server,
@@ -148,7 +148,7 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly what: string;
   readonly method: string;
   readonly safe: boolean;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   readonly #wire: HttpWire;
   readonly #call: HttpCall;
   /** Of the latest attempt. */

@@ -2,18 +2,18 @@ import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fi
 import {
   checkHeaders,
   checkServerUrl,
-  headersOfOptions,
+  collectHeaders,
   SDK_ONLY_OPTIONS,
   type RequestInitOptions,
   type RetryLaterOptions,
 } from '@mcp-fittings/remote-policy';
-import type { NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import { OWNED_HEADERS } from './headers.js';
 import type { ReconnectOptions } from './stream/reconnects.js';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time-outs, address guard. */
 export type HttpNetworkOptions = Omit<
-  NetworkOptions,
+  HttpClientOptions,
   'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'
 >;
 
@@ -91,7 +91,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     url: checkServerUrl(options.url, { server }).url,
     server,
     headers: checkHeaders(
-      { ...headersOfOptions(options, SDK_ONLY), ...authorization },
+      { ...collectHeaders(options, SDK_ONLY), ...authorization },
       { server, reserved: OWNED_HEADERS },
     ),
     auth: options.auth,

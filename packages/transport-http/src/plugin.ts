@@ -1,11 +1,11 @@
 import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
 import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
 const fields = {
-  ...networkFields,
+  ...httpEntryFields,
   apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
@@ -35,7 +35,7 @@ export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry
 }
 
 function optionsOf(entry: HttpEntry, context: TransportDeps): HttpTransportOptions {
-  const { url, server, headers, clock, logger, ...network } = networkOptionsOf(entry, context);
+  const { url, server, headers, clock, logger, ...network } = toHttpClientOptions(entry, context);
   const { auth, signal } = context;
   return { url, server, headers, clock, network, apiKey: entry.apiKey, auth, logger, signal };
 }

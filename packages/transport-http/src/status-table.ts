@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
+import { createStatusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 /** What a refused request of this transport tells besides the facts that all remote transports know. */
 export type HttpFact =
@@ -36,4 +36,4 @@ const OWN_ROWS: readonly StatusRow<HttpFact, HttpMeaning>[] = [
 ];
 
 /** What a status means to this transport. README.md shows it; a test keeps the two alike. */
-export const STATUS_TABLE = statusTable(OWN_ROWS);
+export const STATUS_TABLE = createStatusTable(OWN_ROWS);

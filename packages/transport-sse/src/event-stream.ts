@@ -13,7 +13,7 @@ import {
   type AcceptedReply,
   type BodySink,
   type EventReader,
-  type Network,
+  type HttpClient,
   type ResponseHead,
   type ServerEvent,
 } from '@mcp-fittings/http-client';
@@ -22,7 +22,7 @@ import { STREAM_TABLE } from './status-table.js';
 
 export interface EventStreamOptions {
   readonly url: URL;
-  readonly network: Pick<Network, 'exchange'>;
+  readonly network: Pick<HttpClient, 'exchange'>;
   readonly credentials: Credentials;
   readonly recovery: RecoveryOptions;
   readonly maxMessageBytes: number;

@@ -1,10 +1,10 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
 import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
-import type { NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
 export type SseNetworkOptions = Omit<
-  NetworkOptions,
+  HttpClientOptions,
   'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock' | 'logger'
 >;
 

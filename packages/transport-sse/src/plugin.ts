@@ -1,6 +1,6 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
@@ -16,7 +16,7 @@ export interface SsePluginOptions extends Pick<
 const IDE_TYPE = 'sse-ide';
 
 const FIELDS = {
-  ...networkFields,
+  ...httpEntryFields,
   type: text(),
   transportType: text(),
   apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
@@ -43,7 +43,7 @@ export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
     schema: entrySchema(FIELDS),
     create(entry, context) {
       const { apiKey, ideName, authToken } = entry;
-      const { url, headers, server, clock, logger, ...network } = networkOptionsOf(entry, context);
+      const { url, headers, server, clock, logger, ...network } = toHttpClientOptions(entry, context);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
       return openSseTransport(

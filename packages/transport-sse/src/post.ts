@@ -4,23 +4,23 @@ import {
   type TransportController,
 } from '@mcp-fittings/client-core/transport';
 import {
-  inBandAnswer,
+  findInBandError,
   isSafeToRepeat,
   type Credentials,
-  type Ending,
+  type LifetimeSignal,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
 } from '@mcp-fittings/remote-policy';
-import { roundTrip, type AcceptedReply, type Network } from '@mcp-fittings/http-client';
+import { roundTrip, type AcceptedReply, type HttpClient } from '@mcp-fittings/http-client';
 import { MESSAGE_TABLE } from './status-table.js';
 
 export interface PostOptions {
   readonly message: JSONRPCMessage;
-  readonly network: Pick<Network, 'exchange'>;
+  readonly network: Pick<HttpClient, 'exchange'>;
   readonly credentials: Credentials;
   readonly transport: TransportController;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   /** Where messages go; undefined as long as no stream has said so. */
   readonly endpoint: URL | undefined;
   /** Takes the answer that a refusal holds. */
@@ -40,7 +40,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
   readonly method = 'POST';
   readonly table = MESSAGE_TABLE;
   readonly safe: boolean;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   readonly #options: PostOptions;
   readonly #body: string;
   #isSent = false;
@@ -86,7 +86,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
 
   settle(refusal: Refusal): Promise<'answered' | undefined> {
     // This transport is older than the stateless revisions.
-    const answer = inBandAnswer(this.#options.message, refusal, false);
+    const answer = findInBandError(this.#options.message, refusal, false);
     if (answer !== undefined) this.#options.onAnswer(answer);
     return Promise.resolve(answer && 'answered');
   }

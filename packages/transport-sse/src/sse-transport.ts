@@ -13,7 +13,7 @@ import {
   createCredentials,
   createLifetime,
   createRequestRedactor,
-  headersOfOptions,
+  collectHeaders,
   redactRpcError,
   SDK_ONLY_OPTIONS,
   sendWithRecovery,
@@ -22,7 +22,12 @@ import {
   type RecoveryOptions,
   type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
-import { createNetwork, watchSilence, type Network, type SilenceWatch } from '@mcp-fittings/http-client';
+import {
+  createHttpClient,
+  watchSilence,
+  type HttpClient,
+  type SilenceWatch,
+} from '@mcp-fittings/http-client';
 import { openEventStream } from './event-stream.js';
 import type { SseTransportOptions } from './options.js';
 import { Post } from './post.js';
@@ -63,7 +68,7 @@ class SseTransport extends BaseTransport {
   readonly #url: URL;
   readonly #redactor: RequestRedactor;
   readonly #clock: Clock;
-  readonly #network: Network;
+  readonly #network: HttpClient;
   readonly #credentials: Credentials;
   readonly #recovery: RecoveryOptions;
   #idle: SilenceWatch | undefined;
@@ -74,7 +79,7 @@ class SseTransport extends BaseTransport {
     const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
     const { url } = checkServerUrl(options.url, { server });
     const given = {
-      ...headersOfOptions(options, SDK_ONLY),
+      ...collectHeaders(options, SDK_ONLY),
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
     };
     const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
@@ -85,7 +90,7 @@ class SseTransport extends BaseTransport {
     this.#url = url;
     this.#redactor = createRequestRedactor(headers, url);
     this.#clock = clock;
-    this.#network = createNetwork({
+    this.#network = createHttpClient({
       ...options.network,
       url,
       server,

@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
+import { createStatusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 const HINT = 'Check the URL. If the server speaks Streamable HTTP, use the type `http`.';
 
@@ -15,7 +15,7 @@ const row = (from: number, to = from): StatusRow => ({
  * What a status says of the GET that opens the event stream: some mean that there is none, and perhaps something else, and so
  * does a success that is not an event stream.
  */
-export const STREAM_TABLE = statusTable([
+export const STREAM_TABLE = createStatusTable([
   row(200, 299),
   row(400),
   row(404, 406),
@@ -25,4 +25,4 @@ export const STREAM_TABLE = statusTable([
 ]);
 
 /** What a status says of a message: what it says in every remote transport. */
-export const MESSAGE_TABLE = statusTable([]);
+export const MESSAGE_TABLE = createStatusTable([]);

@@ -5,7 +5,7 @@ import {
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
+import { createIdleHttpClient, type HttpClientOptions } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discover, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { createFailedIssuers } from '../discovery/failed-issuers.js';
@@ -47,8 +47,8 @@ export interface TokenProviderOptions {
    * authorization server that supports it.
    */
   readonly dpop?: 'auto' | 'always' | undefined;
-  /** Proxy, certificates, time-outs, addresses: how the servers are reached. A `Network` stays yours to close. */
-  readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
+  /** Proxy, certificates, time-outs, addresses: how the servers are reached. An `HttpClient` stays yours to close. */
+  readonly network?: Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -191,7 +191,7 @@ function networkOf(
   clock: Clock,
 ): Fetcher {
   if (network !== undefined && 'fetch' in network) return network;
-  return createIdleNetwork({ ...network, url, server, clock, logger }, clock);
+  return createIdleHttpClient({ ...network, url, server, clock, logger }, clock);
 }
 
 /** A WebSocket begins as an HTTP request, and is discovered and signed as one. @see https://www.rfc-editor.org/rfc/rfc6455.html#section-1.7 */

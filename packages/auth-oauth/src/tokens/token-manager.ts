@@ -7,7 +7,7 @@ import {
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
-import { createRetryPause } from '@mcp-fittings/http-client';
+import { createFailureBackoff } from '@mcp-fittings/http-client';
 import { settle } from './settlement.js';
 import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
 import { isCorrupt } from './corrupt-store.js';
@@ -72,7 +72,7 @@ export interface TokenManager {
 
 export function createTokenManager(parts: TokenManagerDeps): TokenManager {
   const { store, key, clock, server, logger, renewal, accepts } = parts;
-  const pause = createRetryPause<RenewalOutcome>(clock);
+  const pause = createFailureBackoff<RenewalOutcome>(clock);
   let held: TokenRecord | undefined;
   let loaded = false;
   let unsaved = false;

@@ -7,7 +7,7 @@ import type {
   HttpRequest,
   ResponseHandler,
   ResponseHead,
-} from '../network.js';
+} from '../http-client.js';
 
 /** Collects the whole answer of an exchange. */
 export function collect(

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { SocketPolicy } from '../options.js';
+import type { SocketPoolOptions } from '../options.js';
 
 /** What waits for a socket. Exactly one of the two is called, unless it leaves before. */
 export interface Waiter {
@@ -23,8 +23,8 @@ export interface ConcurrencyLimiter {
 /** Longest wait, in patience intervals, even while others come and go. */
 const LONGEST_WAIT = 8;
 
-export function createConcurrencyLimiter(policy: SocketPolicy, clock: Clock): ConcurrencyLimiter {
-  const { max = Infinity, patienceMs = 50 } = policy;
+export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock): ConcurrencyLimiter {
+  const { max = Infinity, stallMs = 50 } = policy;
   const initial = Math.min(policy.initial ?? 16, max);
   const inside = new Set<Waiter>();
   const waiting = new Set<Waiter>();
@@ -54,7 +54,7 @@ export function createConcurrencyLimiter(policy: SocketPolicy, clock: Clock): Co
         admit();
         watch();
       },
-      patienceMs,
+      stallMs,
       { unref: true },
     );
   };

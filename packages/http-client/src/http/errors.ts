@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   type FittingsErrorOptions,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
+import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
 /** What is known about a failed exchange. */
 export interface FailedExchange {
@@ -62,7 +62,7 @@ export function failure(
   text?: (origin: string) => string,
 ): TransportError {
   const { origin } = failed.url;
-  const message = text?.(origin) ?? connectionSentence(code, origin, failed.started);
+  const message = text?.(origin) ?? connectionMessage(code, origin, failed.started);
   return new TransportError(code, message, {
     server: failed.server,
     ...options,

@@ -1,6 +1,6 @@
 import { TransportError, type Clock } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../network.js';
+import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../http-client.js';
 import { nextHop } from './redirect.js';
 
 export interface GuardedFetchDeps {
@@ -15,7 +15,7 @@ export interface GuardedFetchDeps {
 const MAX_BODY_BYTES = 256 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** See `Network.fetch`. The guard against private addresses itself lies where the connection is made. */
+/** See `HttpClient.fetch`. The guard against private addresses itself lies where the connection is made. */
 export async function guardedFetch(
   host: GuardedFetchDeps,
   target: string | URL,

@@ -1,6 +1,6 @@
 import type { PacedSource } from '@mcp-fittings/client-core/transport';
 import type { Dispatcher } from 'undici';
-import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../network.js';
+import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../http-client.js';
 import type { BodyDecoder, createDecoder } from './decoder.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';

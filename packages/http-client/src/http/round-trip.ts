@@ -1,5 +1,5 @@
-import type { Ending, RefusedReply } from '@mcp-fittings/remote-policy';
-import type { Exchange, HttpRequest, Network, ResponseHandler, ResponseHead } from '../network.js';
+import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
+import type { Exchange, HttpRequest, HttpClient, ResponseHandler, ResponseHead } from '../http-client.js';
 
 /** Takes the body of a reply as it arrives. */
 export interface BodySink {
@@ -27,9 +27,9 @@ const REFUSAL_BYTES = 64 * 1024;
  * refuses the reply, whose beginning is then read as text.
  */
 export function roundTrip(
-  network: Pick<Network, 'exchange'>,
+  network: Pick<HttpClient, 'exchange'>,
   request: HttpRequest,
-  lifetime: Ending,
+  lifetime: LifetimeSignal,
   accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
 ): Promise<AcceptedReply | RefusedReply | undefined> {
   const trip = new RoundTrip(accept);

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { chooseProxy, type ProxyChoice } from '@mcp-fittings/remote-policy';
+import { chooseProxy, type ProxyOptions } from '@mcp-fittings/remote-policy';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
@@ -23,7 +23,7 @@ export interface Routes {
 export interface RouteOptions {
   readonly configured: URL;
   readonly guard: AddressGuard;
-  readonly proxy: ProxyChoice;
+  readonly proxy: ProxyOptions;
   readonly resolve: HostResolver;
   readonly connectMs: number;
   readonly tls: LoadTlsOptions;

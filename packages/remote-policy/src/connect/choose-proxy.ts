@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { parseAddressRanges } from './address-ranges.js';
 import { bareHost, isLoopbackHost, isSecure } from './hosts.js';
 
-export interface ProxyChoice {
+export interface ProxyOptions {
   /** `'env'`, `'none'`, or the URL of a proxy. */
   readonly proxy: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface ProxyChoice {
  * The proxy that a request to `url` has to go through; undefined for a direct connection. `wss:` counts as `https:`,
  * `ws:` as `http:`. Throws `CONFIG_INVALID` when what is configured is no http(s) URL.
  */
-export function chooseProxy(url: URL, choice: ProxyChoice): URL | undefined {
+export function chooseProxy(url: URL, choice: ProxyOptions): URL | undefined {
   const { proxy, env, server } = choice;
   if (proxy === 'none') return undefined;
   if (proxy !== 'env') return parseProxy(proxy, '`proxy`', server);
@@ -24,7 +24,7 @@ export function chooseProxy(url: URL, choice: ProxyChoice): URL | undefined {
 }
 
 function read(
-  env: ProxyChoice['env'],
+  env: ProxyOptions['env'],
   ...names: readonly string[]
 ): { readonly name: string; readonly value: string } | undefined {
   for (const name of names.flatMap((lower) => [lower, lower.toUpperCase()])) {

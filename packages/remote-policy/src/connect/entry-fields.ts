@@ -12,7 +12,7 @@ import {
 import type { ClientCertificate } from './tls-options.js';
 
 /** Members of a configuration entry that say how its server is reached: the same for every remote transport. */
-export const remoteFields = {
+export const remoteEntryFields = {
   url: required(described('Where the server listens', text({ minLength: 1 }))),
   headers: described('Sent with every request to the server, and to nobody else', mapOf(text())),
   proxy: described('`env` (default), `none`, or the URL of a proxy', text({ minLength: 1 })),
@@ -25,8 +25,8 @@ export const remoteFields = {
 } as const;
 
 /** The client certificate of an entry. Throws `CONFIG_INVALID` when it is incomplete. */
-export function clientCertificateOf(
-  member: EntryOf<typeof remoteFields>['clientCertificate'],
+export function toClientCertificate(
+  member: EntryOf<typeof remoteEntryFields>['clientCertificate'],
   server: string,
 ): ClientCertificate | undefined {
   if (member === undefined) return undefined;

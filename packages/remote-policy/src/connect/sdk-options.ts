@@ -36,7 +36,7 @@ export function withUrl<Options extends { readonly url: string | URL }>(
  * The configured headers together with those of `requestInit`; `headers` wins. Throws `CONFIG_INVALID` for another member of
  * `requestInit`, and for an option that is in `sdkOnly` (its names, and what to do instead).
  */
-export function headersOfOptions(
+export function collectHeaders(
   options: {
     readonly server?: string | undefined;
     readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
 
-export interface UrlVerdict {
+export interface CheckedUrl {
   readonly url: URL;
   /** What a person should know before this URL is used; none is a reason to stop. Holds no secret. */
   readonly warnings: readonly string[];
@@ -20,7 +20,7 @@ export interface ServerUrlOptions {
  * scheme than it may, or holds a user name, a password or a fragment. A connection to a public host that is not encrypted
  * and names that imitate others are warned of. The message never repeats the text, which may hold a secret.
  */
-export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): UrlVerdict {
+export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): CheckedUrl {
   const { server, scheme = 'http' } = options;
   const [secure, plain] = [`${scheme}s:`, `${scheme}:`];
   const refuse = (message: string, hint: string): FittingsError =>

@@ -19,7 +19,7 @@ export interface RefusedRequest {
   readonly what: string;
   /** Carrying it out twice does no harm. */
   readonly safe: boolean;
-  /** The table of the transport, made with `statusTable`. */
+  /** The table of the transport, made with `createStatusTable`. */
   readonly table: readonly StatusRow[];
   /** Which facts of the rows of the transport itself are so. */
   facts?(reply: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly string[];

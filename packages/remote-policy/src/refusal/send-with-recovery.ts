@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { during, sleepDuring, type Ending } from '../lifetime.js';
+import { untilEnd, sleepWithin, type LifetimeSignal } from '../lifetime.js';
 import { ChallengeBudget, type Credentials } from './credentials.js';
 import type { RequestRedactor } from './redaction.js';
 import {
@@ -28,8 +28,8 @@ export interface RemoteRequest<Reply extends { readonly accepted: true }> extend
   readonly method: string;
   /** Where it goes, if that is another address of the server. */
   target?(): URL | undefined;
-  /** Ending it gives the request up. */
-  readonly lifetime: Ending;
+  /** LifetimeSignal it gives the request up. */
+  readonly lifetime: LifetimeSignal;
   /** Runs before each attempt is signed. */
   before?(): Promise<void> | undefined;
   /**
@@ -64,7 +64,7 @@ export async function sendWithRecovery<Reply extends { readonly accepted: true }
     const ready = request.before?.();
     if (ready !== undefined) await ready;
     const signed = credentials.signs
-      ? await during(lifetime, credentials.headers(method, request.target?.()))
+      ? await untilEnd(lifetime, credentials.headers(method, request.target?.()))
       : UNSIGNED;
     if (signed === undefined || lifetime.ended) return undefined;
     redactor.learn(signed);
@@ -77,12 +77,12 @@ export async function sendWithRecovery<Reply extends { readonly accepted: true }
     if (refusal.challenge !== undefined) {
       challenges ??= new ChallengeBudget();
       const challenged = { challenge: refusal.challenge, method, signed, refusal: fail };
-      await during(lifetime, credentials.recover(challenged, challenges));
+      await untilEnd(lifetime, credentials.recover(challenged, challenges));
     } else if (refusal.row.meaning === 'retry-later') {
       retries ??= new RetryBudget(options.retryLater, options.random);
       const ms = retries.next(refusal.retryAfterMs);
       if (ms === undefined) throw fail();
-      await sleepDuring(lifetime, ms, clock);
+      await sleepWithin(lifetime, ms, clock);
     } else {
       const outcome = await request.settle?.(refusal);
       if (outcome === 'answered') return undefined;

@@ -1,7 +1,7 @@
 import type { Delivery, ErrorCode } from '@mcp-fittings/client-core';
 
 /** What a refused request tells beyond its status, in every remote transport. */
-export type StatusFact =
+export type StatusCondition =
   /** `WWW-Authenticate` says `error="insufficient_scope"`. */
   | 'insufficientScope'
   /** Carrying the request out twice does no harm: `isSafeToRepeat`. */
@@ -33,7 +33,7 @@ export interface StatusRow<Fact extends string = string, Meaning extends string 
   readonly hint?: string;
 }
 
-type SharedRow = StatusRow<StatusFact, StatusMeaning>;
+type SharedRow = StatusRow<StatusCondition, StatusMeaning>;
 
 const SIGN_IN = 'Check the configured credentials, or sign in.';
 const WIDEN = 'Sign in again and grant the scopes that the server asks for.';
@@ -76,9 +76,9 @@ const ANYTHING_ELSE: SharedRow = {
  * The whole table of a transport: what all share, with the rows of its own where they belong. The first row that fits
  * counts.
  */
-export function statusTable<Fact extends string, Meaning extends string>(
+export function createStatusTable<Fact extends string, Meaning extends string>(
   own: readonly StatusRow<Fact, Meaning>[],
-): readonly StatusRow<Fact | StatusFact, Meaning | StatusMeaning>[] {
+): readonly StatusRow<Fact | StatusCondition, Meaning | StatusMeaning>[] {
   return [...COMMON_ROWS, ...own, ...GENERAL_ROWS];
 }
 

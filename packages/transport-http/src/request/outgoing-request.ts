@@ -2,9 +2,9 @@ import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-co
 import type { JSONRPCRequest, TransportSendOptions } from '@mcp-fittings/client-core/transport';
 import {
   createLifetime,
-  inBandAnswer,
+  findInBandError,
   isSafeToRepeat,
-  sleepDuring,
+  sleepWithin,
   type Lifetime,
   type Refusal,
 } from '@mcp-fittings/remote-policy';
@@ -35,7 +35,7 @@ export class OutgoingRequest {
   readonly #request: JSONRPCRequest;
   readonly #options: TransportSendOptions;
   readonly #wire: HttpWire;
-  /** Ending it gives the request up. */
+  /** LifetimeSignal it gives the request up. */
   readonly #lifetime: Lifetime;
   readonly #headers: MessageHeaders;
   /** It opens a session. */
@@ -91,7 +91,7 @@ export class OutgoingRequest {
           : await this.#resume();
       while (!this.#isSettled) {
         const ms = this.#nextAttempt(failure, options.clock.now() - openedAt);
-        await sleepDuring(this.#lifetime, ms, options.clock);
+        await sleepWithin(this.#lifetime, ms, options.clock);
         if (this.#isSettled) return;
         openedAt = options.clock.now();
         failure = await this.#resume();
@@ -201,7 +201,7 @@ export class OutgoingRequest {
   }
 
   #settle(refusal: Refusal): boolean {
-    const answer = inBandAnswer(this.#request, refusal, this.#headers.stateless);
+    const answer = findInBandError(this.#request, refusal, this.#headers.stateless);
     if (answer !== undefined) this.#answer.take(answer);
     return answer !== undefined;
   }

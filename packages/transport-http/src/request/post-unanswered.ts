@@ -4,7 +4,7 @@ import {
   type JSONRPCResponse,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { isSafeToRepeat, type Ending } from '@mcp-fittings/remote-policy';
+import { isSafeToRepeat, type LifetimeSignal } from '@mcp-fittings/remote-policy';
 import { messageHeaders } from '../headers.js';
 import type { HttpCall, HttpWire } from '../http-wire.js';
 
@@ -18,7 +18,7 @@ const BOUND_TO_SESSION: ReadonlySet<string> = new Set(['notifications/cancelled'
 export interface OutgoingUnanswered {
   readonly message: JSONRPCNotification | JSONRPCResponse;
   readonly options: TransportSendOptions;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   readonly session: Exclude<HttpCall['session'], 'none'>;
   /** Called just before it goes on the wire, each time. */
   readonly onSend?: () => void;

@@ -1,5 +1,5 @@
 import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
-import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/remote-policy';
+import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
@@ -132,7 +132,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
         revivable = passing;
         if (ms === undefined) return giveUp(failure);
         state = 'opening';
-        await sleepDuring(lifetime, ms, clock);
+        await sleepWithin(lifetime, ms, clock);
         if (lifetime.ended) return;
       }
     };

@@ -5,7 +5,7 @@ import {
   TransportError,
   type ErrorCode,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
+import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
 const NOT_MCP = 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.';
 
@@ -19,7 +19,7 @@ export function dialError(cause: unknown, url: URL, connected: boolean): unknown
   const incompatible = code === 'ENDPOINT_INCOMPATIBLE';
   const message = incompatible
     ? `${url.origin} did not open a WebSocket: ${sanitizeText(cause.message)}.`
-    : connectionSentence(code, url.origin, connected);
+    : connectionMessage(code, url.origin, connected);
   return new TransportError(code, message, {
     cause,
     delivery: incompatible ? 'rejected' : 'not-sent',

@@ -1,7 +1,7 @@
 import { sanitizeText, TransportError, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
-  connectionSentence,
+  connectionMessage,
   createCredentials,
   createLifetime,
   createRequestRedactor,
@@ -162,7 +162,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   #within<T>(ms: number, started: boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { url, clock, signal } = this.#options;
     const error = (): TransportError =>
-      new TransportError('TIMEOUT', connectionSentence('TIMEOUT', url.origin, started), {
+      new TransportError('TIMEOUT', connectionMessage('TIMEOUT', url.origin, started), {
         delivery: started ? 'unknown' : 'not-sent',
         details: { url: url.origin, timeoutMs: ms },
       });

@@ -7,7 +7,7 @@ import {
   text,
   type EntryOf,
 } from '@mcp-fittings/client-core/transport';
-import { clientCertificateOf, remoteFields } from '@mcp-fittings/remote-policy';
+import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 
@@ -25,7 +25,7 @@ const IDE_TYPE = 'ws-ide';
 const FIELDS = {
   type: text(),
   transportType: text(),
-  ...remoteFields,
+  ...remoteEntryFields,
   url: required(described('wss: or ws: URL of the server', text({ minLength: 1 }))),
   allowInsecure: described('Allow ws: to another machine: nothing is encrypted then', flag()),
   apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
@@ -52,7 +52,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
     schema: entrySchema(FIELDS),
     create(entry, { server, auth, logger, clock, signal }) {
       const { url, allowInsecure, headers, apiKey, ideName, authToken, proxy, ca, connectTimeout } = entry;
-      const clientCertificate = clientCertificateOf(entry.clientCertificate, server);
+      const clientCertificate = toClientCertificate(entry.clientCertificate, server);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
       return openWebSocketTransport(

@@ -1,4 +1,4 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
+import { createStatusTable, type StatusRow } from '@mcp-fittings/remote-policy';
 
 const HINT = 'Check the path of the URL, and that the server speaks MCP over WebSocket.';
 
@@ -12,4 +12,4 @@ const row = (from: number, to = from): StatusRow => ({
 });
 
 /** What a status says of a request for an upgrade: some mean that there is no WebSocket at that address. */
-export const UPGRADE_TABLE = statusTable([row(200, 299), row(400), row(404, 405), row(426)]);
+export const UPGRADE_TABLE = createStatusTable([row(200, 299), row(400), row(404, 405), row(426)]);

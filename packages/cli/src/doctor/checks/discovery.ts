@@ -5,7 +5,7 @@ import {
   type ConfiguredEndpoints,
 } from '@mcp-fittings/auth-oauth/flows';
 import { FittingsError, isRecord, type AuthChallenge, type ServerConfig } from '@mcp-fittings/client-core';
-import { createNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
+import { createHttpClient, type HttpClientOptions } from '@mcp-fittings/http-client';
 import type { CheckResult } from '../diagnosis.js';
 import { findingOfError } from '../finding-of-error.js';
 import { checked, finding } from '../finding.js';
@@ -13,7 +13,7 @@ import { checked, finding } from '../finding.js';
 export interface DiscoveryOptions {
   readonly server: string;
   readonly config: ServerConfig;
-  readonly network: NetworkOptions;
+  readonly network: HttpClientOptions;
   readonly challenge: AuthChallenge | undefined;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface DiscoveryOptions {
 export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckResult> {
   const { server, challenge, signal } = options;
   const serverUrl = new URL(options.network.url);
-  await using network = createNetwork(options.network);
+  await using network = createHttpClient(options.network);
   try {
     const configured = endpointsOf(options.config);
     const found = await discover({

@@ -9,10 +9,10 @@ import {
 } from '@mcp-fittings/client-core';
 import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
 import {
-  createNetwork,
-  networkFields,
-  networkOptionsOf,
-  type NetworkOptions,
+  createHttpClient,
+  httpEntryFields,
+  toHttpClientOptions,
+  type HttpClientOptions,
   type ResponseHead,
 } from '@mcp-fittings/http-client';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
@@ -35,12 +35,12 @@ export interface Way {
   /** How the server answered a plain GET; undefined when the way ends before it, or the server need not answer one. */
   readonly head: ResponseHead | undefined;
   /** For whatever else is asked of it; undefined when the way ends before the server. */
-  readonly network: NetworkOptions | undefined;
+  readonly network: HttpClientOptions | undefined;
 }
 
 /** Goes to the server step by step: its name, the proxy, the connection, TLS. Nothing of MCP is said. */
 export async function checkWay(options: WayOptions): Promise<Way> {
-  let network: NetworkOptions;
+  let network: HttpClientOptions;
   let proxy: URL | undefined;
   try {
     network = networkOf(options);
@@ -82,14 +82,14 @@ export async function checkWay(options: WayOptions): Promise<Way> {
 }
 
 /** As the transport would do it, which for WebSocket begins with HTTP too. */
-function networkOf({ server, config, env, timeoutMs, clock, logger }: WayOptions): NetworkOptions {
-  const result = entrySchema(networkFields)['~standard'].validate(config);
+function networkOf({ server, config, env, timeoutMs, clock, logger }: WayOptions): HttpClientOptions {
+  const result = entrySchema(httpEntryFields)['~standard'].validate(config);
   if (result.issues !== undefined) {
     const [issue] = result.issues;
     const field = issue?.path?.map(String).join('.') ?? '';
     throw new FittingsError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
   }
-  const { timeouts, ...rest } = networkOptionsOf(result.value, { server, clock, logger });
+  const { timeouts, ...rest } = toHttpClientOptions(result.value, { server, clock, logger });
   const url = String(rest.url).replace(/^ws(s?:)/i, 'http$1');
   return {
     ...rest,
@@ -114,8 +114,8 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   }
 }
 
-function headOf(options: NetworkOptions): Promise<ResponseHead> {
-  const network = createNetwork(options);
+function headOf(options: HttpClientOptions): Promise<ResponseHead> {
+  const network = createHttpClient(options);
   const headers = { accept: 'application/json, text/event-stream' };
   return new Promise<ResponseHead>((resolve, reject) => {
     const exchange = network.exchange(

@@ -1,14 +1,14 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { Network } from '../network.js';
-import type { NetworkOptions } from '../options.js';
-import { createNetwork } from './create-network.js';
+import type { HttpClient } from '../http-client.js';
+import type { HttpClientOptions } from '../options.js';
+import { createHttpClient } from './create-http-client.js';
 
 /** Sign-in needs the network for moments, hours apart, and nobody tells a provider that it is not needed any more. */
 const IDLE_MS = 10_000;
 
 /** A network that exists while it is used: its sockets are freed when no request was made for ten seconds. */
-export function createIdleNetwork(options: NetworkOptions, clock: Clock): Pick<Network, 'fetch'> {
-  let network: Network | undefined;
+export function createIdleHttpClient(options: HttpClientOptions, clock: Clock): Pick<HttpClient, 'fetch'> {
+  let network: HttpClient | undefined;
   let inFlight = 0;
   let idle: Disposable | undefined;
 
@@ -22,7 +22,7 @@ export function createIdleNetwork(options: NetworkOptions, clock: Clock): Pick<N
   return {
     async fetch(url, init) {
       idle?.[Symbol.dispose]();
-      network ??= createNetwork(options);
+      network ??= createHttpClient(options);
       inFlight++;
       try {
         return await network.fetch(url, init);

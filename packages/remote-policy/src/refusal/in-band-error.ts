@@ -19,7 +19,7 @@ const NOT_LOOKED_AT: ReadonlySet<string> = new Set(['challenge', 'retry-later', 
  * where it can only mean the one request of the exchange. The probe for the era is answered on any 4xx, because an older
  * server refuses it in ways of its own. A 401, 403 or 429 and a busy server are never an answer.
  */
-export function inBandAnswer(
+export function findInBandError(
   message: JSONRPCMessage,
   refusal: Refusal,
   stateless: boolean,

@@ -15,7 +15,7 @@ const SENTENCES: Partial<Record<ErrorCode, (origin: string) => string>> = {
  * What happened to a connection, as one sentence, the same for every remote transport. It names the origin only: a path and a
  * query may hold secrets. `started`: the request had left before it failed.
  */
-export function connectionSentence(code: ErrorCode, origin: string, started: boolean): string {
+export function connectionMessage(code: ErrorCode, origin: string, started: boolean): string {
   if (code === 'TIMEOUT')
     return started ? `${origin} did not answer in time.` : `Timed out connecting to ${origin}.`;
   return SENTENCES[code]?.(origin) ?? `A request to ${origin} failed.`;

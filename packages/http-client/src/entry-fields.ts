@@ -5,22 +5,22 @@ import {
   type EntryOf,
   type TransportDeps,
 } from '@mcp-fittings/client-core/transport';
-import { clientCertificateOf, remoteFields } from '@mcp-fittings/remote-policy';
-import type { NetworkOptions } from './options.js';
+import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
+import type { HttpClientOptions } from './options.js';
 
 /** Members of a configuration entry that say how its server is reached: the same for every remote transport. */
-export const networkFields = {
-  ...remoteFields,
+export const httpEntryFields = {
+  ...remoteEntryFields,
   allowAddresses: described('Private addresses, ranges or hosts that sign-in may lead to', listOf(text())),
 } as const;
 
-export type NetworkEntry = EntryOf<typeof networkFields>;
+export type HttpEntryFields = EntryOf<typeof httpEntryFields>;
 
 /** What an entry says about the network. Throws `CONFIG_INVALID` when its client certificate is incomplete. */
-export function networkOptionsOf(
-  entry: NetworkEntry,
+export function toHttpClientOptions(
+  entry: HttpEntryFields,
   context: Pick<TransportDeps, 'server' | 'clock' | 'logger'>,
-): NetworkOptions {
+): HttpClientOptions {
   const { url, headers, proxy, ca, allowAddresses, connectTimeout } = entry;
   const { server, clock, logger } = context;
   return {
@@ -28,7 +28,7 @@ export function networkOptionsOf(
     headers,
     proxy,
     ca,
-    clientCertificate: clientCertificateOf(entry.clientCertificate, server),
+    clientCertificate: toClientCertificate(entry.clientCertificate, server),
     allowAddresses,
     timeouts: { connectMs: connectTimeout },
     server,

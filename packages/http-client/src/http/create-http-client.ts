@@ -6,10 +6,10 @@ import type {
   GuardedFetchInit,
   HttpReply,
   HttpRequest,
-  Network,
+  HttpClient,
   ResponseHandler,
-} from '../network.js';
-import type { NetworkOptions } from '../options.js';
+} from '../http-client.js';
+import type { HttpClientOptions } from '../options.js';
 import { createAddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
 import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
@@ -30,11 +30,11 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
  * Makes the network of one server. Nothing is loaded, read or opened before the first request.
  * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
  */
-export function createNetwork(options: NetworkOptions): Network {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new HttpNetwork(options);
 }
 
-class HttpNetwork implements Network {
+class HttpNetwork implements HttpClient {
   readonly origin: string;
   readonly #host: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
@@ -44,7 +44,7 @@ class HttpNetwork implements Network {
   #opening: Promise<Engine> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: NetworkOptions) {
+  constructor(options: HttpClientOptions) {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
     const { url: configured, warnings } = checkServerUrl(options.url, { server });
     for (const warning of warnings) options.logger?.warn(warning, { server });

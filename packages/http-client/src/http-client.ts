@@ -2,7 +2,7 @@ import type { TransportError } from '@mcp-fittings/client-core';
 import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
 
 /** One HTTP policy for everything that has to do with one server: its messages and its sign-in. */
-export interface Network extends AsyncDisposable {
+export interface HttpClient extends AsyncDisposable {
   /** Origin of the configured URL. */
   readonly origin: string;
   /**

@@ -1,7 +1,7 @@
 import { isWithin, type Clock } from '@mcp-fittings/client-core';
 
 /** Remembers how the last renewal failed, so that a call a second does not become a storm of them. */
-export interface RetryPause<Outcome> {
+export interface FailureBackoff<Outcome> {
   /** What to answer without asking again, while it is too early to; undefined when it is time. */
   answer(token: string | undefined): Promise<Outcome> | undefined;
   failed(token: string | undefined, answer: () => Promise<Outcome>): void;
@@ -11,7 +11,7 @@ export interface RetryPause<Outcome> {
 const FIRST_MS = 2_000;
 const LONGEST_MS = 60_000;
 
-export function createRetryPause<Outcome>(clock: Clock): RetryPause<Outcome> {
+export function createFailureBackoff<Outcome>(clock: Clock): FailureBackoff<Outcome> {
   let last: Failure<Outcome> | undefined;
   let inARow = 0;
   return {
