@@ -8,15 +8,23 @@ import {
 import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
 import type { HttpClientOptions } from './options.js';
 
-/** Members of a configuration entry that say how its server is reached: the same for every remote transport. */
+/** Fields of a configuration entry that say how its server is reached, for `entrySchema` of `client-core/transport`. */
 export const httpEntryFields = {
   ...remoteEntryFields,
-  allowAddresses: described('Private addresses, ranges or hosts that sign-in may lead to', listOf(text())),
+  allowAddresses: described(
+    'Private IP addresses, ranges or host names that sign-in may connect to',
+    listOf(text()),
+  ),
 } as const;
 
+/** Values of {@link httpEntryFields} in a configuration entry. */
 export type HttpEntryFields = EntryOf<typeof httpEntryFields>;
 
-/** What an entry says about the network. Throws `CONFIG_INVALID` when its client certificate is incomplete. */
+/**
+ * Converts a configuration entry to the options of its HTTP client. Throws `CONFIG_INVALID` if the client certificate is incomplete.
+ *
+ * @param context Name of the server, clock and logger, as a transport plugin gets them from the host.
+ */
 export function toHttpClientOptions(
   entry: HttpEntryFields,
   context: Pick<TransportDeps, 'server' | 'clock' | 'logger'>,

@@ -1,117 +1,138 @@
 import type { TransportError } from '@mcp-fittings/client-core';
 import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
 
-/** One HTTP policy for everything that has to do with one server: its messages and its sign-in. */
+/** HTTP client of one MCP server: for its messages, and for the sign-in at servers that it names. */
 export interface HttpClient extends AsyncDisposable {
-  /** Origin of the configured URL. */
+  /** Origin of the configured URL, such as `https://mcp.example.com`. */
   readonly origin: string;
   /**
-   * Sends one request to the configured origin and hands the answer on as it arrives: the fast path. Returns at once;
-   * every failure goes to `handler.onError`. Follows redirects inside the origin only, and refuses to send anything
-   * to another one, so that no header can get there.
+   * Sends one request to the configured origin and passes the response to `handler` as it arrives. Returns at once; every failure
+   * goes to `handler.onError`. Follows redirects within the origin only. A request to another origin fails with `POLICY_DENIED`,
+   * so that configured headers cannot reach it.
    */
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange;
   /**
-   * Sends one request to the configured origin and collects the answer, whatever its status.
-   * Rejects with a `TransportError`, see {@link ResponseHandler.onError}; `ABORTED` when `signal` says so.
+   * Sends one request to the configured origin and resolves with the whole response, whatever its status. Rejects with a
+   * `TransportError`: see {@link ResponseHandler.onError} for its codes, and `ABORTED` if `signal` is aborted.
    */
   request(request: CollectedRequest): Promise<HttpReply>;
   /**
-   * For sign-in, and for anything else whose URL a server named: a `fetch` that follows no redirect, demands https
-   * except on loopback, refuses private addresses, and bounds body (256 KiB) and time (30 s).
-   * Fits `customFetch` of oauth4webapi. Rejects with a `TransportError`; `ADDRESS_BLOCKED` and `POLICY_DENIED` say
-   * that nothing was sent.
+   * Fetches a URL that a server named, as during sign-in. Follows no redirects, requires https except on loopback, refuses private
+   * addresses, and limits the body (256 KiB) and the time (30 s). Suitable as `customFetch` of oauth4webapi. Rejects with a
+   * `TransportError`; `ADDRESS_BLOCKED` and `POLICY_DENIED` mean that nothing was sent.
    */
   fetch(url: string | URL, init?: GuardedFetchInit): Promise<Response>;
-  /** Ends every exchange with `TRANSPORT_CLOSED` and frees all sockets. */
+  /** Ends every exchange with `TRANSPORT_CLOSED` and closes all sockets. Safe to call again. */
   close(): Promise<void>;
 }
 
+/** One HTTP request to the configured origin. */
 export interface HttpRequest {
+  /** Absolute URL; its origin must be the configured one. */
   readonly url: URL;
+  /** HTTP method in upper case. */
   readonly method: string;
-  /** With lower-case names; they override configured ones. */
+  /** Headers by lower-case name; they override configured headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Body to send; a string is sent as UTF-8. Default: none. */
   readonly body?: string | Uint8Array | undefined;
-  /** Where this request differs from the network's settings. */
+  /** Overrides `timeouts.headersMs` for this request, in milliseconds. */
   readonly headersMs?: number | undefined;
+  /** Overrides `timeouts.bodyIdleMs` for this request, in milliseconds. */
   readonly bodyIdleMs?: number | undefined;
+  /** Overrides `maxBodyBytes` for this request. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The caller wants an event stream and bounds its events one by one: a 2xx answer of the type `text/event-stream` is then
-   * exempt from `maxBodyBytes`. Any other answer is bounded, whatever it calls itself. Default false.
+   * Whether the caller accepts an event stream and limits the size of its events itself. A 2xx response of the type
+   * `text/event-stream` is then exempt from `maxBodyBytes`; any other response is not. Default `false`.
    */
   readonly eventStream?: boolean | undefined;
-  /** Reads the body at the pace of a transport, see `paced` of `BaseTransport`. Default: as it comes. */
+  /** Slows reading down to the pace of a transport; see `paced` of `BaseTransport`. Default: the body is read as it arrives. */
   readonly paced?: ((source: Pausable) => PacedSource) | undefined;
-  /** What a larger body does: fail with `MESSAGE_TOO_LARGE` (default), or end early. The socket is closed. */
+  /** What happens to a larger body: `'error'` (default) fails with `MESSAGE_TOO_LARGE`; `'truncate'` ends it early. Both close the socket. */
   readonly overflow?: 'error' | 'truncate' | undefined;
   /**
-   * `'never'`: a redirect is an answer like any other. `'same-method'`: one that would turn the request into a GET (303)
-   * is refused, for messages that would be lost. Default `'same-origin'`.
+   * Which redirects are followed. `'same-origin'` (default): those within the origin. `'same-method'`: the same, except a 303,
+   * which would turn the request into a GET and lose the message. `'never'`: none; a redirect is a response like any other.
+   * A redirect that is not allowed fails with `REDIRECT_REFUSED`.
    */
   readonly redirect?: 'same-origin' | 'same-method' | 'never' | undefined;
 }
 
-/** A stream that may never end is not collected. */
+/** A request whose response is collected. It cannot ask for an event stream, which may never end. */
 export interface CollectedRequest extends Omit<HttpRequest, 'eventStream' | 'paced'> {
+  /** Abandons the request when aborted; it then rejects with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Called in this order: `onHeaders`, `onData` any number of times, then `onEnd` or `onError`; nothing after `abort`. */
+/**
+ * Receives a response as it arrives. Calls come in this order: `onHeaders`, `onData` any number of times, then `onEnd` or `onError`.
+ * Nothing is called after `abort()`.
+ */
 export interface ResponseHandler {
+  /** Status and headers arrived. */
   onHeaders(head: ResponseHead): void;
-  /** The next decoded bytes of the body. They are yours to keep. */
+  /** More bytes of the body arrived, decoded. The handler may keep them. */
   onData(bytes: Uint8Array): void;
+  /** The body is complete, or was truncated as requested. */
   onEnd(): void;
   /**
-   * No answer, or no more of it. `delivery` is `not-sent` when the request never left: `CONNECTION_REFUSED`,
-   * `HOST_NOT_FOUND`, `CONNECT_FAILED`, `TLS_FAILED`, `PROXY_FAILED`, `ADDRESS_BLOCKED`; else `CONNECTION_LOST`,
-   * `TIMEOUT`, `MESSAGE_TOO_LARGE`, `REDIRECT_REFUSED`, `POLICY_DENIED` (another origin), `PROTOCOL_VIOLATION`, `HEADER_INVALID`, `CONFIG_INVALID`,
-   * `TRANSPORT_CLOSED`.
+   * The exchange failed. Codes with the `delivery` `not-sent`: `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `CONNECT_FAILED`,
+   * `TLS_FAILED`, `PROXY_FAILED`, `ADDRESS_BLOCKED`, `POLICY_DENIED` (another origin), `HEADER_INVALID`, `CONFIG_INVALID`. Other
+   * codes: `CONNECTION_LOST`, `TIMEOUT`, `MESSAGE_TOO_LARGE`, `REDIRECT_REFUSED`, `PROTOCOL_VIOLATION`, `TRANSPORT_CLOSED`.
    */
   onError(error: TransportError): void;
 }
 
+/** Status and headers of a response. */
 export interface ResponseHead {
+  /** HTTP status code. */
   readonly status: number;
-  /** Value of a header, by lower-case name; several fields joined by a comma. Cookies are never shown. */
+  /** Returns the value of a header by its lower-case name; several fields are joined by a comma. Cookies are left out. */
   header(name: string): string | undefined;
-  /** All of them, in the same form. */
+  /** All headers in the same form. */
   headers(): Iterable<[name: string, value: string]>;
-  /** Media type in lower case and without parameters; empty when there is none. */
+  /** Media type of the body in lower case, without parameters; empty if the response has none. */
   readonly contentType: string;
-  /** Where the answer came from, after redirects. */
+  /** URL that the response came from, after redirects. */
   readonly url: URL;
 }
 
-/** Holds one exchange. */
+/** Controls one request and its response. */
 export interface Exchange {
-  /** Ends it at once and silently; closes its socket unless the answer is complete. Safe to call again. */
+  /** Ends the exchange without calling the handler; closes the socket unless the response is complete. Safe to call again. */
   abort(): void;
-  /** Back-pressure: no more `onData` until {@link resume}, except for what was on its way. */
+  /** Stops reading until {@link resume}, for back-pressure. Data that has been read already is still delivered. */
   pause(): void;
+  /** Continues reading. */
   resume(): void;
 }
 
+/** A whole response. */
 export interface HttpReply extends ResponseHead {
+  /** The decoded body; empty if the response has no body. */
   readonly body: Uint8Array;
-  /** The body as UTF-8; what is malformed becomes U+FFFD. */
+  /** Returns the body decoded as UTF-8; malformed bytes become U+FFFD. */
   text(): string;
 }
 
+/** Options of {@link HttpClient.fetch}: the part of `RequestInit` that it supports, and limits. */
 export interface GuardedFetchInit {
+  /** HTTP method. Default `GET`. */
   readonly method?: string | undefined;
+  /** Headers to send. Default: none beside `accept`, `accept-encoding` and `user-agent`. */
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
+  /** Body to send; `URLSearchParams` are sent as a form. Default: none. */
   readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
+  /** Abandons the request when aborted; it then rejects with `ABORTED`. */
   readonly signal?: AbortSignal | null | undefined;
   /**
-   * Redirects are never followed. `'error'`: one rejects with `REDIRECT_REFUSED`, which names both places. Any other value, or
-   * none: it is handed back.
+   * Redirects are never followed. With `'error'` a redirect rejects with `REDIRECT_REFUSED`, which names both origins; with any
+   * other value, or without one, the redirect itself is the response.
    */
   readonly redirect?: string | undefined;
-  /** Largest decoded body in bytes. Default 256 KiB. */
+  /** Largest decoded body in bytes; a larger one rejects with `MESSAGE_TOO_LARGE`. Default 262 144 (256 KiB). */
   readonly maxBodyBytes?: number | undefined;
-  /** From call to last byte, milliseconds. Default 30 000. */
+  /** Time from the call to the last byte of the response, in milliseconds; then it rejects with `TIMEOUT`. Default 30 000. */
   readonly timeoutMs?: number | undefined;
 }

@@ -72,7 +72,7 @@ describe('a compressed body', () => {
   it.each<[string, string, Buffer]>([
     ['is broken', 'gzip', Buffer.from('no gzip at all')],
     ['is cut short', 'gzip', gzipSync(Buffer.from('x'.repeat(1000))).subarray(0, 20)],
-    ['has a coding that nobody asked for', 'compress', Buffer.from('x')],
+    ['has a coding that was not requested', 'compress', Buffer.from('x')],
     ['has two codings', 'gzip, br', gzipSync('x')],
   ])('fails when it %s', async (_, encoding, body) => {
     await using server = await startHttp((_request, response) =>
@@ -165,7 +165,7 @@ describe('HT-01 a body that is too large', () => {
     await expect(network.request(get(server))).rejects.toMatchObject({ delivery: 'unknown' });
   });
 
-  it('what follows a body of the announced length is no answer to the next request', async () => {
+  it('data after a body of the announced length is not the answer to the next request', async () => {
     await using server = await startTcp((socket) =>
       socket.on('data', () =>
         socket.write(

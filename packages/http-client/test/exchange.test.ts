@@ -209,7 +209,7 @@ describe('a failure', () => {
     await expect(lost).rejects.not.toThrow(/hidden|hunter2/);
   });
 
-  it('CONNECTION_REFUSED: nobody listens', async () => {
+  it('CONNECTION_REFUSED: nothing listens', async () => {
     const server = await startHttp(() => undefined);
     await server[Symbol.asyncDispose]();
     await using network = networkFor(server);

@@ -17,7 +17,7 @@ afterAll(() => pki[Symbol.dispose]());
 const remote = (options: Partial<HttpClientOptions> = {}) =>
   createHttpClient({ url: 'https://mcp.example.com/mcp', proxy: 'none', server: 'one', ...options });
 
-const never = () => Promise.reject(new Error('nobody may ask the resolver'));
+const never = () => Promise.reject(new Error('the resolver must not be asked'));
 
 describe('AO-08 an address that a server names', () => {
   it.each([
@@ -236,7 +236,7 @@ describe('the fetch for sign-in', () => {
     await expect(network.fetch(`${server.origin}/token`, { redirect: 'error' })).rejects.toMatchObject({
       code: 'REDIRECT_REFUSED',
       delivery: 'rejected',
-      message: `${server.origin} redirects to another of its addresses; redirects are not followed during sign-in.`,
+      message: `${server.origin} redirects to another URL of its own; redirects are not followed during sign-in.`,
     });
     expect(server.seen.every(({ url }) => url === '/token')).toBe(true);
   });

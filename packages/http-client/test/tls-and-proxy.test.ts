@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => pki[Symbol.dispose]());
 
 describe('TLS', () => {
-  it('refuses a certificate of an authority nobody knows, and says which option helps', async () => {
+  it('refuses a certificate of an unknown authority, and names the option that helps', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     await using network = createHttpClient({ url: server.origin });
     await expect(network.request({ url: new URL(server.origin), method: 'GET' })).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('TLS', () => {
     );
   });
 
-  it('CONFIG_INVALID names the option that can not be used, not what is in it', async () => {
+  it('CONFIG_INVALID names the invalid option, not its value', async () => {
     const url = 'https://localhost:1/';
     const broken = join(pki.folder, 'broken.pem');
     writeFileSync(broken, '-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----\n');
@@ -216,7 +216,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('PROXY_FAILED when nobody listens there, or it does not answer in time', async () => {
+  it('PROXY_FAILED when the proxy refuses the connection or does not answer in time', async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as { port: number };

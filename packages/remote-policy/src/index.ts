@@ -1,4 +1,4 @@
-/** How a remote server may be reached. */
+/** How a remote server is reached. */
 export { parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
 export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
 export { connectionHint, connectionMessage } from './connect/connection-messages.js';
@@ -12,9 +12,9 @@ export {
   type CheckedUrl,
 } from './connect/server-url.js';
 export { collectHeaders, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './connect/sdk-options.js';
-export type { ClientCertificate, TlsOptions } from './connect/tls-options.js';
+export type { ClientCertificate, TlsOptions } from './connect/load-tls.js';
 
-/** What a refused request means, and what is done about it. */
+/** What a refused request means, and how it is retried. */
 export { readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
 export {
   ChallengeBudget,
@@ -33,8 +33,12 @@ export {
   type RefusedRequest,
 } from './refusal/refusal.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
-export { parseRetryAfter, type RetryAfterOptions } from './refusal/retry-after.js';
-export { RetryBudget, type RetryLaterOptions } from './refusal/retry-budget.js';
+export {
+  parseRetryAfter,
+  RetryBudget,
+  type RetryAfterOptions,
+  type RetryLaterOptions,
+} from './refusal/retry-later.js';
 export { isSafeToRepeat } from './refusal/safe-methods.js';
 export { sendWithRecovery, type RecoveryOptions, type RemoteRequest } from './refusal/send-with-recovery.js';
 export {
@@ -43,8 +47,9 @@ export {
   type StatusCondition,
   type StatusMeaning,
   type StatusRow,
+  wrongEndpointRows,
 } from './refusal/status-table.js';
 export { parseChallenges } from './refusal/www-authenticate.js';
 
-/** How long a request lasts. */
+/** Lifetimes of requests. */
 export { createLifetime, untilEnd, sleepWithin, type LifetimeSignal, type Lifetime } from './lifetime.js';

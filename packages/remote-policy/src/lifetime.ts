@@ -1,21 +1,23 @@
 import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/timing';
 
 /**
- * Something that ends once, and what has to be undone then. It stands where an `AbortSignal` would, because every request has
- * one: an `AbortController` that follows another one costs ten times as much.
+ * Ends once and then runs the cleanup tasks that were registered. Every request has one, where other programs use an
+ * `AbortController`: one that follows another controller costs ten times as much.
  */
 export interface Lifetime extends LifetimeSignal {
+  /** Ends it and runs the tasks. Safe to call again. */
   end(): void;
 }
 
-/** What ends once, by itself: a transport. */
+/** The part of a {@link Lifetime} that only observes it, as `AbortSignal` is to `AbortController`. Every transport is one. */
 export interface LifetimeSignal {
+  /** Whether it has ended. */
   readonly ended: boolean;
-  /** Runs `task` at the end, at once if that is past. The result takes the task back. */
+  /** Runs `task` when it ends, or now if it has ended. Returns a function that unregisters the task. */
   onEnd(task: () => void): () => void;
 }
 
-/** Ends with its parent, or earlier by itself. */
+/** Creates a lifetime that ends with its parent at the latest. */
 export function createLifetime(parent?: LifetimeSignal): Lifetime {
   return new LifetimeWithin(parent);
 }
@@ -52,7 +54,7 @@ class LifetimeWithin implements Lifetime {
   }
 }
 
-/** Settles as `work` does, or with nothing when `lifetime` ends first. */
+/** Settles as `work` does, or resolves with `undefined` if `lifetime` ends first. */
 export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stay = lifetime.onEnd(() => resolve(undefined));
@@ -60,7 +62,7 @@ export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise
   });
 }
 
-/** Settles after `ms`, or when `lifetime` ends; it leaves no timer behind. */
+/** Resolves after `ms` milliseconds, or as soon as `lifetime` ends. No timer is left behind. */
 export async function sleepWithin(lifetime: LifetimeSignal, ms: number, clock: Clock): Promise<void> {
   const link = linkSignal();
   const stay = lifetime.onEnd(() => link.abort());

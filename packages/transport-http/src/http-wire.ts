@@ -30,39 +30,39 @@ import {
 } from '@mcp-fittings/http-client';
 import type { CheckedOptions } from './options.js';
 import { Session } from './session/session.js';
-import { STATUS_TABLE, type HttpFact } from './status-table.js';
+import { STATUS_TABLE, type HttpCondition } from './status-table.js';
 
-/** One message, or the wish for an event stream, on its way to the server. */
+/** One message to send, or one event stream to open. */
 export interface HttpCall {
   readonly method: 'POST' | 'GET';
   readonly body?: string | undefined;
-  /** Without credentials and session. */
+  /** Headers without credentials and session. */
   readonly fields: Readonly<Record<string, string>>;
   /**
-   * `current`: it belongs to the session, and waits while that is restored. `new`: it is part of the restoration.
-   * `none`: it opens a session, or knows none.
+   * `current`: it belongs to the session, and waits while that is restored. `new`: it is part of restoring the session. `none`: it
+   * opens a session, or does not use one.
    */
   readonly session: 'current' | 'new' | 'none';
-  /** It is `initialize`. */
+  /** Whether it is `initialize`. */
   readonly handshake?: boolean | undefined;
-  /** It means the same in a new session, and may be sent again there. */
+  /** Whether it may be sent again in a new session, where it means the same. */
   readonly survivesSession?: boolean | undefined;
-  /** It may be sent again when the server says that it is busy: to carry it out twice does no harm. */
+  /** Whether it may be carried out twice without harm, so that it is sent again to a busy server. */
   readonly safe: boolean;
   readonly lifetime: LifetimeSignal;
-  /** Called just before it goes on the wire, each time. */
+  /** Called before each attempt is sent. */
   readonly onSend?: (() => void) | undefined;
-  /** Called with the head of a reply 2xx. */
+  /** Called with the head of a 2xx reply. */
   readonly accept: (head: ResponseHead) => BodySink | 'discard';
-  /** True: the refusal is an answer, and was dealt with. */
+  /** Returns `true` if the refusal is an answer and has been delivered. */
   readonly settle?: ((refusal: Refusal) => boolean) | undefined;
-  /** The reply may be an event stream, which is read event by event. */
+  /** Whether the reply may be an event stream, which is read event by event. */
   readonly eventStream?: boolean | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly overflow?: 'truncate' | undefined;
 }
 
-/** What all calls of one connection share: the network, credentials, the session, and what is done with what comes in. */
+/** What all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
 export class HttpWire {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
@@ -70,9 +70,9 @@ export class HttpWire {
   readonly credentials: Credentials;
   readonly session: Session;
   readonly redactor: RequestRedactor;
-  /** What is under way for each request, so that it can be given up. */
+  /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new Map<RequestId, Lifetime>();
-  /** Told each success of a message. */
+  /** Called when the server has accepted a message. */
   onAccepted: () => void = () => undefined;
   /** Reads an event stream at the pace of the transport. */
   readonly paced: (source: Pausable) => PacedSource;
@@ -109,28 +109,32 @@ export class HttpWire {
   }
 
   /**
-   * Sends a call as `sendWithRecovery` does; a forgotten session is restored, and what survives that is sent again. Settles
-   * when the reply has been read; with nothing when the call ended before, or when its refusal was an answer.
+   * Sends a call as `sendWithRecovery` does. If the server has forgotten the session, it is restored, and a call that may move to a
+   * new session is sent again. Resolves when the reply has been read, or with `undefined` if the call ended first or its refusal was
+   * an answer.
    */
   send(call: HttpCall): Promise<AcceptedReply | undefined> {
     return sendWithRecovery(new HttpAttempts(this, call), this.#recovery);
   }
 
-  /** A parsed JSON value came in. */
+  /** Takes a received JSON value. */
   receive(value: unknown): void {
     this.transport.receive(redactRpcError(value, this.redactor.redact));
   }
 
-  /** What came in is not JSON, or not a JSON-RPC message. */
+  /** Reports received data that is not a JSON-RPC message. */
   reportMalformed(): void {
-    this.transport.reportCounted('MESSAGE_INVALID', () => 'The server sent what is not a JSON-RPC message.');
+    this.transport.reportCounted(
+      'MESSAGE_INVALID',
+      () => 'The server sent data that is not a JSON-RPC message.',
+    );
   }
 
-  /** A response came on the stream of a request that it does not answer. */
+  /** Reports a response that arrived in the reply to another request. */
   reportForeign(id: unknown): void {
     this.transport.reportCounted(
       'RESPONSE_UNEXPECTED',
-      () => `A reply held the answer to another request: ${shown(id)}`,
+      () => `The server sent a response with the id ${shown(id)} in the reply to another request.`,
     );
   }
 }
@@ -139,10 +143,10 @@ function shown(id: unknown): string {
   return sanitizeText(JSON.stringify(id ?? null), { maxLength: 64 });
 }
 
-/** What the official SDK answers when it does not know a session, in its examples and the servers made from them. */
+/** JSON-RPC code with which servers based on the examples of the official SDK refuse an unknown session. */
 const UNKNOWN_SESSION = -32_000;
 
-/** A call as `sendWithRecovery` needs it, with what only Streamable HTTP knows: the session. */
+/** A call for `sendWithRecovery`, with its session. */
 class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly table = STATUS_TABLE;
   readonly what: string;
@@ -151,7 +155,7 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly lifetime: LifetimeSignal;
   readonly #wire: HttpWire;
   readonly #call: HttpCall;
-  /** Of the latest attempt. */
+  /** Session id of the latest attempt. */
   #sessionId: string | undefined;
   #restored = false;
 
@@ -192,17 +196,17 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     return roundTrip(wire.network, request, call.lifetime, (head) => this.#accept(head));
   }
 
-  facts({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpFact[] {
+  conditions({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpCondition[] {
     const { session } = this.#wire;
-    const facts: HttpFact[] = [];
-    if (this.#call.handshake === true) facts.push('handshake');
-    if (this.#call.method === 'GET') facts.push('stream');
-    if (this.#call.method === 'GET' && !session.hasStreamed) facts.push('firstStream');
-    if (this.#sessionId === undefined) return facts;
-    facts.push('session');
+    const conditions: HttpCondition[] = [];
+    if (this.#call.handshake === true) conditions.push('handshake');
+    if (this.#call.method === 'GET') conditions.push('stream');
+    if (this.#call.method === 'GET' && !session.hasStreamed) conditions.push('firstStream');
+    if (this.#sessionId === undefined) return conditions;
+    conditions.push('session');
     if (head.status === 400 && session.isProven && rpcError?.error.code === UNKNOWN_SESSION)
-      facts.push('sessionRefused');
-    return facts;
+      conditions.push('sessionRefused');
+    return conditions;
   }
 
   async settle(refusal: Refusal): Promise<'answered' | 'again' | undefined> {

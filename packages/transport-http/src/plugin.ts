@@ -6,22 +6,29 @@ import type { HttpTransportOptions } from './options.js';
 
 const fields = {
   ...httpEntryFields,
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
 /** A configuration entry of type `http`. */
 export type HttpEntry = EntryOf<typeof fields>;
 
-/** What holds for every server of this type. */
+/** Options that apply to every server of the type `http`. The rest comes from the configuration entry and the host. */
 export interface HttpPluginOptions extends Pick<
   HttpTransportOptions,
   'maxMessageBytes' | 'reconnect' | 'retryLater' | 'closeTimeoutMs'
 > {
-  /** The host changes over to it when the server refuses `initialize` as only an older one does: `http({ fallback: sse() })`. */
+  /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
   readonly fallback?: TransportPlugin | undefined;
 }
 
-/** The plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`. */
+/**
+ * Creates the plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [http({ fallback: sse() })] });
+ * ```
+ */
 export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry> {
   const { fallback, ...shared } = options;
   return {

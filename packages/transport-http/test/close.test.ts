@@ -84,7 +84,7 @@ describe('D.1-11 close()', () => {
     expect(server.of('DELETE')).toHaveLength(1);
   });
 
-  it('tells nobody where there is no session, or where it is not wanted', async () => {
+  it('sends no DELETE without a session, or when it is turned off', async () => {
     await using bare = await scriptedServer();
     await using kept = await scriptedServer({ session: 's' });
     await using first = await startCaller(createHttpTransport({ url: bare.url }));

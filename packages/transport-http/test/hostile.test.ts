@@ -221,7 +221,7 @@ describe('HT-04 an answer of the wrong kind', () => {
   });
 });
 
-describe('HT-05 an answer to somebody else', () => {
+describe('HT-05 an answer to another request', () => {
   const foreign = { jsonrpc: '2.0', id: 9, result: { stolen: true } };
   const shapes: [string, (exchange: Exchange) => void][] = [
     ['as JSON', (exchange) => exchange.json(foreign)],
@@ -237,7 +237,7 @@ describe('HT-05 an answer to somebody else', () => {
     ],
     ['malformed', (exchange) => exchange.json({ jsonrpc: '2.0', id: 9, result: 1, error: 2 })],
   ];
-  it.each(shapes)('%s resolves nobody, and fails the request that it came for', async (_, script) => {
+  it.each(shapes)('%s resolves no request, and fails the one that it was sent for', async (_, script) => {
     await using server = await scriptedServer({
       on: { victim: (exchange) => void exchange.sse(), 'tools/call': script },
     });
@@ -261,7 +261,7 @@ describe('HT-05 an answer to somebody else', () => {
     expect(settled).toMatchObject([{ code: 'ABORTED' }]);
   });
 
-  it('resolves nobody on the server’s own stream', async () => {
+  it('resolves no request on the server’s own stream', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({
       on: { GET: streams.script, victim: (exchange) => void exchange.sse() },
@@ -348,7 +348,7 @@ describe('HT-09 configured headers', () => {
     expect(make).toThrowError(expect.objectContaining({ code: 'HEADER_INVALID', kind: 'config' }) as Error);
   });
 
-  it('with an API key that HTTP can not carry are a config error', () => {
+  it('with an API key that HTTP cannot carry are a configuration error', () => {
     expect(() => createHttpTransport({ url: 'https://mcp.example/', apiKey: 'a\nb' })).toThrowError(
       FittingsError,
     );

@@ -32,7 +32,7 @@ async function callUnderRestarts(
           (error: unknown) => ({ index, error }),
         ),
       );
-      // A server that is down refuses at once: nobody is served by a busy loop.
+      // A server that is down refuses at once; a busy loop would not help.
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };

@@ -107,7 +107,7 @@ describe('D.1-1 a forgotten session', () => {
     expect(order.lastIndexOf('notifications/initialized')).toBeLessThan(order.indexOf('prompts/list'));
   });
 
-  it('is recognised by the 400 of servers made after the SDK examples, once the session has worked', async () => {
+  it('is recognized by the 400 of servers made after the SDK examples, once the session has worked', async () => {
     await using server = await forgetfulServer(
       {},
       {

@@ -279,7 +279,7 @@ describe('D.1-4 connecting again', () => {
       await server.until('GET', tried + 1)
     ).ended;
     await when(() => stateOf(transport) === 'lost');
-    // Nobody needs to be told the same thing again.
+    // The same loss is reported once.
     expect(caller.errors).toHaveLength(1);
     server.script({ GET: streams.script });
     await clock.advance(30_000);

@@ -4,12 +4,12 @@ import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client'
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
-/** What holds for every server of this type; the rest comes from the entry and the host. */
+/** Options that apply to every server of the type `sse`. The rest comes from the configuration entry and the host. */
 export interface SsePluginOptions extends Pick<
   SseTransportOptions,
   'startTimeoutMs' | 'idleMs' | 'maxMessageBytes' | 'retryLater'
 > {
-  /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
+  /** Header in which an IDE expects the `authToken` of its entry (type `sse-ide`). Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;
 }
 
@@ -19,20 +19,22 @@ const FIELDS = {
   ...httpEntryFields,
   type: text(),
   transportType: text(),
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),
-  authToken: described(
-    `Token that the IDE wrote down for its clients, for ${IDE_TYPE}`,
-    text({ minLength: 1 }),
-  ),
+  authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 } as const;
 
 /** A configuration entry of the type `sse`. */
 export type SseEntry = EntryOf<typeof FIELDS>;
 
 /**
- * The transport type `sse` for a host. An entry of type `sse-ide` is the server of an IDE: it is signed with its
- * `authToken` and never with the host's sign-in.
+ * Creates the plugin for entries of type `sse`. An entry of type `sse-ide` is the server of an IDE, whose requests are signed with
+ * its `authToken` and never with the host's sign-in.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [sse()] });
+ * ```
  */
 export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;

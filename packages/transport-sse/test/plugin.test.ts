@@ -88,7 +88,7 @@ describe('the plugin', () => {
     expect(result.issues?.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('refuses a URL that can not be used, naming the server, and warns of one that is not encrypted', () => {
+  it('refuses an invalid URL, naming the server, and warns of one that is not encrypted', () => {
     expect(() => sse().create({ url: 'nonsense' }, { server: 'one' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }),
     );

@@ -2,13 +2,13 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';
-import { echoing, startSseServer, type SseBehaviour } from './support/sse-server.js';
+import { echoing, startSseServer, type SseBehavior } from './support/sse-server.js';
 
 /** Milliseconds; 360000 in the nightly run. */
 const SILENCE_MS = Number(process.env['FITTINGS_SILENCE_MS'] ?? 2000);
 
-async function connected(behaviour: SseBehaviour = {}, options: Partial<SseTransportOptions> = {}) {
-  const server = await startSseServer(behaviour);
+async function connected(behavior: SseBehavior = {}, options: Partial<SseTransportOptions> = {}) {
+  const server = await startSseServer(behavior);
   const transport = createSseTransport({ url: server.url, server: 'one', ...options });
   const session = listen(transport);
   await transport.start();
@@ -40,7 +40,7 @@ describe('D.3-22 the end of the stream', () => {
       expect(peer.session.closes).toBe(1);
       expect(peer.transport.closeReason).toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
       expect(await failureOf(peer.transport.send(request(4)))).toMatchObject({ delivery: 'not-sent' });
-      // A new stream would be a new session that nobody initialized.
+      // A new stream would be a new session, which was never initialized.
       expect(peer.server.streams).toHaveLength(1);
     },
   );
@@ -68,7 +68,7 @@ describe('D.3-22 the end of the stream', () => {
 
 describe('the answer to a POST', () => {
   it('is accepted with its head, whatever body follows, and does not pile up', async () => {
-    const behaviour: SseBehaviour = {
+    const behavior: SseBehavior = {
       onPost(seen, response, stream) {
         response.writeHead(200, { 'content-type': seen.headers['x-type'] ?? 'text/event-stream' });
         response.write('x'.repeat(100_000));
@@ -76,10 +76,10 @@ describe('the answer to a POST', () => {
         if (id !== undefined) stream?.message({ jsonrpc: '2.0', id, result: {} });
       },
     };
-    await using events = await connected(behaviour);
+    await using events = await connected(behavior);
     for (let turn = 0; turn < 40; turn++) await events.transport.send(notification('notifications/x'));
     await events.transport.send(request(1));
-    await using page = await connected(behaviour, { headers: { 'x-type': 'text/plain' } });
+    await using page = await connected(behavior, { headers: { 'x-type': 'text/plain' } });
     for (let turn = 0; turn < 40; turn++) await page.transport.send(notification('notifications/x'));
     await page.transport.send(request(1));
   });
@@ -106,7 +106,7 @@ describe('the answer to a POST', () => {
 });
 
 describe('messages on the stream', () => {
-  it('SS-09 are dropped when nobody waits for them: unknown id, second answer, after cancel', async () => {
+  it('SS-09 are dropped when no request waits for them: unknown id, second answer, after cancel', async () => {
     await using peer = await connected();
     const { transport, session, stream } = peer;
     const answer = (id: unknown, result = {}) => stream.message({ jsonrpc: '2.0', id, result });
@@ -222,7 +222,7 @@ describe('the idle limit', () => {
     await peer.session.closed;
   });
 
-  it('PAINS 3: there is none unless it is set, and no timer either', async () => {
+  it('PAINS 3: is off unless it is set, without a timer', async () => {
     const clock = createManualClock();
     await using peer = await connected(echoing, { clock });
     expect(clock.pending).toBe(0);

@@ -1,4 +1,4 @@
-/** For servers: MCP over WebSocket on an existing `http.Server`. */
+/** MCP over WebSocket, for servers: on an existing `http.Server`. */
 export { createWebSocketServer } from './server/websocket-server.js';
 export type {
   Authenticate,

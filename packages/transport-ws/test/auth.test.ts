@@ -100,7 +100,7 @@ describe('T8 sign-in on the upgrade request', () => {
     await transport.close();
     const url = new URL(`http://127.0.0.1:${server.port}/mcp`);
     expect(told).toEqual(['n-1', 'n-3'].map((dpopNonce) => ({ url, dpopNonce })));
-    // The nonce is no answer to a bad token, which is taken to the provider by itself.
+    // The nonce does not answer a bad token, for which the provider is asked separately.
     expect(auth.challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1', undefined]);
     auth.onDpopNonce = () => {
       throw new Error('boom');

@@ -335,7 +335,7 @@ describe('WS-06 the reason of a close frame', () => {
       expect(error.message).toContain('internal error');
     }));
 
-  it('that is not UTF-8, or a code that nobody may send, breaks the protocol', async () => {
+  it('that is not UTF-8, or a code that must not be sent, violates the protocol', async () => {
     for (const bytes of [closeFrame(1000, Buffer.from([0xff, 0xfe])), closeFrame(1005), closeFrame(999)]) {
       await withRequest(async (peer, _, request) => {
         peer.socket.write(bytes);

@@ -3,18 +3,21 @@ import type { HttpClient } from '../http-client.js';
 import type { HttpClientOptions } from '../options.js';
 import { createHttpClient } from './create-http-client.js';
 
-/** Sign-in needs the network for moments, hours apart, and nobody tells a provider that it is not needed any more. */
+/** An auth provider sends a few requests, hours apart, and is never told that it is no longer needed. */
 const IDLE_MS = 10_000;
 
-/** A network that exists while it is used: its sockets are freed when no request was made for ten seconds. */
+/**
+ * Creates a client for occasional requests, such as those of sign-in. It needs no `close()`: it frees its sockets when it has been
+ * idle for ten seconds, and opens new ones for the next request.
+ */
 export function createIdleHttpClient(options: HttpClientOptions, clock: Clock): Pick<HttpClient, 'fetch'> {
-  let network: HttpClient | undefined;
+  let client: HttpClient | undefined;
   let inFlight = 0;
   let idle: Disposable | undefined;
 
   const close = (): void => {
-    const old = network;
-    network = undefined;
+    const old = client;
+    client = undefined;
     // Nothing is in flight on it.
     void old?.close().catch(() => undefined);
   };
@@ -22,10 +25,10 @@ export function createIdleHttpClient(options: HttpClientOptions, clock: Clock): 
   return {
     async fetch(url, init) {
       idle?.[Symbol.dispose]();
-      network ??= createHttpClient(options);
+      client ??= createHttpClient(options);
       inFlight++;
       try {
-        return await network.fetch(url, init);
+        return await client.fetch(url, init);
       } finally {
         if (--inFlight === 0) idle = clock.schedule(close, IDLE_MS, { unref: true });
       }

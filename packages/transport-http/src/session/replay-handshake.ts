@@ -4,26 +4,26 @@ import { createLifetime, replyExcerpt, type Lifetime } from '@mcp-fittings/remot
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import { messageHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
-import { postUnanswered } from '../request/post-unanswered.js';
-import { JsonSink, OwnAnswer, unusableSink } from '../request/reply.js';
+import { sendOneWay } from '../send-one-way.js';
+import { JsonSink, OwnAnswer, unusableSink } from '../reply.js';
 import { createCursor, EventSink } from '../stream/event-sink.js';
 import type { Handshake } from './session.js';
 
-/** A server that accepts the question and never answers holds up all that wait for the session. */
+/** Limit in milliseconds for a server that never answers, because all messages wait for the session. */
 const REPLAY_MS = 30_000;
 
-/** Opens a new session in the way in which the lost one was opened. */
+/** Opens a new session with the parameters of the lost one. */
 export async function replayHandshake(lost: Handshake, wire: HttpWire): Promise<JSONRPCObject> {
   const result = await initialize(lost, wire);
   if (result['protocolVersion'] !== lost.result['protocolVersion']) {
     throw new TransportError(
       'VERSION_UNSUPPORTED',
-      'The new session has another protocol revision than the lost one.',
+      'The new session uses another protocol revision than the lost one.',
     );
   }
   wire.session.establish({ params: lost.params, result });
   const message = { jsonrpc: '2.0', method: 'notifications/initialized' } as const;
-  await bounded(wire, (lifetime) => postUnanswered({ message, options: {}, lifetime, session: 'new' }, wire));
+  await bounded(wire, (lifetime) => sendOneWay({ message, options: {}, lifetime, session: 'new' }, wire));
   return result;
 }
 
@@ -34,7 +34,7 @@ async function initialize(lost: Handshake, wire: HttpWire): Promise<JSONRPCObjec
   await bounded(wire, async (lifetime) => {
     const onAnswer = (value: unknown): void => {
       answer ??= value;
-      // The rest of an event stream, if there is one, is of no interest.
+      // The rest of an event stream is not needed.
       queueMicrotask(() => lifetime.end());
     };
     const own = new OwnAnswer({ id, batches: false, resumed: false, onAnswer }, wire);
@@ -52,11 +52,14 @@ async function initialize(lost: Handshake, wire: HttpWire): Promise<JSONRPCObjec
     if (answer === undefined && reply?.broken !== undefined) throw reply.broken;
   });
   if (!isMessage(answer) || 'method' in answer) {
-    throw new TransportError('PROTOCOL_VIOLATION', 'The server did not answer `initialize`.');
+    throw new TransportError(
+      'PROTOCOL_VIOLATION',
+      'The server did not answer `initialize` when the session was reopened.',
+    );
   }
   if (isErrorResponse(answer)) {
     const said = replyExcerpt(answer.error.message, wire.redact, 200);
-    throw new TransportError('RPC_ERROR', `The server refused a new session: ${said}`);
+    throw new TransportError('RPC_ERROR', `The server refused to open a new session: ${said}`);
   }
   return answer.result;
 }
@@ -75,7 +78,7 @@ function acceptReply(head: ResponseHead, own: OwnAnswer, wire: HttpWire): BodySi
   });
 }
 
-/** Gives `work` a lifetime of its own; rejects with `TIMEOUT` when it is not done in time. */
+/** Runs `work` with a lifetime of its own; rejects with `TIMEOUT` if it is not done in time. */
 async function bounded(wire: HttpWire, work: (lifetime: Lifetime) => Promise<void>): Promise<void> {
   const lifetime = createLifetime(wire.transport);
   let late = false;

@@ -3,29 +3,30 @@ import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpWire } from '../http-wire.js';
-import { unusableSink } from '../request/reply.js';
+import { unusableSink } from '../reply.js';
 import { createCursor, EventSink } from './event-sink.js';
 import { createReconnects } from './reconnects.js';
 
 /**
- * `off`: not asked for. `opening`: on its way, or waiting to try again. `open`: the server holds it. `none`: the
- * server offers none, which is its right. `lost`: given up, until the server shows signs of life.
+ * `off`: not requested. `opening`: requested, or waiting to try again. `open`: the server sends events on it. `none`: the server does
+ * not offer one, as the specification allows. `lost`: attempts are used up, until the server answers a message again.
  */
 export type StandaloneState = 'off' | 'opening' | 'open' | 'none' | 'lost';
 
-/** The GET stream on which a server of the revisions before 2026-07-28 sends what belongs to no request. */
+/** The GET stream on which a server sends messages that do not belong to a request, in revisions before 2026-07-28. */
 export interface StandaloneStream {
   readonly state: StandaloneState;
-  /** For a new session: opens it from its beginning. Settles when it is open, or the first attempt has failed. */
+  /** Opens the stream of a new session. Resolves when it is open or the first attempt has failed. */
   start(): Promise<void>;
-  /** The server has just answered something: a stream that was given up may be tried again, now and then. */
+  /** The server has answered a message, so a lost stream may be tried again, at most every `reconnect.maxMs`. */
   noticeLife(): void;
 }
 
+/** What the stream calls on its transport. */
 export interface StandaloneOptions {
-  /** It is open, for the first time or again. */
+  /** The stream is open, for the first time or again. */
   readonly onOpen: () => void;
-  /** The server has forgotten the session. Settles when there is a new one, for which `start` was called. */
+  /** The server has forgotten the session. Resolves when there is a new one, for which `start` was called. */
   readonly onSessionGone: () => Promise<void>;
 }
 
@@ -40,10 +41,10 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
   let follow: (() => Promise<void>) | undefined;
   let lostAt: number | undefined;
   let revivable = false;
-  /** It was open once, in this session or an earlier one: whatever keeps it away now may pass. */
+  /** Whether it was open once, in this session or an earlier one, so that a failure may be temporary. */
   let hasWorked = false;
 
-  /** Answers come on the streams of their requests, and nowhere else. */
+  /** Responses arrive in the replies to their requests only. */
   const onValue = (value: unknown): void => {
     if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
       for (const element of value) if (!Array.isArray(element)) onValue(element);
@@ -118,7 +119,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
         }
         decided();
         if (lifetime.ended || is('none')) return;
-        // Half-open, or only quiet: there is no other way to tell than to ask for it again.
+        // Half-open or only quiet: only opening it again can tell.
         if (silent && wasOpen) continue;
         const passing = failure === undefined || mayPass(failure, hasWorked);
         const ms = passing
@@ -146,10 +147,10 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
     transport.report(
       new TransportError(
         'RECONNECT_EXHAUSTED',
-        'The event stream of the server is lost: what it sends unasked is missed.',
+        'The event stream of the server could not be reopened; its notifications are missed.',
         {
           cause,
-          hint: 'Requests still work. Connect again, or reload what the server may have changed.',
+          hint: 'Requests still work. Reconnect, or reload what the server may have changed.',
         },
       ),
     );
@@ -176,7 +177,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
   };
 }
 
-/** What has worked before is worth its attempts, whatever a gateway or a resolver says meanwhile. */
+/** Whether a failure may be temporary. A stream that has worked before is retried whatever a gateway or resolver says. */
 function mayPass(failure: unknown, hasWorked: boolean): boolean {
   if (!(failure instanceof FittingsError)) return false;
   return failure.retryable || (hasWorked && failure.kind !== 'auth' && failure.kind !== 'config');

@@ -1,6 +1,6 @@
 /**
  * SPEC D.1: what the HTTP transports of SDK v1 (1.32) and v2 (2.4) do today, next to which ours is measured; our own
- * behaviour is shown in the other files of this folder, under the same numbers. A test that fails here after an update
+ * behavior is shown in the other files of this folder, under the same numbers. A test that fails here after an update
  * of an SDK means that the SDK has mended something: adapt the text of the comparison then.
  */
 import { execFile } from 'node:child_process';

@@ -11,12 +11,12 @@ import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-pol
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 
-/** What holds for every server of this type; the rest comes from the entry and the host. */
+/** Options that apply to every server of the type `ws`. The rest comes from the configuration entry and the host. */
 export interface WebSocketPluginOptions extends Omit<
   WebSocketTransportOptions,
   'url' | 'allowInsecure' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
 > {
-  /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
+  /** Header in which an IDE expects the `authToken` of its entry (type `ws-ide`). Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;
 }
 
@@ -26,22 +26,24 @@ const FIELDS = {
   type: text(),
   transportType: text(),
   ...remoteEntryFields,
-  url: required(described('wss: or ws: URL of the server', text({ minLength: 1 }))),
-  allowInsecure: described('Allow ws: to another machine: nothing is encrypted then', flag()),
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  url: required(described('URL of the server: wss: or ws:', text({ minLength: 1 }))),
+  allowInsecure: described('Allow an unencrypted connection (ws:) to another machine', flag()),
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),
-  authToken: described(
-    `Token that the IDE wrote down for its clients, for ${IDE_TYPE}`,
-    text({ minLength: 1 }),
-  ),
+  authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 };
 
 /** A configuration entry of the type `ws`. */
 export type WebSocketEntry = EntryOf<typeof FIELDS>;
 
 /**
- * The transport type `ws` (also `websocket`) for a host. An entry of type `ws-ide` is the server of an IDE: it is
- * signed with its `authToken` and never with the host's sign-in.
+ * Creates the plugin for entries of type `ws`, also spelled `websocket`. An entry of type `ws-ide` is the server of an IDE, whose
+ * requests are signed with its `authToken` and never with the host's sign-in.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [ws()] });
+ * ```
  */
 export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSocketEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;
@@ -77,7 +79,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
           logger,
           signal,
         },
-        isIde ? { facts: { ideName }, hasCredentials: true } : { facts: {} },
+        isIde ? { description: { ideName }, hasCredentials: true } : { description: {} },
       );
     },
   };

@@ -5,27 +5,27 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import { isSafeToRepeat, type LifetimeSignal } from '@mcp-fittings/remote-policy';
-import { messageHeaders } from '../headers.js';
-import type { HttpCall, HttpWire } from '../http-wire.js';
+import { messageHeaders } from './headers.js';
+import type { HttpCall, HttpWire } from './http-wire.js';
 
-/** So much of the reply, which says nothing, is read to keep the socket. */
+/** Bytes of the reply, which has no content, that are read in order to keep the socket. */
 const READ_BYTES = 64 * 1024;
 
-/** They speak of requests that a new session has never seen. */
+/** They refer to requests that a new session does not know. */
 const BOUND_TO_SESSION: ReadonlySet<string> = new Set(['notifications/cancelled', 'notifications/progress']);
 
-/** A notification or a response on its way. */
-export interface OutgoingUnanswered {
+/** A notification or a response to send. */
+export interface OneWayMessage {
   readonly message: JSONRPCNotification | JSONRPCResponse;
   readonly options: TransportSendOptions;
   readonly lifetime: LifetimeSignal;
   readonly session: Exclude<HttpCall['session'], 'none'>;
-  /** Called just before it goes on the wire, each time. */
+  /** Called before each attempt is sent. */
   readonly onSend?: () => void;
 }
 
-/** Settles when the server accepted it. */
-export async function postUnanswered(outgoing: OutgoingUnanswered, wire: HttpWire): Promise<void> {
+/** Sends a message that has no answer. Resolves when the server has accepted it. */
+export async function sendOneWay(outgoing: OneWayMessage, wire: HttpWire): Promise<void> {
   const { message, options, lifetime, session, onSend } = outgoing;
   const { fields, stateless } = messageHeaders(message, wire.transport.protocolVersion, options);
   await wire.send({
