@@ -1,6 +1,6 @@
 import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
+import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
@@ -9,8 +9,11 @@ const fields = {
   apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `http`. */
-export type HttpEntry = EntryOf<typeof fields>;
+/** A configuration entry of type `http`: `httpEntryFields` of `http-client`, and an API key. */
+export interface HttpEntry extends HttpEntryFields {
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+}
 
 /** Options that apply to every server of the type `http`. The rest comes from the configuration entry and the host. */
 export interface HttpPluginOptions extends Pick<

@@ -1,6 +1,6 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
+import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
@@ -24,8 +24,19 @@ const FIELDS = {
   authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of the type `sse`. */
-export type SseEntry = EntryOf<typeof FIELDS>;
+/** A configuration entry of type `sse`: `httpEntryFields` of `http-client`, an API key, and the fields of `sse-ide`. */
+export interface SseEntry extends HttpEntryFields {
+  /** Type of the entry: `sse`, or `sse-ide` for the server of an IDE. */
+  readonly type?: string | undefined;
+  /** Another spelling of `type`, which some configuration files use. */
+  readonly transportType?: string | undefined;
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+  /** Name of the IDE, for `sse-ide`; `describe()` shows it. */
+  readonly ideName?: string | undefined;
+  /** Token that the IDE issued for its clients, for `sse-ide`. */
+  readonly authToken?: string | undefined;
+}
 
 /**
  * Creates the plugin for entries of type `sse`. An entry of type `sse-ide` is the server of an IDE, whose requests are signed with

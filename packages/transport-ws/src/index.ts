@@ -7,3 +7,4 @@ export type {
 } from './client/options.js';
 export { ws, type WebSocketEntry, type WebSocketPluginOptions } from './client/plugin.js';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
+export type { WebSocketConnectionOptions } from './socket/socket-options.js';

@@ -7,3 +7,4 @@ export type {
   WebSocketServerOptions,
 } from './server/options.js';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
+export type { WebSocketConnectionOptions } from './socket/socket-options.js';

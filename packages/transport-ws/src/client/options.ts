@@ -1,9 +1,9 @@
 import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
 import { checkHeaders, type RetryLaterOptions, type TlsOptions } from '@mcp-fittings/remote-policy';
-import type { SocketOptions } from '../socket/socket-options.js';
+import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket transport. Only `url` is required; times are in milliseconds. */
-export interface WebSocketTransportOptions extends SocketOptions {
+export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   /** URL of the server: `wss:` or `ws:`, without user name, password and fragment. */
   readonly url: string | URL;
   /**

@@ -33,8 +33,21 @@ const FIELDS = {
   authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 };
 
-/** A configuration entry of the type `ws`. */
-export type WebSocketEntry = EntryOf<typeof FIELDS>;
+/** A configuration entry of type `ws`: `remoteEntryFields` of `remote-policy`, an API key, and the fields of `ws-ide`. */
+export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
+  /** Type of the entry: `ws`, `websocket`, or `ws-ide` for the server of an IDE. */
+  readonly type?: string | undefined;
+  /** Another spelling of `type`, which some configuration files use. */
+  readonly transportType?: string | undefined;
+  /** Whether an unencrypted connection (`ws:`) to another machine is allowed. Default `false`. */
+  readonly allowInsecure?: boolean | undefined;
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+  /** Name of the IDE, for `ws-ide`; `describe()` shows it. */
+  readonly ideName?: string | undefined;
+  /** Token that the IDE issued for its clients, for `ws-ide`. */
+  readonly authToken?: string | undefined;
+}
 
 /**
  * Creates the plugin for entries of type `ws`, also spelled `websocket`. An entry of type `ws-ide` is the server of an IDE, whose

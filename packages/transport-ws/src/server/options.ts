@@ -2,10 +2,10 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Logger } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
-import type { SocketOptions } from '../socket/socket-options.js';
+import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket server: who may connect, and the limits. Times are in milliseconds. */
-export interface WebSocketServerOptions extends SocketOptions {
+export interface WebSocketServerOptions extends WebSocketConnectionOptions {
   /** HTTP server whose upgrade requests are handled. The caller starts and closes it. */
   readonly server: Server | SecureServer;
   /** Path of the upgrade requests to handle, such as `/mcp`. Default: every path. */

@@ -3,7 +3,7 @@ import type { PerMessageDeflateOptions } from 'ws';
 import type { HeartbeatOptions } from './heartbeat.js';
 
 /** Options that a client and a server have in common. Times are in milliseconds. */
-export interface SocketOptions {
+export interface WebSocketConnectionOptions {
   /** Pings that detect a dead peer; `false` turns them off. Default: a ping after 30 s of silence. */
   readonly heartbeat?: HeartbeatOptions | false | undefined;
   /** Unsent bytes that may wait for a slow peer. Further messages are refused with `SEND_QUEUE_FULL`. Default 67 108 864 (64 MiB). */
@@ -54,7 +54,7 @@ export function checkNumbers(
 
 /** Checks the numbers that a client and a server have in common. */
 export function checkSocketNumbers(
-  options: SocketOptions & { readonly maxMessageBytes?: number | undefined },
+  options: WebSocketConnectionOptions & { readonly maxMessageBytes?: number | undefined },
   server?: string,
 ): void {
   const { maxMessageBytes, maxQueuedBytes, maxPings, closeTimeoutMs, heartbeat = {} } = options;

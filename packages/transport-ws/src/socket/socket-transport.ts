@@ -17,7 +17,7 @@ import {
   DEFAULT_CLOSE_TIMEOUT_MS,
   DEFAULT_MAX_PINGS,
   DEFAULT_MAX_QUEUED_BYTES,
-  type SocketOptions,
+  type WebSocketConnectionOptions,
 } from './socket-options.js';
 
 /** A WebSocket after its handshake, and its TCP or TLS socket. It is paused until its owner listens. */
@@ -29,7 +29,7 @@ export interface OpenSocket {
 }
 
 /** Options of both sides, and the socket. */
-export interface SocketTransportOptions extends SocketOptions {
+export interface SocketTransportOptions extends WebSocketConnectionOptions {
   readonly server?: string | undefined;
   readonly source: SocketSource;
   /** Members for `describe()`. */
