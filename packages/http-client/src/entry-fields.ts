@@ -23,14 +23,14 @@ export type HttpEntryFields = EntryOf<typeof httpEntryFields>;
 /**
  * Converts a configuration entry to the options of its HTTP client. Throws `CONFIG_INVALID` if the client certificate is incomplete.
  *
- * @param context Name of the server, clock and logger, as a transport plugin gets them from the host.
+ * @param deps Name of the server, clock and logger, as a transport plugin gets them from the host.
  */
 export function toHttpClientOptions(
   entry: HttpEntryFields,
-  context: Pick<TransportDeps, 'server' | 'clock' | 'logger'>,
+  deps: Pick<TransportDeps, 'server' | 'clock' | 'logger'>,
 ): HttpClientOptions {
   const { url, headers, proxy, ca, allowAddresses, connectTimeout } = entry;
-  const { server, clock, logger } = context;
+  const { server, clock, logger } = deps;
   return {
     url,
     headers,

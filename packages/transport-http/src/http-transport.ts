@@ -11,7 +11,7 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { createLifetime, untilEnd, sleepWithin, withUrl } from '@mcp-fittings/remote-policy';
 import { roundTrip } from '@mcp-fittings/http-client';
-import { HttpWire } from './http-wire.js';
+import { HttpConnection } from './http-connection.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
 import { OutgoingRequest } from './outgoing-request.js';
 import { sendOneWay } from './send-one-way.js';
@@ -58,7 +58,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   onreconnect?: () => void;
 
   readonly #options: CheckedOptions;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   readonly #standalone: StandaloneStream;
   /** `notifications/initialized` waits for the event stream, so that no later announcement is missed. */
   #opensStream = false;
@@ -66,14 +66,14 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   constructor(options: HttpTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
-    const wire = new HttpWire(this.#options, this);
-    const { session } = wire;
+    const connection = new HttpConnection(this.#options, this);
+    const { session } = connection;
     session.handlers = {
-      replay: (lost) => replayHandshake(lost, wire),
+      replay: (lost) => replayHandshake(lost, connection),
       onIncompatible: (error) => this.fail(error),
       onRestored: (result) => this.#restored(result),
     };
-    this.#wire = wire;
+    this.#connection = connection;
     this.#standalone = createStandaloneStream(
       {
         onOpen: () => {
@@ -81,9 +81,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         },
         onSessionGone: () => session.restore(session.id),
       },
-      wire,
+      connection,
     );
-    wire.onAccepted = () => this.#standalone.noticeLife();
+    connection.onAccepted = () => this.#standalone.noticeLife();
     // Not enumerable, because it is a secret and must not show in `util.inspect`.
     Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
   }
@@ -104,12 +104,12 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     return isRequest(message)
-      ? new OutgoingRequest(message, options, this.#wire).run()
+      ? new OutgoingRequest(message, options, this.#connection).run()
       : this.#sendOneWay(message, options);
   }
 
   protected override async shutDown(): Promise<void> {
-    const { session, network } = this.#wire;
+    const { session, network } = this.#connection;
     if (session.id !== undefined && this.#options.closeTimeoutMs > 0) await this.#endSession(session.id);
     await network.close();
   }
@@ -121,12 +121,12 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     let sent = false;
     const onSend = (): void => void (sent = true);
     try {
-      await sendOneWay({ message, options, lifetime: this, session: 'current', onSend }, this.#wire);
+      await sendOneWay({ message, options, lifetime: this, session: 'current', onSend }, this.#connection);
       if (this.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
     } finally {
       if ('method' in message && message.method === 'notifications/cancelled') {
         const id = message.params?.['requestId'];
-        if (isRequestId(id)) this.#wire.requests.get(id)?.end();
+        if (isRequestId(id)) this.#connection.requests.get(id)?.end();
       }
     }
     if ('method' in message && message.method === 'notifications/initialized') await this.#openFirst();
@@ -148,7 +148,7 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
 
   /** Tells the server that the session is over. A server that refuses (405) or does not answer lets it expire. */
   async #endSession(sessionId: string): Promise<void> {
-    const { credentials, network } = this.#wire;
+    const { credentials, network } = this.#connection;
     const { url, clock, closeTimeoutMs } = this.#options;
     const lifetime = createLifetime();
     const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);

@@ -16,7 +16,7 @@ import {
   type SilenceWatch,
 } from '@mcp-fittings/http-client';
 import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from './headers.js';
-import type { HttpCall, HttpWire } from './http-wire.js';
+import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';
 import { createReconnects, type Reconnects } from './stream/reconnects.js';
 import { JsonSink, OwnAnswer, unusableSink } from './reply.js';
@@ -34,7 +34,7 @@ const LISTEN = 'subscriptions/listen';
 export class OutgoingRequest {
   readonly #request: JSONRPCRequest;
   readonly #options: TransportSendOptions;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   /** The request is abandoned when this ends. */
   readonly #lifetime: Lifetime;
   readonly #headers: MessageHeaders;
@@ -51,12 +51,12 @@ export class OutgoingRequest {
   /** Whether the stream has been silent for too long. */
   #isSilent = false;
 
-  constructor(request: JSONRPCRequest, options: TransportSendOptions, wire: HttpWire) {
-    const { transport } = wire;
+  constructor(request: JSONRPCRequest, options: TransportSendOptions, connection: HttpConnection) {
+    const { transport } = connection;
     const revision = transport.protocolVersion;
     this.#request = request;
     this.#options = options;
-    this.#wire = wire;
+    this.#connection = connection;
     this.#headers = messageHeaders(request, revision, options);
     const { stateless } = this.#headers;
     this.#handshake = request.method === 'initialize' && !stateless;
@@ -69,7 +69,7 @@ export class OutgoingRequest {
         resumed: this.#cursor.lastEventId !== undefined,
         onAnswer: (answer) => this.#take(answer),
       },
-      wire,
+      connection,
     );
     this.#lifetime = createLifetime(transport);
   }
@@ -78,7 +78,7 @@ export class OutgoingRequest {
   async run(): Promise<void> {
     const { id } = this.#request;
     const { requestSignal, onRequestStreamEnd } = this.#options;
-    const { transport, requests, session, options } = this.#wire;
+    const { transport, requests, session, options } = this.#connection;
     requests.set(id, this.#lifetime);
     transport.markUnsent(id);
     const release = requestSignal && transport.onAbort(requestSignal, () => this.#lifetime.end());
@@ -87,7 +87,7 @@ export class OutgoingRequest {
       let openedAt = options.clock.now();
       let failure =
         this.#cursor.lastEventId === undefined
-          ? this.#failureOfPost(await this.#wire.send(this.#post()))
+          ? this.#failureOfPost(await this.#connection.send(this.#post()))
           : await this.#resume();
       while (!this.#isSettled) {
         const ms = this.#nextAttempt(failure, options.clock.now() - openedAt);
@@ -111,11 +111,13 @@ export class OutgoingRequest {
   }
 
   get #isSettled(): boolean {
-    return this.#lifetime.ended || this.#answer.received || !this.#wire.transport.isPending(this.#request.id);
+    return (
+      this.#lifetime.ended || this.#answer.received || !this.#connection.transport.isPending(this.#request.id)
+    );
   }
 
   #post(): HttpCall {
-    const { transport } = this.#wire;
+    const { transport } = this.#connection;
     const { fields, stateless } = this.#headers;
     return {
       method: 'POST',
@@ -146,9 +148,9 @@ export class OutgoingRequest {
     this.#cursor.progressed = false;
     let reply: AcceptedReply | undefined;
     try {
-      reply = await this.#wire.send({
+      reply = await this.#connection.send({
         method: 'GET',
-        fields: streamHeaders(this.#wire.transport.protocolVersion, this.#cursor.lastEventId),
+        fields: streamHeaders(this.#connection.transport.protocolVersion, this.#cursor.lastEventId),
         session: 'current',
         safe: true,
         eventStream: true,
@@ -163,7 +165,7 @@ export class OutgoingRequest {
 
   /** Chooses the sink for the body: the two kinds of reply in the specification, or a failure. */
   #accept(head: ResponseHead): BodySink {
-    const { session, redact } = this.#wire;
+    const { session, redact } = this.#connection;
     if (this.#handshake) session.offer(head.header('mcp-session-id'));
     switch (head.contentType) {
       case 'application/json':
@@ -176,7 +178,7 @@ export class OutgoingRequest {
   }
 
   #openStream(): BodySink {
-    const { transport, options, redact } = this.#wire;
+    const { transport, options, redact } = this.#connection;
     const { onresumptiontoken } = this.#options;
     this.#streams = true;
     this.#hasStreamed = true;
@@ -193,7 +195,7 @@ export class OutgoingRequest {
         onresumptiontoken && !this.#headers.stateless
           ? (id) => transport.guard(() => onresumptiontoken(id))
           : undefined,
-      onMalformed: () => this.#wire.reportMalformed(),
+      onMalformed: () => this.#connection.reportMalformed(),
       maxEventBytes: options.maxMessageBytes,
       redact,
       silence: this.#silence,
@@ -207,7 +209,7 @@ export class OutgoingRequest {
   }
 
   #take(answer: Readonly<Record<string, unknown>>): void {
-    const { session, transport, options } = this.#wire;
+    const { session, transport, options } = this.#connection;
     if (this.#streams) {
       this.#linger ??= options.clock.schedule(() => this.#lifetime.end(), LINGER_MS, { unref: true });
     }
@@ -219,13 +221,13 @@ export class OutgoingRequest {
           transport.setProtocolVersion(result['protocolVersion']);
       } else session.forget();
     }
-    this.#wire.receive(answer);
+    this.#connection.receive(answer);
   }
 
   /** Returns the milliseconds to wait before the stream is resumed; throws if it is not worth resuming. */
   #nextAttempt(failure: unknown, openMs: number): number {
     if (failure instanceof FittingsError && failure.kind === 'protocol') throw failure;
-    const { reconnect, random } = this.#wire.options;
+    const { reconnect, random } = this.#connection.options;
     const { lastEventId, progressed, retryMs } = this.#cursor;
     const passing =
       failure === undefined ||
@@ -242,7 +244,7 @@ export class OutgoingRequest {
   }
 
   #silentFailure(): TransportError {
-    const ms = this.#wire.options.silenceMs;
+    const ms = this.#connection.options.silenceMs;
     return new TransportError('TIMEOUT', `The event stream received nothing for ${ms} ms.`, {
       hint: 'The connection may be half-open. A server keeps a stream alive by sending comments.',
     });

@@ -40,12 +40,12 @@ export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry
     aliases: ['streamable-http', 'streamableHttp'],
     schema: entrySchema(fields),
     fallback,
-    create: (entry, context) => createHttpTransport({ ...shared, ...optionsOf(entry, context) }),
+    create: (entry, deps) => createHttpTransport({ ...shared, ...optionsOf(entry, deps) }),
   };
 }
 
-function optionsOf(entry: HttpEntry, context: TransportDeps): HttpTransportOptions {
-  const { url, server, headers, clock, logger, ...network } = toHttpClientOptions(entry, context);
-  const { auth, signal } = context;
+function optionsOf(entry: HttpEntry, deps: TransportDeps): HttpTransportOptions {
+  const { url, server, headers, clock, logger, ...network } = toHttpClientOptions(entry, deps);
+  const { auth, signal } = deps;
   return { url, server, headers, clock, network, apiKey: entry.apiKey, auth, logger, signal };
 }

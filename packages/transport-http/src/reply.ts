@@ -8,7 +8,7 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { replyExcerpt } from '@mcp-fittings/remote-policy';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
-import type { HttpWire } from './http-wire.js';
+import type { HttpConnection } from './http-connection.js';
 
 /** Which responses answer a request. */
 export interface OwnAnswerOptions {
@@ -24,12 +24,12 @@ export interface OwnAnswerOptions {
 /** Accepts the answer of one request in its own reply, and no response to another request. */
 export class OwnAnswer {
   readonly #options: OwnAnswerOptions;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   #received = false;
 
-  constructor(options: OwnAnswerOptions, wire: HttpWire) {
+  constructor(options: OwnAnswerOptions, connection: HttpConnection) {
     this.#options = options;
-    this.#wire = wire;
+    this.#connection = connection;
   }
 
   get received(): boolean {
@@ -43,16 +43,16 @@ export class OwnAnswer {
   take(value: unknown, sole = false): void {
     const { id, batches, resumed, onAnswer } = this.#options;
     if (Array.isArray(value)) {
-      if (!batches) this.#wire.reportMalformed();
+      if (!batches) this.#connection.reportMalformed();
       else for (const element of value) if (!Array.isArray(element)) this.take(element, sole);
       return;
     }
-    if (!isRecord(value)) return this.#wire.reportMalformed();
-    if ('method' in value) return this.#wire.receive(value);
+    if (!isRecord(value)) return this.#connection.reportMalformed();
+    if ('method' in value) return this.#connection.receive(value);
     const given = value['id'];
     const mine = given === id || (sole && !isRequestId(given) && shapeOf(value) === 'error');
-    const resumes = resumed && isRequestId(given) && !this.#wire.transport.isPending(given);
-    if (!mine && !resumes) return this.#wire.reportForeign(given);
+    const resumes = resumed && isRequestId(given) && !this.#connection.transport.isPending(given);
+    if (!mine && !resumes) return this.#connection.reportForeign(given);
     this.#received = true;
     onAnswer(given === id ? value : { ...value, id });
   }

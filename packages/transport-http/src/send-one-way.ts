@@ -6,7 +6,7 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { isSafeToRepeat, type LifetimeSignal } from '@mcp-fittings/remote-policy';
 import { messageHeaders } from './headers.js';
-import type { HttpCall, HttpWire } from './http-wire.js';
+import type { HttpCall, HttpConnection } from './http-connection.js';
 
 /** Bytes of the reply, which has no content, that are read in order to keep the socket. */
 const READ_BYTES = 64 * 1024;
@@ -25,12 +25,12 @@ export interface OneWayMessage {
 }
 
 /** Sends a message that has no answer. Resolves when the server has accepted it. */
-export async function sendOneWay(outgoing: OneWayMessage, wire: HttpWire): Promise<void> {
+export async function sendOneWay(outgoing: OneWayMessage, connection: HttpConnection): Promise<void> {
   const { message, options, lifetime, session, onSend } = outgoing;
-  const { fields, stateless } = messageHeaders(message, wire.transport.protocolVersion, options);
-  await wire.send({
+  const { fields, stateless } = messageHeaders(message, connection.transport.protocolVersion, options);
+  await connection.send({
     method: 'POST',
-    body: wire.transport.encode(message),
+    body: connection.transport.encode(message),
     fields,
     session: stateless ? 'none' : session,
     survivesSession: !isResponse(message) && !BOUND_TO_SESSION.has(message.method),

@@ -54,9 +54,9 @@ export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
     type: 'sse',
     aliases: [IDE_TYPE],
     schema: entrySchema(FIELDS),
-    create(entry, context) {
+    create(entry, deps) {
       const { apiKey, ideName, authToken } = entry;
-      const { url, headers, server, clock, logger, ...network } = toHttpClientOptions(entry, context);
+      const { url, headers, server, clock, logger, ...network } = toHttpClientOptions(entry, deps);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
       return openSseTransport(
@@ -65,12 +65,12 @@ export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
           url,
           headers: { ...headers, ...ideHeaders },
           apiKey,
-          auth: isIde ? undefined : context.auth,
+          auth: isIde ? undefined : deps.auth,
           network,
           server,
           clock,
           logger,
-          signal: context.signal,
+          signal: deps.signal,
         },
         isIde ? { ideName } : {},
       );

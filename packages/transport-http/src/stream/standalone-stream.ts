@@ -2,7 +2,7 @@ import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-co
 import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
-import type { HttpWire } from '../http-wire.js';
+import type { HttpConnection } from '../http-connection.js';
 import { unusableSink } from '../reply.js';
 import { createCursor, EventSink } from './event-sink.js';
 import { createReconnects } from './reconnects.js';
@@ -32,9 +32,12 @@ export interface StandaloneOptions {
 
 const REVIVAL_MS = 30_000;
 
-export function createStandaloneStream(options: StandaloneOptions, wire: HttpWire): StandaloneStream {
-  const { transport } = wire;
-  const { clock, random, reconnect, silenceMs, maxMessageBytes } = wire.options;
+export function createStandaloneStream(
+  options: StandaloneOptions,
+  connection: HttpConnection,
+): StandaloneStream {
+  const { transport } = connection;
+  const { clock, random, reconnect, silenceMs, maxMessageBytes } = connection.options;
   const reviveMs = reconnect.maxMs ?? REVIVAL_MS;
   let state: StandaloneState = 'off';
   let current: Lifetime | undefined;
@@ -48,8 +51,8 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
   const onValue = (value: unknown): void => {
     if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
       for (const element of value) if (!Array.isArray(element)) onValue(element);
-    } else if (isRecord(value) && !('method' in value)) wire.reportForeign(value['id']);
-    else wire.receive(value);
+    } else if (isRecord(value) && !('method' in value)) connection.reportForeign(value['id']);
+    else connection.receive(value);
   };
 
   const is = (wanted: StandaloneState): boolean => state === wanted;
@@ -60,7 +63,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
 
     const open = async (attempt: Lifetime, silence: SilenceWatch): Promise<unknown> => {
       let offered = true;
-      const reply = await wire.send({
+      const reply = await connection.send({
         method: 'GET',
         fields: streamHeaders(transport.protocolVersion, cursor.lastEventId),
         session: 'current',
@@ -72,7 +75,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
           return !offered;
         },
         accept(head) {
-          if (head.contentType !== 'text/event-stream') return unusableSink(head, wire.redact);
+          if (head.contentType !== 'text/event-stream') return unusableSink(head, connection.redact);
           state = 'open';
           hasWorked = true;
           decided();
@@ -80,9 +83,9 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
           return new EventSink({
             cursor,
             onValue,
-            onMalformed: () => wire.reportMalformed(),
+            onMalformed: () => connection.reportMalformed(),
             maxEventBytes: maxMessageBytes,
-            redact: wire.redact,
+            redact: connection.redact,
             silence,
           });
         },

@@ -63,7 +63,7 @@ export interface HttpCall {
 }
 
 /** What all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
-export class HttpWire {
+export class HttpConnection {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
   readonly network: HttpClient;
@@ -153,14 +153,14 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly method: string;
   readonly safe: boolean;
   readonly lifetime: LifetimeSignal;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   readonly #call: HttpCall;
   /** Session id of the latest attempt. */
   #sessionId: string | undefined;
   #restored = false;
 
-  constructor(wire: HttpWire, call: HttpCall) {
-    this.#wire = wire;
+  constructor(connection: HttpConnection, call: HttpCall) {
+    this.#connection = connection;
     this.#call = call;
     this.what = call.method;
     this.method = call.method;
@@ -169,35 +169,35 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   }
 
   before(): Promise<void> | undefined {
-    return this.#call.session === 'current' ? this.#wire.session.restoring : undefined;
+    return this.#call.session === 'current' ? this.#connection.session.restoring : undefined;
   }
 
   send(signed: Readonly<Record<string, string>>): Promise<AcceptedReply | RefusedReply | undefined> {
-    const wire = this.#wire;
+    const connection = this.#connection;
     const call = this.#call;
     const headers: Record<string, string> = { ...call.fields, ...signed };
-    this.#sessionId = call.session === 'none' ? undefined : wire.session.id;
+    this.#sessionId = call.session === 'none' ? undefined : connection.session.id;
     if (this.#sessionId !== undefined) {
       headers['mcp-session-id'] = this.#sessionId;
-      wire.redactor.learnValue(this.#sessionId);
+      connection.redactor.learnValue(this.#sessionId);
     }
     call.onSend?.();
     const request = {
-      url: wire.options.url,
+      url: connection.options.url,
       method: call.method,
       headers,
       body: call.body,
       eventStream: call.eventStream,
-      paced: call.eventStream === true ? wire.paced : undefined,
+      paced: call.eventStream === true ? connection.paced : undefined,
       maxBodyBytes: call.maxBodyBytes,
       overflow: call.overflow,
       redirect: 'same-method',
     } as const;
-    return roundTrip(wire.network, request, call.lifetime, (head) => this.#accept(head));
+    return roundTrip(connection.network, request, call.lifetime, (head) => this.#accept(head));
   }
 
   conditions({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpCondition[] {
-    const { session } = this.#wire;
+    const { session } = this.#connection;
     const conditions: HttpCondition[] = [];
     if (this.#call.handshake === true) conditions.push('handshake');
     if (this.#call.method === 'GET') conditions.push('stream');
@@ -214,12 +214,12 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     if (refusal.row.meaning !== 'gone') return call.settle?.(refusal) === true ? 'answered' : undefined;
     if (call.session !== 'current' || call.method !== 'POST' || this.#restored) return undefined;
     this.#restored = true;
-    await this.#wire.session.restore(this.#sessionId);
+    await this.#connection.session.restore(this.#sessionId);
     return call.survivesSession === true ? 'again' : undefined;
   }
 
   #accept(head: ResponseHead): BodySink | 'discard' | undefined {
-    const { credentials, session, onAccepted } = this.#wire;
+    const { credentials, session, onAccepted } = this.#connection;
     credentials.observe(head);
     if (head.status < 200 || head.status > 299) return undefined;
     if (this.#call.session !== 'none') session.worked(this.#sessionId, this.#call.method);
