@@ -157,7 +157,7 @@ describe('HT-01 a body that is too large', () => {
     expect(seen.bytes).toBeLessThanOrEqual(2 * MIB);
   });
 
-  it('fails when it is shorter than it says', async () => {
+  it('fails when it is shorter than announced', async () => {
     await using server = await startTcp((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort')),
     );
@@ -200,7 +200,7 @@ describe('HT-01 a body that is too large', () => {
     expect(seen.bytes).toBe(9000);
   });
 
-  it('costs what it holds, not what it is cut into: a million pieces', async () => {
+  it('costs as much as its size, however it is split: a million pieces', async () => {
     await using server = await startTcp((socket) =>
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

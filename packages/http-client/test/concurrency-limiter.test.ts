@@ -46,7 +46,7 @@ describe('the socket limit', () => {
     expect(guests[5]?.state).toBe('waiting');
   });
 
-  it('doubles while nothing comes out, so that long calls never starve short ones', async () => {
+  it('doubles while no request completes, so that long calls do not block short ones', async () => {
     const { clock, guests } = crowd(20);
     expect(inside(guests)).toBe(4);
     await clock.advance(50);
@@ -58,7 +58,7 @@ describe('the socket limit', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not grow while others come out', async () => {
+  it('does not grow while others complete', async () => {
     const { clock, gate, guests } = crowd(40);
     for (let turn = 0; turn < 6; turn++) {
       leave(gate, guests[turn]);
@@ -67,7 +67,7 @@ describe('the socket limit', () => {
     expect(inside(guests)).toBe(4 + 6);
   });
 
-  it('grows in the end even while others come out, when the queue does not', async () => {
+  it('grows eventually even while others complete, if the queue does not shrink', async () => {
     const { clock, gate, guests } = crowd(40);
     for (let turn = 0; turn < 8; turn++) {
       leave(gate, guests[turn]);
@@ -82,7 +82,7 @@ describe('the socket limit', () => {
     expect(inside(guests)).toBe(6);
   });
 
-  it('falls back when the rush is over', async () => {
+  it('falls back when the burst is over', async () => {
     const { clock, gate, guests } = crowd(20);
     await clock.advance(1000);
     for (const one of guests) gate.leave(one);

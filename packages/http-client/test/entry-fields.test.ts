@@ -5,7 +5,7 @@ import { httpEntryFields, toHttpClientOptions } from '../src/index.js';
 const schema = entrySchema(httpEntryFields)['~standard'];
 
 describe('the members of a configuration entry', () => {
-  it('become the options of a network', () => {
+  it('become the options of a client', () => {
     const entry = {
       url: 'https://example.com/mcp',
       headers: { 'x-key': '1' },

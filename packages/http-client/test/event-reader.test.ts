@@ -149,7 +149,7 @@ function byTheStandard(text: string): string[] {
   return said;
 }
 
-describe('SS-01 what has no end', () => {
+describe('SS-01 endless data', () => {
   const limit = { maxEventBytes: 1000 };
   const tooLarge = expect.objectContaining({
     code: 'MESSAGE_TOO_LARGE',
@@ -200,7 +200,7 @@ describe('SS-01 what has no end', () => {
   });
 });
 
-describe('SS-02 what means nothing', () => {
+describe('SS-02 comments and empty events', () => {
   it('is passed over: a million comments, blank lines and unknown fields', () => {
     const started = performance.now();
     for (const piece of [':\n\n', '\n', ': keep-alive\n', 'foo: bar\n', 'foo\n', '\r', 'event: x\n\n']) {
@@ -273,7 +273,7 @@ describe('what is not UTF-8', () => {
     expect(read(['data: \ufffd\n\n'])).toEqual(['|\ufffd|-']);
   });
 
-  it('also when its lines come in different chunks', () => {
+  it('also when its lines arrive in different chunks', () => {
     expect(read([bytes('data: ', [0xc3], '\n'), 'data: b\n\n', 'data: c\n\n'])).toEqual([
       'malformed',
       '|c|-',

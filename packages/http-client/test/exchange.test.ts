@@ -41,7 +41,7 @@ describe('an exchange', () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it.each(['127.0.0.1', '::1'])('finds a host of which one address is alive: %s', async (host) => {
+  it.each(['127.0.0.1', '::1'])('connects to a host with one reachable address: %s', async (host) => {
     await using server = await startHttp((_, response) => response.end('ok'), { host });
     const url = new URL(`http://mcp.test:${server.port}/`);
     for (const addresses of [
@@ -127,7 +127,7 @@ describe('an exchange', () => {
     expect(seen.text).toBe('body');
   });
 
-  it('does not take an interim answer for the answer', async () => {
+  it('does not mistake an interim response for the final one', async () => {
     await using server = await startHttp((_, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -152,7 +152,7 @@ describe('an exchange', () => {
     for (const { headers } of server.seen) expect(headers.cookie).toBeUndefined();
   });
 
-  it('HT-16 goes to the configured origin or nowhere', async () => {
+  it('HT-16 goes to the configured origin only', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using other = await startHttp((_, response) => response.end('ok'));
     await using network = networkFor(server, { headers: { 'x-key': 'canary' } });
@@ -163,7 +163,7 @@ describe('an exchange', () => {
   });
 });
 
-describe('a network that is closed', () => {
+describe('a client that is closed', () => {
   it('ends what is open, refuses what comes later, and leaves no socket', async () => {
     await using server = await startHttp((_, response) => response.write('one'));
     const network = networkFor(server);
@@ -287,7 +287,7 @@ describe('a failure', () => {
     }
   });
 
-  it('a network lives on after any of them', async () => {
+  it('a client still works after any of them', async () => {
     let times = 0;
     await using server = await startHttp((_, response) => {
       if (++times === 1) response.destroy();

@@ -19,7 +19,7 @@ const remote = (options: Partial<HttpClientOptions> = {}) =>
 
 const never = () => Promise.reject(new Error('the resolver must not be asked'));
 
-describe('AO-08 an address that a server names', () => {
+describe('AO-08 an address in a URL of a server', () => {
   it.each([
     'https://169.254.169.254/latest/meta-data',
     'https://10.0.0.1/',
@@ -198,7 +198,7 @@ describe('AO-08 an address that a server names', () => {
   });
 });
 
-describe('AO-09 a resolver that changes its answer', () => {
+describe('AO-09 a resolver that changes its answer (DNS rebinding)', () => {
   it('is asked once: the address that was checked is the one that is connected to', async () => {
     await using trap = await startHttps(pki.server, (_, response) => response.end('trap'));
     const place = { host: '::1', port: trap.port };
@@ -290,7 +290,7 @@ describe('the fetch for sign-in', () => {
     });
   });
 
-  it('bounds the time, also of a body that drips, and leaves no timer', async () => {
+  it('limits the time, also of a slow body, and leaves no timer', async () => {
     const clock = createManualClock();
     let arrived: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => (arrived = resolve));
@@ -341,7 +341,7 @@ describe('the fetch for sign-in', () => {
     expect((await network.fetch(`${server.origin}/204`)).body).toBeNull();
   });
 
-  it('HT-16 takes configured headers nowhere but to what it reads from the configured origin, and no authorization there', async () => {
+  it('HT-16 sends configured headers to reads from the configured origin only, without authorization', async () => {
     await using server = await startHttp((_, response) => response.end('{}'));
     await using other = await startHttp((_, response) => response.end('{}'));
     const headers = { 'X-Gateway-Key': 'canary', Authorization: 'Bearer canary' };

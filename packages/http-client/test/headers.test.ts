@@ -5,7 +5,7 @@ import { startHttp } from './support/http-server.js';
 const SECRET = 'canary-3f1b';
 
 describe('HT-09 configured headers', () => {
-  it('are refused when the network is made, and no value is shown', () => {
+  it('are refused when the client is created, and no value is shown', () => {
     for (const headers of [{ 'x-a': `${SECRET}\r\n` }, { Host: SECRET }, { 'proxy-authorization': SECRET }]) {
       const make = () => createHttpClient({ url: 'https://example.com/', headers, server: 'one' });
       expect(make).toThrow(
@@ -22,7 +22,7 @@ describe('HT-09 configured headers', () => {
     expect(server.seen[0]?.headers).toMatchObject({ 'x-key': 'a\tbÿ', empty: '', 'x-own': '1' });
   });
 
-  it('give way to the headers of a request', async () => {
+  it('are overridden by the headers of a request', async () => {
     await using server = await startHttp((_, response) => response.end());
     await using network = createHttpClient({ url: server.origin, headers: { Accept: 'a/a' } });
     await network.request({ url: new URL(server.origin), method: 'GET', headers: { accept: 'b/b' } });

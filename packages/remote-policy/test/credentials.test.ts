@@ -95,7 +95,7 @@ describe('a challenge', () => {
     expect(challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1']);
   });
 
-  it('HT-13 is taken up once for credentials and twice for scopes, each counted by itself', async () => {
+  it('HT-13 is retried once for credentials and twice for scopes, each counted separately', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),
@@ -114,7 +114,7 @@ describe('a challenge', () => {
     }
   });
 
-  it('counts a nonce for a DPoP proof by itself, and hands it on once', async () => {
+  it('counts a nonce for a DPoP proof separately, and passes it on once', async () => {
     const { provider, challenges } = recordingProvider();
     const credentials = createCredentials({ url, provider, configured: false });
     const wanted = { ...head(401), header: (name: string) => NONCE[name] };
@@ -180,7 +180,7 @@ describe('RFC 9449 8.2 the nonce of a reply', () => {
 });
 
 describe('the headers of a provider', () => {
-  it('get lower-case names, and are none without a provider', async () => {
+  it('get lower-case names, and are empty without a provider', async () => {
     const provider = {
       headers: () => Promise.resolve({ Authorization: 'Bearer x' }),
       onChallenge: () => Promise.reject(new Error()),
@@ -258,7 +258,7 @@ describe('C12 how far a request got, when the provider fails', () => {
     expect(second).toMatchObject({ delivery: 'rejected', challenge: { status: 401 } });
   });
 
-  it('C1: what refuses new credentials as well wants another sign-in, where there is one', async () => {
+  it('C1: a server that refuses new credentials too requires another sign-in, if the provider has one', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),

@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const result = (exchange: Exchange, padding: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: exchange.message.id, result: { padding } });
 
-describe('HT-01 an answer without end', () => {
+describe('HT-01 an endless response', () => {
   const maxMessageBytes = 2 * MB;
 
   it.each([
@@ -182,7 +182,7 @@ describe('HT-02 a redirect', () => {
   });
 });
 
-describe('HT-04 an answer of the wrong kind', () => {
+describe('HT-04 a response of the wrong type', () => {
   const evil = '<h1>Sign in\u001b[31m\u202e</h1>';
   it.each([
     ['a web page', 200, { 'content-type': 'text/html' }, evil],
@@ -385,7 +385,7 @@ describe('HT-18 the configured URL', () => {
     },
   );
 
-  it.each(['http://mcp.example/', 'https://xn--pple-43d.example/'])('is warned of as %s', (url) => {
+  it.each(['http://mcp.example/', 'https://xn--pple-43d.example/'])('causes the warning %s', (url) => {
     warnings.length = 0;
     http().create({ url }, { server: 'test', logger });
     expect(warnings).toHaveLength(1);
@@ -404,7 +404,7 @@ describe('HT-18 the configured URL', () => {
 });
 
 describe('HT-16 what belongs to one origin', () => {
-  it('goes to no other: there is no request to any other origin at all', async () => {
+  it('is sent to no other origin', async () => {
     await using elsewhere = await scriptedServer();
     await using server = await scriptedServer({
       session: 's',

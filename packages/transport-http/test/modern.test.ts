@@ -93,7 +93,7 @@ describe('SPEC 27 the base64 sentinel', () => {
     expect(headers['x-injected']).toBeUndefined();
   });
 
-  it('HT-08 refuses a name of 64 KB here, where it can be explained', async () => {
+  it('HT-08 refuses a name of 64 KB before it is sent, with a clear error', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await expect(

@@ -105,7 +105,7 @@ it(
   },
 );
 
-it('PAINS 13 a client of SDK v1 goes on after a restart as if nothing had been', async () => {
+it('PAINS 13 a client of SDK v1 continues after a restart', async () => {
   await using server = await sdkV1Server();
   const transport = createHttpTransport({ url: server.url });
   await using client = await clientV1.connect(transport);

@@ -183,7 +183,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
     expect(peer.session.messages).toHaveLength(1);
   });
 
-  it('HT-13 401 again after that is the end of it', async () => {
+  it('HT-13 fails after a second 401', async () => {
     const auth = provider();
     await using peer = await start(
       guarded(verb, () => false),

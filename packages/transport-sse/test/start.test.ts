@@ -59,7 +59,7 @@ describe('the endpoint', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('SS-06 is the first one: what is named later changes nothing', async () => {
+  it('SS-06 is the first one: later ones are ignored', async () => {
     await using server = await startSseServer({
       onStream(stream) {
         stream.event('endpoint', '/first');

@@ -130,7 +130,7 @@ describe('messages on the stream', () => {
     expect(transport.describe?.()).toMatchObject({ RESPONSE_UNEXPECTED: 3 });
   });
 
-  it('SS-10 of another name are passed over, and so are unknown fields', async () => {
+  it('SS-10 of another name are ignored, and so are unknown fields', async () => {
     await using peer = await connected();
     const { session, stream } = peer;
     const message = JSON.stringify(notification('notifications/x'));
@@ -208,7 +208,7 @@ describe('the idle limit', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('begins anew with every message, whichever way it goes', async () => {
+  it('starts over with every message, sent or received', async () => {
     const clock = createManualClock();
     await using peer = await connected(echoing, { clock, idleMs: 10_000 });
     await clock.advance(9000);
@@ -231,15 +231,19 @@ describe('the idle limit', () => {
     expect(peer.session.closes).toBe(0);
   });
 
-  it('PAINS 3: a stream that is silent for long lives on', { timeout: SILENCE_MS + 30_000 }, async () => {
-    // undici would end it after 300 s by itself; the nightly run waits for longer than that.
-    await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
-    await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
-    await peer.transport.send(request(1));
-    expect(peer.session.closes).toBe(0);
-  });
+  it(
+    'PAINS 3: a stream that is silent for a long time stays open',
+    { timeout: SILENCE_MS + 30_000 },
+    async () => {
+      // undici would end it after 300 s by itself; the nightly run waits for longer than that.
+      await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+      await peer.transport.send(request(1));
+      expect(peer.session.closes).toBe(0);
+    },
+  );
 
-  it('a peer that is silent altogether can be given up', async () => {
+  it('a peer that sends nothing at all can be disconnected', async () => {
     await using peer = await connected({}, { network: { timeouts: { bodyIdleMs: 200 } } });
     await peer.session.closed;
     expect(peer.transport.closeReason).toMatchObject({ code: 'TIMEOUT' });

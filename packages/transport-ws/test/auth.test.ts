@@ -110,7 +110,7 @@ describe('T8 sign-in on the upgrade request', () => {
     await again.close();
   });
 
-  it('HT-13 a server that goes on refusing is asked twice, no more', async () => {
+  it('HT-13 a server that keeps refusing is asked twice at most', async () => {
     await using server = await startDecidingServer(() => unauthorized());
     const auth = provider((_, self) => (self.token = `${self.token}+`));
     expect(await failureOf(client(server.url, { auth }).transport.start())).toMatchObject({

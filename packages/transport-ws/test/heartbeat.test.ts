@@ -83,7 +83,7 @@ describe('the heartbeat', () => {
     expect(dead).toHaveLength(1);
   });
 
-  it('does not take its own sleep for the death of the peer', async () => {
+  it('does not mistake its own suspension for a dead peer', async () => {
     const { clock, pulse, dead } = beating();
     await clock.advance(1000);
     pulse.pings[0]?.();

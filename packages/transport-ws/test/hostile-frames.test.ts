@@ -83,7 +83,7 @@ describe('WS-01 what is too large', () => {
       { maxMessageBytes: 64 * KIB },
     ));
 
-  it('bounds the number of fragments, so that empty ones do not go on for ever', () =>
+  it('limits the number of fragments, so that empty ones do not continue forever', () =>
     withRequest(async (peer, _, request) => {
       const empty = frame('', { fin: false, opcode: OPCODE.continuation });
       peer.socket.write(
@@ -378,7 +378,7 @@ describe('WS-08 when messages may arrive', () => {
     expect(recorder.messages).toHaveLength(1);
   });
 
-  it('frames before the handshake are no answer to it', async () => {
+  it('frames before the handshake do not answer it', async () => {
     await using raw = await startRawServer({
       answer: () => jsonFrame({ jsonrpc: '2.0', method: 'notifications/message' }).toString('latin1'),
     });

@@ -84,7 +84,7 @@ describe('wss: with a private authority', () => {
     expect(await whoAmI(`wss://127.0.0.1:${server.port}/`, options)).toEqual(who('anonymous'));
   });
 
-  it('a server that does not answer the TLS handshake is given up, by time or by close()', async () => {
+  it('a server that does not answer the TLS handshake is abandoned, by a timeout or by close()', async () => {
     for (const end of ['time', 'close']) {
       const mute = createPlain();
       await using listening = await listen(mute);
