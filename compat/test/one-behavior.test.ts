@@ -119,9 +119,7 @@ it('HOUSE: what the remote transports share has the same name, place and type', 
     | 'clock';
   type Reached = 'proxy' | 'ca' | 'clientCertificate' | 'env';
   type Times = 'connectMs' | 'headersMs';
-  type NetworkOf<Options extends { readonly network?: object | undefined }> = NonNullable<
-    Options['network']
-  >;
+  type NetworkOf<Options extends { readonly network?: object | undefined }> = NonNullable<Options['network']>;
   type TimesOf<
     Options extends { readonly network?: { readonly timeouts?: object | undefined } | undefined },
   > = NonNullable<NonNullable<Options['network']>['timeouts']>;

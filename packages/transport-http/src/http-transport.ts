@@ -32,9 +32,10 @@ export interface HttpTransport extends Transport {
  * @example
  * ```ts
  * import { createHttpTransport } from '@mcp-fittings/transport-http';
+ * import { Client } from '@modelcontextprotocol/client';
  *
- * const transport = createHttpTransport({ url: 'https://mcp.example.com/mcp' });
- * await client.connect(transport); // a Client of the official SDK
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createHttpTransport({ url: 'https://mcp.example.com/mcp' }));
  * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */

@@ -49,9 +49,10 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
  * @example
  * ```ts
  * import { createSseTransport } from '@mcp-fittings/transport-sse';
+ * import { Client } from '@modelcontextprotocol/client';
  *
- * const transport = createSseTransport({ url: 'https://mcp.example.com/sse' });
- * await client.connect(transport); // a Client of the official SDK
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createSseTransport({ url: 'https://mcp.example.com/sse' }));
  * ```
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */

@@ -24,9 +24,10 @@ import { checkProtocols, checkUpgradeHeaders, type WebSocketTransportOptions } f
  * @example
  * ```ts
  * import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+ * import { Client } from '@modelcontextprotocol/client';
  *
- * const transport = createWebSocketTransport({ url: 'wss://mcp.example.com/ws' });
- * await client.connect(transport); // a Client of the official SDK
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createWebSocketTransport({ url: 'wss://mcp.example.com/ws' }));
  * ```
  *
  * @see https://www.rfc-editor.org/rfc/rfc6455
