@@ -119,7 +119,7 @@ it('HOUSE: what the remote transports share has the same name, place and type', 
     | 'clock';
   type Reached = 'proxy' | 'ca' | 'clientCertificate' | 'env';
   type Times = 'connectMs' | 'headersMs';
-  type Network<Options extends { readonly network?: object | undefined }> = NonNullable<Options['network']>;
+  type NetworkOf<Options extends { readonly network?: object | undefined }> = NonNullable<Options['network']>;
   type TimesOf<
     Options extends { readonly network?: { readonly timeouts?: object | undefined } | undefined },
   > = NonNullable<NonNullable<Options['network']>['timeouts']>;
@@ -128,8 +128,8 @@ it('HOUSE: what the remote transports share has the same name, place and type', 
   type Ws = WebSocketTransportOptions;
   expectTypeOf<Pick<Sse, Common>>().toEqualTypeOf<Pick<Http, Common>>();
   expectTypeOf<Pick<Ws, Common>>().toEqualTypeOf<Pick<Http, Common>>();
-  expectTypeOf<Pick<Network<Sse>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
-  expectTypeOf<Pick<Network<Ws>, Reached>>().toEqualTypeOf<Pick<Network<Http>, Reached>>();
+  expectTypeOf<Pick<NetworkOf<Sse>, Reached>>().toEqualTypeOf<Pick<NetworkOf<Http>, Reached>>();
+  expectTypeOf<Pick<NetworkOf<Ws>, Reached>>().toEqualTypeOf<Pick<NetworkOf<Http>, Reached>>();
   expectTypeOf<Pick<TimesOf<Sse>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
   expectTypeOf<Pick<TimesOf<Ws>, Times>>().toEqualTypeOf<Pick<TimesOf<Http>, Times>>();
   expectTypeOf<Pick<Ws, 'closeTimeoutMs'>>().toEqualTypeOf<Pick<Http, 'closeTimeoutMs'>>();

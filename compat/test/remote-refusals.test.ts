@@ -6,7 +6,7 @@ import { createSseTransport } from '@mcp-fittings/transport-sse';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { FittingsError, type Delivery, type ErrorKind, type Transport } from '@mcp-fittings/client-core';
-import type { RetryLaterOptions } from '@mcp-fittings/transport-http';
+import type { RetryLaterOptions } from '@mcp-fittings/remote-policy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** What the server answers to the one request of a case. */
@@ -135,8 +135,8 @@ async function outcomeOf(work: Promise<void>): Promise<Outcome | 'answered'> {
 
 const SIGN_IN = 'Check the configured credentials, or sign in.';
 const WIDEN = 'Sign in again and grant the scopes that the server asks for.';
-const RIGHTS = 'Check the rights of the account, and which Origin and Host the server accepts.';
-const LATER = 'Try again later; `details.retryAfterMs` says when, if the server does.';
+const RIGHTS = 'Check the permissions of the account, and which Origin and Host headers the server accepts.';
+const LATER = 'Try again later. If the server said when, `details.retryAfterMs` has the wait.';
 const refused: Outcome = {
   code: 'HTTP_STATUS',
   kind: 'network-permanent',
@@ -270,7 +270,7 @@ describe.each(['http POST', 'sse POST'] as const)('a call over %s', (wire) => {
     expect(await outcomeOf(over[wire](name, 'tools/call', {}))).toMatchObject({
       code: 'RATE_LIMITED',
       delivery: 'unknown',
-      hint: expect.stringMatching(/only if doing it twice does no harm/) as string,
+      hint: expect.stringMatching(/only if running it twice is harmless/) as string,
     });
   });
 });
@@ -312,7 +312,7 @@ it.each(wires)('a refusal over %s shows no secret that it repeats, in the same w
   const name = ['secret', wire].join('|');
   cases.set(name, { status: 500, headers: {}, body: `<b>broken for Bearer ${apiKey}</b>` });
   const error = await failureOf(over[wire](name, 'tools/list'));
-  const what = wire.endsWith('POST') ? 'POST' : wire.endsWith('GET') ? 'GET' : 'the upgrade';
+  const what = wire.endsWith('POST') ? 'POST' : wire.endsWith('GET') ? 'GET' : 'the upgrade request';
   expect(error.message).toBe(
     `The server answered ${what} with 500 Internal Server Error: <b>broken for [redacted]</b>`,
   );
@@ -337,7 +337,7 @@ it('a port where nothing listens is described in the same words over every wire'
       code: 'CONNECTION_REFUSED',
       retryable: true,
       delivery: 'not-sent',
-      hint: 'Check that the server is running and that host and port are right.',
+      hint: 'Check that the server is running, and check the host and port in its URL.',
     });
     const { message } = error;
     expect(message.replace('ws:', 'http:')).toBe(

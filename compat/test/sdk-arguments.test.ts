@@ -59,7 +59,7 @@ interface WireCase {
   readonly watch: Wire;
   readonly requests: number;
   readonly ours: Factory;
-  readonly theirs: readonly ((url: URL, init: Init) => Starts)[];
+  readonly theirs: readonly (new (url: URL, init: Init) => Starts)[];
 }
 
 function own(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -75,19 +75,13 @@ const wires: Record<'http' | 'sse', WireCase> = {
     watch: http,
     requests: 1,
     ours: createHttpTransport,
-    theirs: [
-      (url: URL, init: Init): Starts => new HttpV1(url, init),
-      (url: URL, init: Init): Starts => new HttpV2(url, init),
-    ],
+    theirs: [HttpV1, HttpV2],
   },
   sse: {
     watch: sse,
     requests: 2,
     ours: createSseTransport,
-    theirs: [
-      (url: URL, init: Init): Starts => new SseV1(url, init),
-      (url: URL, init: Init): Starts => new SseV2(url, init),
-    ],
+    theirs: [SseV1, SseV2],
   },
 };
 
@@ -125,8 +119,8 @@ it.each(['http', 'sse'] as const)(
     ];
     for (const [requestInit, sent] of forms) {
       const expected = repeated(requests, sent);
-      for (const make of theirs) {
-        expect(await watch((url) => make(new URL(url), { requestInit }))).toEqual(expected);
+      for (const SdkTransport of theirs) {
+        expect(await watch((url) => new SdkTransport(new URL(url), { requestInit }))).toEqual(expected);
       }
       expect(await watch((url) => ours(new URL(url), { requestInit }))).toEqual(expected);
     }

@@ -1,6 +1,6 @@
 import { FittingsError, systemClock, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { createIdleNetwork, type Network } from '@mcp-fittings/http-client';
+import { createIdleHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';
 import { createTokenManager } from './token-manager.js';
@@ -132,7 +132,7 @@ function networkOf(
   { network, clock = systemClock }: GoogleProviderOptions,
   url: URL,
   server: string,
-): Pick<Network, 'fetch'> {
+): Pick<HttpClient, 'fetch'> {
   if (network !== undefined && 'fetch' in network) return network;
-  return createIdleNetwork({ ...network, url, server, clock }, clock);
+  return createIdleHttpClient({ ...network, url, server, clock }, clock);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { Network, NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClient, HttpClientOptions } from '@mcp-fittings/http-client';
 
 /** Options of `createGoogleProvider()`. */
 export interface GoogleProviderOptions {
@@ -23,10 +23,11 @@ export interface GoogleProviderOptions {
   /** URLs of Google's token services, for example behind Private Service Connect. Default: the public ones. */
   readonly endpoints?: GoogleEndpoints | undefined;
   /**
-   * How token requests reach Google: proxy, certificates, timeouts, allowed addresses. A `Network` is used as it is and stays
-   * yours to close. Default: the defaults of `NetworkOptions`.
+   * How token requests reach Google: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and stays
+   * yours to close. Default: the defaults of `HttpClientOptions`.
    */
-  readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Pick<Network, 'fetch'> | undefined;
+  readonly network?:
+    Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Pick<HttpClient, 'fetch'> | undefined;
   /** How long a token request may take, in milliseconds, retries included; 0 for no limit. Default 30 000. */
   readonly timeoutMs?: number | undefined;
   /** Time source for expiry, pauses and `timeoutMs`. Default: the system clock. */

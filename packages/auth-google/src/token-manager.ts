@@ -1,5 +1,5 @@
 import { isWithin, type Clock } from '@mcp-fittings/client-core';
-import { createRetryPause } from '@mcp-fittings/http-client';
+import { createFailureBackoff } from '@mcp-fittings/http-client';
 
 /** A Google token, as it is sent to a server. */
 export interface GoogleToken {
@@ -46,7 +46,7 @@ export function createTokenManager(get: () => Promise<GoogleToken>, clock: Clock
   let held: GoogleToken | undefined;
   let getting: Promise<GoogleToken> | undefined;
   let replaced: readonly number[] = [];
-  const pause = createRetryPause<GoogleToken>(clock);
+  const pause = createFailureBackoff<GoogleToken>(clock);
 
   const renew = (): Promise<GoogleToken> => {
     const known = pause.answer(held?.authorization);

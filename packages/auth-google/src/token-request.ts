@@ -1,5 +1,5 @@
 import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import type { Network } from '@mcp-fittings/http-client';
+import type { HttpClient } from '@mcp-fittings/http-client';
 import type { AuthClient, Impersonated } from 'google-auth-library';
 import { googleError } from './google-errors.js';
 import type { GoogleEndpoints } from './options.js';
@@ -8,7 +8,7 @@ import type { GoogleToken } from './token-manager.js';
 /** What a token is requested with. */
 export interface GoogleTokenOptions {
   readonly server: string;
-  readonly network: Pick<Network, 'fetch'>;
+  readonly network: Pick<HttpClient, 'fetch'>;
   readonly endpoints: GoogleEndpoints;
   readonly scopes: readonly string[];
   /** Audience of an ID token; undefined for an access token. */
@@ -112,7 +112,7 @@ function checkedAuthorization(authorization: string, { server }: GoogleTokenOpti
 }
 
 /** Returns the fetch of a network as Google's library calls it, so that token requests follow the policy of the network. */
-function guardedFetch(network: Pick<Network, 'fetch'>): typeof fetch {
+function guardedFetch(network: Pick<HttpClient, 'fetch'>): typeof fetch {
   return async (input, init = {}) => {
     const url = typeof input === 'string' || input instanceof URL ? input : input.url;
     return network.fetch(url, {

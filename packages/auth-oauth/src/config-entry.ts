@@ -1,6 +1,6 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
 import type { TokenProviderOptions } from './provider/options.js';
 import { digestOf } from './provider/provider-deps.js';
 
@@ -51,7 +51,7 @@ export function hasStaticCredentials(config: ServerConfig): boolean {
   return isRecord(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = networkFields;
+const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = httpEntryFields;
 /** Without `headers`, which are for the MCP server only. */
 const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
 
@@ -65,7 +65,7 @@ export function networkFor(
   common: TokenProviderOptions['network'],
 ): TokenProviderOptions['network'] {
   if (common !== undefined && 'fetch' in common) return common;
-  const own = networkOptionsOf(readEntry(ENTRY, config, { server }), { server });
+  const own = toHttpClientOptions(readEntry(ENTRY, config, { server }), { server });
   return {
     ...common,
     proxy: own.proxy ?? common?.proxy,

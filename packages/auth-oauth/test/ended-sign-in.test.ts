@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuthRequiredError, FittingsError, systemClock } from '@mcp-fittings/client-core';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
-import { createNetwork } from '@mcp-fittings/http-client';
+import { createHttpClient } from '@mcp-fittings/http-client';
 import type { ConnectionState, Host } from '@mcp-fittings/host';
 import { createEndingWorld, type EndingWorld, type Engine, type Kind } from './support/ending-world.js';
 import { createWorld } from './support/world.js';
@@ -85,7 +85,7 @@ describe('C1 a refresh whose answer is lost', () => {
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
     await world.use(world.provider({ clock }));
-    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    const inner = createHttpClient({ url: world.resource.url, server: 'test' });
     let lost = 0;
     const fetch: typeof inner.fetch = async (url, init) => {
       const response = await inner.fetch(url, init);
@@ -110,7 +110,7 @@ describe('C1 a refresh whose answer is lost', () => {
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
     await world.use(world.provider({ clock }));
-    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    const inner = createHttpClient({ url: world.resource.url, server: 'test' });
     const fetch: typeof inner.fetch = async (url, init) => {
       if (String(url).endsWith('/token')) throw new FittingsError('CONNECT_FAILED', 'away');
       return inner.fetch(url, init);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuthRequiredError, type AuthProvider, type TokenStore } from '@mcp-fittings/client-core';
-import { createNetwork, type Network } from '@mcp-fittings/http-client';
+import { createHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import { memoryStore } from '@mcp-fittings/store-file';
 import {
   authorizedFetch,
@@ -28,7 +28,7 @@ describeWith(
   () => {
     let resource: TestResource;
     let server: Glewlwyd;
-    let network: Network;
+    let network: HttpClient;
     let store: TokenStore;
     let seen: Seen[];
     let callbacks: URL[];
@@ -45,14 +45,14 @@ describeWith(
       expect(server.process.signalCode).toBe('SIGKILL');
     });
     beforeEach(() => {
-      network = createNetwork({ url: resource.url });
+      network = createHttpClient({ url: resource.url });
       store = memoryStore();
       seen = [];
       callbacks = [];
     });
     afterEach(() => network[Symbol.asyncDispose]());
 
-    const recording: Pick<Network, 'fetch'> = {
+    const recording: Pick<HttpClient, 'fetch'> = {
       async fetch(url, init) {
         const response = await network.fetch(url, init);
         const { pathname } = new URL(url instanceof Request ? url.url : url);

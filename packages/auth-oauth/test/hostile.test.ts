@@ -179,7 +179,7 @@ describe('hostile and broken authorization servers', () => {
     server.answers.set('/token', { status: 307, headers: { location: '/evil' } });
     expect(await signIn()).toMatchObject({
       code: 'REDIRECT_REFUSED',
-      message: expect.stringContaining('redirects to another of its addresses'),
+      message: expect.stringContaining('redirects to another URL of its own'),
     });
     server.answers.set('/token', { status: 307, headers: { location: 'https://evil.example/x' } });
     // D11: no message of the library about an invalid response.

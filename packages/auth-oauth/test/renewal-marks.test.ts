@@ -1,5 +1,5 @@
 import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { createNetwork } from '@mcp-fittings/http-client';
+import { createHttpClient } from '@mcp-fittings/http-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';
 
@@ -32,7 +32,7 @@ describe('a lock that is lost while a refresh token is being sent', () => {
     (await provider.headers({ url: new URL(world.resource.url), method: 'POST' }))['authorization'];
 
   it('a second process waits for the outcome of the first, and the refresh token is sent once', async () => {
-    const inner = createNetwork({ url: world.resource.url, server: 'test' });
+    const inner = createHttpClient({ url: world.resource.url, server: 'test' });
     const [arrived, released] = [gate(), gate()];
     const fetch: typeof inner.fetch = async (url, init) => {
       const response = await inner.fetch(url, init);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createNetwork } from '@mcp-fittings/http-client';
+import { createHttpClient } from '@mcp-fittings/http-client';
 import type { IdentityProvider } from '@mcp-fittings/auth-xaa';
 import { fileStore } from '@mcp-fittings/store-file';
 import { createWorld } from './support/world.js';
@@ -99,7 +99,7 @@ describe('O7 with a real identity provider and a real authorization server', () 
 
   it('O7 the requests of a connect: cold, warm, with a cached ID-JAG', async () => {
     await using world = await createWorld({ as: { singleUse: false } });
-    await using network = createNetwork({ url: world.resource.url });
+    await using network = createHttpClient({ url: world.resource.url });
     const requests: string[] = [];
     const counted = {
       fetch: (url: string | URL, init?: Parameters<typeof network.fetch>[1]): Promise<Response> => {

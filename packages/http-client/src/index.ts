@@ -1,27 +1,17 @@
-/** For sign-in packages, which have these from here. */
-export {
-  ChallengeBudget,
-  checkHeaders,
-  createCredentials,
-  isLoopbackHost,
-  parseChallenges,
-  readChallenge,
-  type ReplyHead,
-} from '@mcp-fittings/remote-policy';
-export { createNetwork } from './http/create-network.js';
-export { createIdleNetwork } from './http/idle-network.js';
+export { createHttpClient } from './http/create-http-client.js';
+export { createIdleHttpClient } from './http/idle-http-client.js';
 export type {
   CollectedRequest,
   Exchange,
   GuardedFetchInit,
   HttpReply,
   HttpRequest,
-  Network,
+  HttpClient,
   ResponseHandler,
   ResponseHead,
-} from './network.js';
-export type { HostResolver, NetworkOptions, NetworkTimeouts, SocketPolicy } from './options.js';
-export { networkFields, networkOptionsOf, type NetworkEntry } from './entry.js';
+} from './http-client.js';
+export type { HostResolver, HttpClientOptions, HttpClientTimeouts, SocketPoolOptions } from './options.js';
+export { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from './entry-fields.js';
 export {
   createEventReader,
   lastEventIdHeader,
@@ -32,4 +22,4 @@ export {
 export { createMessageReader, type MessageReaderOptions } from './events/message-reader.js';
 export { watchSilence, type SilenceWatch } from './events/silence-watch.js';
 export { roundTrip, type AcceptedReply, type BodySink } from './http/round-trip.js';
-export { createRetryPause, type RetryPause } from './retry-pause.js';
+export { createFailureBackoff, type FailureBackoff } from './failure-backoff.js';

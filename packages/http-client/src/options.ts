@@ -1,64 +1,69 @@
 import type { Clock, Logger } from '@mcp-fittings/client-core';
 import type { TlsOptions } from '@mcp-fittings/remote-policy';
 
-/** How one server is reached. Every member has a default; times are milliseconds. */
-export interface NetworkOptions extends TlsOptions {
+/** How one server is reached. Only `url` is required; times are in milliseconds. */
+export interface HttpClientOptions extends TlsOptions {
   /**
-   * The server's own URL, as a person configured it. Its origin alone is sent the configured headers and the client
-   * certificate, and is exempt from the address guard.
+   * URL of the server as the user configured it. Only its origin gets the configured headers and the client certificate, and only
+   * its host is exempt from the check for private addresses.
    */
   readonly url: string | URL;
-  /** Name of the server, for error messages. */
+  /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
   /**
-   * Sent with every request to the configured origin, and to no other. Sign-in gets them too, where it reads from
-   * that origin, but for `authorization`.
+   * Headers to send with every request to the configured origin, and to no other. Reads during sign-in from that origin get them
+   * too, except `authorization`. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * `'env'` (default): `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case, and never for loopback.
-   * `'none'`: direct. Else the URL of an `http:` or `https:` proxy, with user and password where it wants them.
+   * Proxy to use. `'env'` (default): the one that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` set, in either case;
+   * none for loopback. `'none'`: a direct connection. Otherwise the URL of an `http:` or `https:` proxy, with user name and
+   * password if it requires them.
    */
   readonly proxy?: string | undefined;
-  readonly timeouts?: NetworkTimeouts | undefined;
-  /** Largest decoded body in bytes. Default 64 MiB. Event streams that the caller asked for are exempt: their events are capped one by one. */
+  /** Time limits of a request. */
+  readonly timeouts?: HttpClientTimeouts | undefined;
+  /** Largest decoded body in bytes. Event streams that the caller asked for are exempt, because their events are limited one by one. Default 67 108 864 (64 MiB). */
   readonly maxBodyBytes?: number | undefined;
-  readonly sockets?: SocketPolicy | undefined;
+  /** How many sockets are opened. */
+  readonly sockets?: SocketPoolOptions | undefined;
   /**
-   * Where a server may point us although the address guard would refuse it: IP addresses, CIDR ranges
-   * (`10.0.0.0/8`), or host names.
+   * Private IP addresses, CIDR ranges (`10.0.0.0/8`) or host names that a server may redirect sign-in to. Others fail with
+   * `ADDRESS_BLOCKED`. Default: none.
    */
   readonly allowAddresses?: readonly string[] | undefined;
-  /** Addresses of a host name. Default: the operating system's resolver. */
+  /** Resolves host names. Default: the resolver of the operating system. */
   readonly resolve?: HostResolver | undefined;
-  /** Where `proxy: 'env'` looks. Default `process.env`. */
+  /** Environment variables to read for `proxy: 'env'` and `NODE_EXTRA_CA_CERTS`. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Clock for all time limits. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Told of a URL that works and deserves a second look. */
+  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
 }
 
-/** Milliseconds; 0 means never. */
-export interface NetworkTimeouts {
-  /** Name resolution, TCP, proxy and TLS together. Default 10 000. */
+/** Time limits of a request, in milliseconds. 0 turns a limit off. */
+export interface HttpClientTimeouts {
+  /** Time for name resolution, TCP, proxy and TLS together. Default 10 000. */
   readonly connectMs?: number | undefined;
-  /** From the request to the first byte of the answer. Default 0: a tool may run for long, its deadline is the host's. */
+  /** Time from the request to the headers of the response. Default 0, because a tool may run for long; the host limits a call. */
   readonly headersMs?: number | undefined;
-  /** Silence within a body. Default 0: a quiet event stream lives for ever. */
+  /** Longest pause within a body. Default 0, because an event stream may be quiet. */
   readonly bodyIdleMs?: number | undefined;
 }
 
 /**
- * How many sockets a server is given. A burst is served by few sockets, which is faster than one for each request;
- * when nothing comes back for a while the number doubles, so that long calls never starve short ones.
+ * How many sockets are opened to a server. A burst of requests shares a few sockets, which is faster than one socket each. If no
+ * request completes for a while, the number doubles, so that long calls do not block short ones.
  */
-export interface SocketPolicy {
-  /** Requests in flight at once before any has to wait. Default 16. */
+export interface SocketPoolOptions {
+  /** Requests in flight before further ones wait. Default 16. */
   readonly initial?: number | undefined;
-  /** Never more. Default: no bound. */
+  /** Upper bound of requests in flight. Default: none. */
   readonly max?: number | undefined;
-  /** How long a waiting request puts up with no progress, milliseconds. Default 50. */
-  readonly patienceMs?: number | undefined;
+  /** Milliseconds without a completed request after which the number doubles. Default 50. */
+  readonly stallMs?: number | undefined;
 }
 
+/** Resolves with the IP addresses of a host name; rejects if there are none. */
 export type HostResolver = (hostname: string) => Promise<readonly string[]>;

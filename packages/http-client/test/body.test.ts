@@ -8,12 +8,12 @@ import {
   gzipSync,
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
-const networkFor = (server: TestServer, options: Partial<NetworkOptions> = {}): Network =>
-  createNetwork({ url: server.origin, server: 'one', ...options });
+const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
+  createHttpClient({ url: server.origin, server: 'one', ...options });
 
 const get = (server: TestServer, path = '/') =>
   ({ url: new URL(path, server.origin), method: 'GET' }) as const;
@@ -72,7 +72,7 @@ describe('a compressed body', () => {
   it.each<[string, string, Buffer]>([
     ['is broken', 'gzip', Buffer.from('no gzip at all')],
     ['is cut short', 'gzip', gzipSync(Buffer.from('x'.repeat(1000))).subarray(0, 20)],
-    ['has a coding that nobody asked for', 'compress', Buffer.from('x')],
+    ['has a coding that was not requested', 'compress', Buffer.from('x')],
     ['has two codings', 'gzip, br', gzipSync('x')],
   ])('fails when it %s', async (_, encoding, body) => {
     await using server = await startHttp((_request, response) =>
@@ -157,7 +157,7 @@ describe('HT-01 a body that is too large', () => {
     expect(seen.bytes).toBeLessThanOrEqual(2 * MIB);
   });
 
-  it('fails when it is shorter than it says', async () => {
+  it('fails when it is shorter than announced', async () => {
     await using server = await startTcp((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort')),
     );
@@ -165,7 +165,7 @@ describe('HT-01 a body that is too large', () => {
     await expect(network.request(get(server))).rejects.toMatchObject({ delivery: 'unknown' });
   });
 
-  it('what follows a body of the announced length is no answer to the next request', async () => {
+  it('data after a body of the announced length is not the answer to the next request', async () => {
     await using server = await startTcp((socket) =>
       socket.on('data', () =>
         socket.write(
@@ -200,7 +200,7 @@ describe('HT-01 a body that is too large', () => {
     expect(seen.bytes).toBe(9000);
   });
 
-  it('costs what it holds, not what it is cut into: a million pieces', async () => {
+  it('costs as much as its size, however it is split: a million pieces', async () => {
     await using server = await startTcp((socket) =>
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

@@ -5,7 +5,7 @@ import {
   type ConcurrencyLimiter,
   type Waiter,
 } from '../src/http/concurrency-limiter.js';
-import { createNetwork } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 import type { ServerResponse } from 'node:http';
 
@@ -31,7 +31,7 @@ const inside = (guests: readonly Guest[]): number => guests.filter(({ state }) =
 
 function crowd(count: number, policy = {}) {
   const clock = createManualClock();
-  const gate = createConcurrencyLimiter({ initial: 4, patienceMs: 50, ...policy }, clock);
+  const gate = createConcurrencyLimiter({ initial: 4, stallMs: 50, ...policy }, clock);
   const guests = Array.from({ length: count }, guest);
   for (const one of guests) gate.enter(one);
   return { clock, gate, guests };
@@ -46,7 +46,7 @@ describe('the socket limit', () => {
     expect(guests[5]?.state).toBe('waiting');
   });
 
-  it('doubles while nothing comes out, so that long calls never starve short ones', async () => {
+  it('doubles while no request completes, so that long calls do not block short ones', async () => {
     const { clock, guests } = crowd(20);
     expect(inside(guests)).toBe(4);
     await clock.advance(50);
@@ -58,7 +58,7 @@ describe('the socket limit', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not grow while others come out', async () => {
+  it('does not grow while others complete', async () => {
     const { clock, gate, guests } = crowd(40);
     for (let turn = 0; turn < 6; turn++) {
       leave(gate, guests[turn]);
@@ -67,7 +67,7 @@ describe('the socket limit', () => {
     expect(inside(guests)).toBe(4 + 6);
   });
 
-  it('grows in the end even while others come out, when the queue does not', async () => {
+  it('grows eventually even while others complete, if the queue does not shrink', async () => {
     const { clock, gate, guests } = crowd(40);
     for (let turn = 0; turn < 8; turn++) {
       leave(gate, guests[turn]);
@@ -82,7 +82,7 @@ describe('the socket limit', () => {
     expect(inside(guests)).toBe(6);
   });
 
-  it('falls back when the rush is over', async () => {
+  it('falls back when the burst is over', async () => {
     const { clock, gate, guests } = crowd(20);
     await clock.advance(1000);
     for (const one of guests) gate.leave(one);
@@ -114,7 +114,7 @@ describe('the socket limit', () => {
 describe('real sockets', () => {
   it('a burst of 500 calls shares them', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const call = () => network.request({ url: new URL(server.origin), method: 'POST', body: '{}' });
     const replies = await Promise.all(Array.from({ length: 500 }, call));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
@@ -127,7 +127,7 @@ describe('real sockets', () => {
       if (request.url === '/long') held.push(response);
       else response.end('short');
     });
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const call = (path: string) =>
       network.request({ url: new URL(path, server.origin), method: 'POST', body: '{}' });
     const long = Array.from({ length: 40 }, () => call('/long'));

@@ -127,7 +127,7 @@ function byTheStandard(text: string): string[] {
   let data: string[] = [];
   let event = '';
   let id: string | undefined;
-  // What follows the last line end is no line yet.
+  // Text after the last line end is not a line yet.
   for (const line of text.split(/\r\n|\r|\n/).slice(0, -1)) {
     if (line === '') {
       if (id !== undefined) said.push(`id ${id}`);
@@ -149,7 +149,7 @@ function byTheStandard(text: string): string[] {
   return said;
 }
 
-describe('SS-01 what has no end', () => {
+describe('SS-01 endless data', () => {
   const limit = { maxEventBytes: 1000 };
   const tooLarge = expect.objectContaining({
     code: 'MESSAGE_TOO_LARGE',
@@ -179,7 +179,7 @@ describe('SS-01 what has no end', () => {
     },
   );
 
-  it('is no reason to refuse an event of the permitted size, in one piece or in many', () => {
+  it('does not refuse an event of the permitted size, in one piece or in many', () => {
     const text = `data: ${'x'.repeat(980)}\n\n`;
     expect(read([text], limit)).toHaveLength(1);
     expect(read(text, limit)).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('SS-01 what has no end', () => {
   });
 });
 
-describe('SS-02 what means nothing', () => {
+describe('SS-02 comments and empty events', () => {
   it('is passed over: a million comments, blank lines and unknown fields', () => {
     const started = performance.now();
     for (const piece of [':\n\n', '\n', ': keep-alive\n', 'foo: bar\n', 'foo\n', '\r', 'event: x\n\n']) {
@@ -222,7 +222,7 @@ describe('SS-04 ids', () => {
     ['a bell', 'a\u0007b'],
     ['1025 characters', 'x'.repeat(1025)],
     ['a megabyte', 'x'.repeat(1_000_000)],
-  ])('an id that can not go back is ignored: %s', (_, id) => {
+  ])('an id that cannot be sent back is ignored: %s', (_, id) => {
     expect(read([`id: ${id}\ndata: 1\n\n`])).toEqual(['|1|-']);
     expect(read([`id: 7\nid: ${id}\ndata: 1\n\n`])).toEqual(['id 7', '|1|7']);
   });
@@ -273,7 +273,7 @@ describe('what is not UTF-8', () => {
     expect(read(['data: \ufffd\n\n'])).toEqual(['|\ufffd|-']);
   });
 
-  it('also when its lines come in different chunks', () => {
+  it('also when its lines arrive in different chunks', () => {
     expect(read([bytes('data: ', [0xc3], '\n'), 'data: b\n\n', 'data: c\n\n'])).toEqual([
       'malformed',
       '|c|-',

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network } from '../src/index.js';
+import { createHttpClient, type HttpClient } from '../src/index.js';
 import { startHttp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
@@ -9,8 +9,8 @@ const KIB = 1024;
 const LIMIT = 16 * KIB;
 const BOMB = 8 * KIB * KIB;
 
-const networkFor = (server: TestServer): Network =>
-  createNetwork({ url: server.origin, maxBodyBytes: LIMIT });
+const networkFor = (server: TestServer): HttpClient =>
+  createHttpClient({ url: server.origin, maxBodyBytes: LIMIT });
 
 const PLAIN = Buffer.from(`data: ${'x'.repeat(KIB)}\n\n`.repeat(BOMB / KIB));
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };

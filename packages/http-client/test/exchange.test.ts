@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
-const networkFor = (server: TestServer, options: Partial<NetworkOptions> = {}): Network =>
-  createNetwork({ url: server.origin, server: 'one', ...options });
+const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
+  createHttpClient({ url: server.origin, server: 'one', ...options });
 
 const at = (server: TestServer, path = '/'): URL => new URL(path, server.origin);
 
@@ -41,7 +41,7 @@ describe('an exchange', () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it.each(['127.0.0.1', '::1'])('finds a host of which one address is alive: %s', async (host) => {
+  it.each(['127.0.0.1', '::1'])('connects to a host with one reachable address: %s', async (host) => {
     await using server = await startHttp((_, response) => response.end('ok'), { host });
     const url = new URL(`http://mcp.test:${server.port}/`);
     for (const addresses of [
@@ -49,7 +49,7 @@ describe('an exchange', () => {
       ['::1', '127.0.0.1'],
     ]) {
       const resolve = () => Promise.resolve(addresses);
-      await using network = createNetwork({ url, proxy: 'none', resolve });
+      await using network = createHttpClient({ url, proxy: 'none', resolve });
       expect((await network.request({ url, method: 'GET' })).text()).toBe('ok');
     }
   });
@@ -127,7 +127,7 @@ describe('an exchange', () => {
     expect(seen.text).toBe('body');
   });
 
-  it('does not take an interim answer for the answer', async () => {
+  it('does not mistake an interim response for the final one', async () => {
     await using server = await startHttp((_, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -152,7 +152,7 @@ describe('an exchange', () => {
     for (const { headers } of server.seen) expect(headers.cookie).toBeUndefined();
   });
 
-  it('HT-16 goes to the configured origin or nowhere', async () => {
+  it('HT-16 goes to the configured origin only', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using other = await startHttp((_, response) => response.end('ok'));
     await using network = networkFor(server, { headers: { 'x-key': 'canary' } });
@@ -163,7 +163,7 @@ describe('an exchange', () => {
   });
 });
 
-describe('a network that is closed', () => {
+describe('a client that is closed', () => {
   it('ends what is open, refuses what comes later, and leaves no socket', async () => {
     await using server = await startHttp((_, response) => response.write('one'));
     const network = networkFor(server);
@@ -189,7 +189,7 @@ describe('a network that is closed', () => {
     await early.settled;
     expect(early.error?.code).toBe('TRANSPORT_CLOSED');
     expect(server.seen).toHaveLength(0);
-    await createNetwork({ url: server.origin }).close();
+    await createHttpClient({ url: server.origin }).close();
   });
 });
 
@@ -209,7 +209,7 @@ describe('a failure', () => {
     await expect(lost).rejects.not.toThrow(/hidden|hunter2/);
   });
 
-  it('CONNECTION_REFUSED: nobody listens', async () => {
+  it('CONNECTION_REFUSED: nothing listens', async () => {
     const server = await startHttp(() => undefined);
     await server[Symbol.asyncDispose]();
     await using network = networkFor(server);
@@ -222,14 +222,14 @@ describe('a failure', () => {
 
   it('HOST_NOT_FOUND: the name does not resolve', async () => {
     const missing = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-    await using network = createNetwork({ url: 'http://no.invalid/', proxy: 'none', resolve: missing });
+    await using network = createHttpClient({ url: 'http://no.invalid/', proxy: 'none', resolve: missing });
     await expect(
       network.request({ url: new URL('http://no.invalid/'), method: 'GET' }),
     ).rejects.toMatchObject({
       code: 'HOST_NOT_FOUND',
       delivery: 'not-sent',
     });
-    await using other = createNetwork({
+    await using other = createHttpClient({
       url: 'http://other.invalid/',
       proxy: 'none',
       resolve: () => Promise.resolve([]),
@@ -244,7 +244,7 @@ describe('a failure', () => {
 
   it('TIMEOUT: no connection in time', async () => {
     // The resolver never answers: as silent as a host behind a wall that drops packets.
-    await using network = createNetwork({
+    await using network = createHttpClient({
       url: 'http://slow.test/',
       proxy: 'none',
       resolve: () => new Promise(() => undefined),
@@ -287,7 +287,7 @@ describe('a failure', () => {
     }
   });
 
-  it('a network lives on after any of them', async () => {
+  it('a client still works after any of them', async () => {
     let times = 0;
     await using server = await startHttp((_, response) => {
       if (++times === 1) response.destroy();

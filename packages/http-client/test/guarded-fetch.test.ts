@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import * as oauth from 'oauth4webapi';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetwork, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClientOptions } from '../src/index.js';
 import { createAddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
@@ -14,12 +14,12 @@ beforeAll(() => {
 afterAll(() => pki[Symbol.dispose]());
 
 /** A server somewhere on the internet, that names URLs to us. */
-const remote = (options: Partial<NetworkOptions> = {}) =>
-  createNetwork({ url: 'https://mcp.example.com/mcp', proxy: 'none', server: 'one', ...options });
+const remote = (options: Partial<HttpClientOptions> = {}) =>
+  createHttpClient({ url: 'https://mcp.example.com/mcp', proxy: 'none', server: 'one', ...options });
 
-const never = () => Promise.reject(new Error('nobody may ask the resolver'));
+const never = () => Promise.reject(new Error('the resolver must not be asked'));
 
-describe('AO-08 an address that a server names', () => {
+describe('AO-08 an address in a URL of a server', () => {
   it.each([
     'https://169.254.169.254/latest/meta-data',
     'https://10.0.0.1/',
@@ -144,7 +144,7 @@ describe('AO-08 an address that a server names', () => {
   it('is allowed on loopback when the server itself is there', async () => {
     await using as = await startHttp((_, response) => response.end('token'), { host: '::1' });
     for (const url of ['http://localhost:3000/mcp', 'http://127.0.0.1:3000/mcp', 'http://[::1]:3000/mcp']) {
-      await using network = createNetwork({ url });
+      await using network = createHttpClient({ url });
       expect(await (await network.fetch(`${as.origin}/token`)).text()).toBe('token');
       await expect(network.fetch('https://10.0.0.1/')).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
       await expect(network.fetch('https://169.254.169.254/')).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('AO-08 an address that a server names', () => {
     await using as = await startHttps(pki.server, (_, response) => response.end('token'));
     const url = `https://mcp.test:${as.port}/token`;
     const resolve = () => Promise.resolve(['127.0.0.1']);
-    const settings: Partial<NetworkOptions>[] = [
+    const settings: Partial<HttpClientOptions>[] = [
       { url: 'https://mcp.test/mcp' },
       { allowAddresses: ['mcp.test'] },
       { allowAddresses: ['MCP.test.'] },
@@ -198,7 +198,7 @@ describe('AO-08 an address that a server names', () => {
   });
 });
 
-describe('AO-09 a resolver that changes its answer', () => {
+describe('AO-09 a resolver that changes its answer (DNS rebinding)', () => {
   it('is asked once: the address that was checked is the one that is connected to', async () => {
     await using trap = await startHttps(pki.server, (_, response) => response.end('trap'));
     const place = { host: '::1', port: trap.port };
@@ -223,7 +223,7 @@ describe('the fetch for sign-in', () => {
       if (request.url === '/to') response.end('followed');
       else response.writeHead(307, { location: '/to' }).end();
     });
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     for (const redirect of ['manual', 'follow', undefined]) {
       const answer = await network.fetch(`${server.origin}/token`, {
         method: 'POST',
@@ -236,7 +236,7 @@ describe('the fetch for sign-in', () => {
     await expect(network.fetch(`${server.origin}/token`, { redirect: 'error' })).rejects.toMatchObject({
       code: 'REDIRECT_REFUSED',
       delivery: 'rejected',
-      message: `${server.origin} redirects to another of its addresses; redirects are not followed during sign-in.`,
+      message: `${server.origin} redirects to another URL of its own; redirects are not followed during sign-in.`,
     });
     expect(server.seen.every(({ url }) => url === '/token')).toBe(true);
   });
@@ -249,7 +249,7 @@ describe('the fetch for sign-in', () => {
       } else
         response.end(JSON.stringify({ access_token: 'token-1', token_type: 'bearer', echo: request.body }));
     });
-    await using network = createNetwork({ url: as.origin });
+    await using network = createHttpClient({ url: as.origin });
     const options = {
       [oauth.customFetch]: (url: string, init: Parameters<typeof network.fetch>[1]) =>
         network.fetch(url, init),
@@ -280,7 +280,7 @@ describe('the fetch for sign-in', () => {
     await using server = await startHttp((request, response) =>
       response.end('x'.repeat(Number(request.url.slice(1)))),
     );
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     expect((await (await network.fetch(`${server.origin}/262144`)).text()).length).toBe(262_144);
     await expect(network.fetch(`${server.origin}/262145`)).rejects.toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
@@ -290,7 +290,7 @@ describe('the fetch for sign-in', () => {
     });
   });
 
-  it('bounds the time, also of a body that drips, and leaves no timer', async () => {
+  it('limits the time, also of a slow body, and leaves no timer', async () => {
     const clock = createManualClock();
     let arrived: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => (arrived = resolve));
@@ -299,7 +299,7 @@ describe('the fetch for sign-in', () => {
       if (request.url === '/fast') response.end();
       else arrived();
     });
-    await using network = createNetwork({ url: server.origin, clock });
+    await using network = createHttpClient({ url: server.origin, clock });
     const slow = network.fetch(`${server.origin}/slow`);
     const caught = slow.catch((error: unknown) => error);
     await reached;
@@ -312,7 +312,7 @@ describe('the fetch for sign-in', () => {
 
   it('ends with the signal of the caller', async () => {
     await using server = await startHttp(() => undefined);
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const control = new AbortController();
     const pending = network.fetch(server.origin, { signal: control.signal });
     control.abort('enough');
@@ -330,7 +330,7 @@ describe('the fetch for sign-in', () => {
         response.end('{"error":"invalid_grant"}');
       }
     });
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const answer = await network.fetch(server.origin);
     expect([answer.status, answer.headers.get('x-a'), await answer.json()]).toEqual([
       400,
@@ -341,11 +341,11 @@ describe('the fetch for sign-in', () => {
     expect((await network.fetch(`${server.origin}/204`)).body).toBeNull();
   });
 
-  it('HT-16 takes configured headers nowhere but to what it reads from the configured origin, and no authorization there', async () => {
+  it('HT-16 sends configured headers to reads from the configured origin only, without authorization', async () => {
     await using server = await startHttp((_, response) => response.end('{}'));
     await using other = await startHttp((_, response) => response.end('{}'));
     const headers = { 'X-Gateway-Key': 'canary', Authorization: 'Bearer canary' };
-    await using network = createNetwork({ url: server.origin, headers });
+    await using network = createHttpClient({ url: server.origin, headers });
     await network.fetch(`${server.origin}/.well-known/oauth-protected-resource`);
     await network.fetch(`${server.origin}/token`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
     await network.fetch(`${other.origin}/.well-known/oauth-authorization-server`);

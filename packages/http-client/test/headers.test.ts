@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createNetwork } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 
 const SECRET = 'canary-3f1b';
 
 describe('HT-09 configured headers', () => {
-  it('are refused when the network is made, and no value is shown', () => {
+  it('are refused when the client is created, and no value is shown', () => {
     for (const headers of [{ 'x-a': `${SECRET}\r\n` }, { Host: SECRET }, { 'proxy-authorization': SECRET }]) {
-      const make = () => createNetwork({ url: 'https://example.com/', headers, server: 'one' });
+      const make = () => createHttpClient({ url: 'https://example.com/', headers, server: 'one' });
       expect(make).toThrow(
         expect.objectContaining({ code: 'HEADER_INVALID', kind: 'config', server: 'one' }),
       );
@@ -17,14 +17,14 @@ describe('HT-09 configured headers', () => {
 
   it('are sent as they are, tabs and Latin-1 included, under lower-case names', async () => {
     await using server = await startHttp((_, response) => response.end());
-    await using network = createNetwork({ url: server.origin, headers: { 'X-Key': 'a\tbÿ', Empty: '' } });
+    await using network = createHttpClient({ url: server.origin, headers: { 'X-Key': 'a\tbÿ', Empty: '' } });
     await network.request({ url: new URL(server.origin), method: 'GET', headers: { 'x-own': '1' } });
     expect(server.seen[0]?.headers).toMatchObject({ 'x-key': 'a\tbÿ', empty: '', 'x-own': '1' });
   });
 
-  it('give way to the headers of a request', async () => {
+  it('are overridden by the headers of a request', async () => {
     await using server = await startHttp((_, response) => response.end());
-    await using network = createNetwork({ url: server.origin, headers: { Accept: 'a/a' } });
+    await using network = createHttpClient({ url: server.origin, headers: { Accept: 'a/a' } });
     await network.request({ url: new URL(server.origin), method: 'GET', headers: { accept: 'b/b' } });
     expect(server.seen[0]?.rawHeaders.filter((name) => name.toLowerCase() === 'accept')).toHaveLength(1);
     expect(server.seen[0]?.headers.accept).toBe('b/b');
@@ -32,7 +32,7 @@ describe('HT-09 configured headers', () => {
 
   it('a bad header of one request fails that request alone, and its value is not shown', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     const url = new URL(server.origin);
     const failed = network.request({ url, method: 'GET', headers: { 'x-a': `${SECRET}\r\n` } });
     await expect(failed).rejects.toMatchObject({ code: 'HEADER_INVALID', delivery: 'not-sent' });

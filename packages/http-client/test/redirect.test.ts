@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createNetwork, type Network, type NetworkOptions } from '../src/index.js';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { startHttp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
 
-const networkFor = (server: TestServer, options: Partial<NetworkOptions> = {}): Network =>
-  createNetwork({ url: server.origin, headers: { 'x-key': 'canary' }, ...options });
+const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
+  createHttpClient({ url: server.origin, headers: { 'x-key': 'canary' }, ...options });
 
 describe('a redirect inside the origin', () => {
   it.each([
@@ -99,7 +99,7 @@ describe("a redirect with `redirect: 'same-method'`", () => {
 });
 
 describe('HT-02 a redirect to another origin', () => {
-  it.each([301, 302, 303, 307, 308])('%i is refused, and nothing is sent there', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is refused, and nothing is sent to the target', async (status) => {
     await using other = await startHttp((_, response) => response.end('stolen'));
     await using server = await startHttp((_, response) => {
       response.writeHead(status, { location: `${other.origin}/take?secret=1` }).end();

@@ -71,7 +71,7 @@ describe('the sockets to one origin', () => {
     expect(sockets()).toBe(3);
   });
 
-  it('come back after nobody listened', async () => {
+  it('come back after a refused connection', async () => {
     const { origin } = await serve();
     for (const step of leave.splice(0)) await step();
     const pool = poolTo(origin);
@@ -103,7 +103,7 @@ describe('the sockets to one origin', () => {
     expect(sockets()).toBe(21);
   });
 
-  it('are not lost to a request that can not be sent', async () => {
+  it('are not lost to a request that cannot be sent', async () => {
     const { origin, sockets } = await serve();
     const pool = poolTo(origin);
     await get(pool, origin, '/');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetwork } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 import { startOpensslServer } from './support/openssl-server.js';
@@ -17,9 +17,9 @@ beforeAll(() => {
 afterAll(() => pki[Symbol.dispose]());
 
 describe('TLS', () => {
-  it('refuses a certificate of an authority nobody knows, and says which option helps', async () => {
+  it('refuses a certificate of an unknown authority, and names the option that helps', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
-    await using network = createNetwork({ url: server.origin });
+    await using network = createHttpClient({ url: server.origin });
     await expect(network.request({ url: new URL(server.origin), method: 'GET' })).rejects.toMatchObject({
       code: 'TLS_FAILED',
       kind: 'network-permanent',
@@ -31,7 +31,7 @@ describe('TLS', () => {
   it.each(['text', 'file', 'list'])('trusts a private authority given as %s', async (form) => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     const ca = form === 'text' ? pki.ca : form === 'file' ? pki.caFile : [pki.ca, pki.caFile];
-    await using network = createNetwork({ url: server.origin, ca });
+    await using network = createHttpClient({ url: server.origin, ca });
     expect((await network.request({ url: new URL(server.origin), method: 'GET' })).text()).toBe('ok');
     expect(await (await network.fetch(`${server.origin}/`)).text()).toBe('ok');
   });
@@ -39,7 +39,7 @@ describe('TLS', () => {
   it('refuses a certificate that names another host', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     const url = `https://other.test:${server.port}/`;
-    await using network = createNetwork({
+    await using network = createHttpClient({
       url,
       ca: pki.ca,
       proxy: 'none',
@@ -63,7 +63,7 @@ describe('TLS', () => {
       shown.push(subject(response.socket));
       response.end('ok');
     });
-    await using network = createNetwork({
+    await using network = createHttpClient({
       url: server.origin,
       ca: pki.caFile,
       clientCertificate: { cert: pki.client.cert, key: pki.encryptedKey, passphrase: pki.passphrase },
@@ -76,20 +76,20 @@ describe('TLS', () => {
   it('a server that wants a certificate and gets none has refused the request', async () => {
     // Node's server ends the connection without a word; OpenSSL's says why.
     await using server = await startOpensslServer(pki);
-    await using network = createNetwork({ url: server.origin, ca: pki.ca });
+    await using network = createHttpClient({ url: server.origin, ca: pki.ca });
     await expect(
       network.request({ url: new URL(server.origin), method: 'POST', body: '{}' }),
     ).rejects.toMatchObject({
       code: 'TLS_FAILED',
       delivery: 'rejected',
     });
-    await using known = createNetwork({ url: server.origin, ca: pki.ca, clientCertificate: pki.client });
+    await using known = createHttpClient({ url: server.origin, ca: pki.ca, clientCertificate: pki.client });
     expect((await known.request({ url: new URL(server.origin), method: 'GET' })).text()).toContain(
       's_server',
     );
   });
 
-  it('CONFIG_INVALID names the option that can not be used, not what is in it', async () => {
+  it('CONFIG_INVALID names the invalid option, not its value', async () => {
     const url = 'https://localhost:1/';
     const broken = join(pki.folder, 'broken.pem');
     writeFileSync(broken, '-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----\n');
@@ -103,7 +103,7 @@ describe('TLS', () => {
       [{ clientCertificate: { cert: pki.server.cert, key } }, '`clientCertificate`'],
     ] as const;
     for (const [options, named] of cases) {
-      await using network = createNetwork({ url, ...options, server: 'one' });
+      await using network = createHttpClient({ url, ...options, server: 'one' });
       const failed: unknown = await network
         .request({ url: new URL(url), method: 'GET' })
         .catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('a proxy', () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using proxy = await startProxy({ hosts: { 'mcp.test': '127.0.0.1' } });
     const url = `http://mcp.test:${server.port}/mcp?q=1`;
-    await using network = createNetwork({ url, proxy: proxy.url });
+    await using network = createHttpClient({ url, proxy: proxy.url });
     expect((await network.request({ url: new URL(url), method: 'POST', body: 'x' })).text()).toBe('ok');
     expect(proxy.lines).toEqual([`POST ${url}`]);
     expect(server.seen[0]).toMatchObject({ url: '/mcp?q=1', body: 'x' });
@@ -134,7 +134,7 @@ describe('a proxy', () => {
     await using proxy = await startProxy({ hosts: { 'mcp.test': '127.0.0.1', 'other.test': '127.0.0.1' } });
     const ask = async (host: string) => {
       const url = `https://${host}:${server.port}/`;
-      await using network = createNetwork({ url, proxy: proxy.url, ca: pki.ca });
+      await using network = createHttpClient({ url, proxy: proxy.url, ca: pki.ca });
       return (await network.request({ url: new URL(url), method: 'GET' })).text();
     };
     expect(await ask('mcp.test')).toBe('ok');
@@ -155,13 +155,18 @@ describe('a proxy', () => {
     const url = `${scheme}://mcp.test:${server.port}/`;
     const env = { [name]: proxy.url };
     {
-      await using network = createNetwork({ url, env, ca: pki.ca });
+      await using network = createHttpClient({ url, env, ca: pki.ca });
       expect((await network.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
       expect(proxy.lines).toHaveLength(1);
     }
     {
       const resolve = () => Promise.resolve(['127.0.0.1']);
-      await using direct = createNetwork({ url, env: { ...env, NO_PROXY: 'mcp.test' }, ca: pki.ca, resolve });
+      await using direct = createHttpClient({
+        url,
+        env: { ...env, NO_PROXY: 'mcp.test' },
+        ca: pki.ca,
+        resolve,
+      });
       expect((await direct.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
       expect(proxy.lines).toHaveLength(1);
     }
@@ -170,7 +175,7 @@ describe('a proxy', () => {
   it('serves sign-in as well', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     await using proxy = await startProxy({ hosts: { 'mcp.test': '127.0.0.1' } });
-    await using network = createNetwork({ url: 'https://example.com/', proxy: proxy.url, ca: pki.ca });
+    await using network = createHttpClient({ url: 'https://example.com/', proxy: proxy.url, ca: pki.ca });
     expect(await (await network.fetch(`https://mcp.test:${server.port}/token`)).text()).toBe('ok');
     // What it would resolve we can't see; addresses written out are refused here.
     await expect(network.fetch('https://169.254.169.254/')).rejects.toMatchObject({
@@ -187,7 +192,7 @@ describe('a proxy', () => {
     await using server = scheme === 'http' ? await startHttp(answer) : await startHttps(pki.server, answer);
     const url = `${scheme}://mcp.test:${server.port}/`;
     const { host } = new URL(proxy.url);
-    await using network = createNetwork({ url, proxy: `http://us%20er:canary%25@${host}`, ca: pki.ca });
+    await using network = createHttpClient({ url, proxy: `http://us%20er:canary%25@${host}`, ca: pki.ca });
     expect((await network.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
     expect(server.seen[0]?.headers['proxy-authorization']).toBeUndefined();
   });
@@ -198,7 +203,7 @@ describe('a proxy', () => {
       await using proxy = await startProxy({ credentials: 'user:right' });
       const url = `${scheme}://mcp.test/`;
       const { host } = new URL(proxy.url);
-      await using network = createNetwork({ url, proxy: `http://user:canary@${host}` });
+      await using network = createHttpClient({ url, proxy: `http://user:canary@${host}` });
       const failed: unknown = await network
         .request({ url: new URL(url), method: 'POST', body: 'x' })
         .catch((error: unknown) => error);
@@ -211,14 +216,18 @@ describe('a proxy', () => {
     },
   );
 
-  it('PROXY_FAILED when nobody listens there, or it does not answer in time', async () => {
+  it('PROXY_FAILED when the proxy refuses the connection or does not answer in time', async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as { port: number };
     await new Promise((resolve) => gone.close(resolve));
     await using silent = await startProxy({ silent: true });
     for (const proxy of [`http://127.0.0.1:${port}`, silent.url]) {
-      await using network = createNetwork({ url: 'https://mcp.test/', proxy, timeouts: { connectMs: 500 } });
+      await using network = createHttpClient({
+        url: 'https://mcp.test/',
+        proxy,
+        timeouts: { connectMs: 500 },
+      });
       await expect(
         network.request({ url: new URL('https://mcp.test/'), method: 'GET' }),
       ).rejects.toMatchObject({

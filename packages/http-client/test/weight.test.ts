@@ -14,13 +14,13 @@ it('loads undici with the first request and not before', () => {
   const loaded = run(`
     import { createRequire } from 'node:module';
     import { createServer } from 'node:http';
-    import { createNetwork } from '@mcp-fittings/http-client';
+    import { createHttpClient } from '@mcp-fittings/http-client';
     const { cache } = createRequire(import.meta.url);
     const undici = () => Object.keys(cache).some((file) => /[\\\\/]undici[\\\\/]/.test(file));
     const server = createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const url = new URL('http://127.0.0.1:' + server.address().port);
-    const network = createNetwork({ url });
+    const network = createHttpClient({ url });
     const before = undici();
     await network.request({ url, method: 'GET' });
     console.log(JSON.stringify([before, undici()]));
@@ -32,8 +32,8 @@ it('loads undici with the first request and not before', () => {
 
 it('PERF import: loads none of the heavy parts of Node before it is used', () => {
   const heavy = run(`
-    import { createNetwork } from '@mcp-fittings/http-client';
-    createNetwork({ url: 'https://example.com/', ca: 'unread.pem' });
+    import { createHttpClient } from '@mcp-fittings/http-client';
+    createHttpClient({ url: 'https://example.com/', ca: 'unread.pem' });
     const loaded = new Set(process.moduleLoadList);
     console.log(JSON.stringify(['tls', 'zlib', 'http', 'https', 'crypto', 'dns'].filter((name) => loaded.has('NativeModule ' + name))));
   `);

@@ -1,25 +1,20 @@
-/** How a remote server may be reached. */
+/** How a remote server is reached. */
 export { parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
-export { chooseProxy, type ProxyChoice } from './connect/choose-proxy.js';
-export { connectionHint, connectionSentence } from './connect/connection-texts.js';
-export { clientCertificateOf, remoteFields } from './connect/entry-fields.js';
+export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
+export { connectionHint, connectionMessage } from './connect/connection-messages.js';
+export { toClientCertificate, remoteEntryFields } from './connect/entry-fields.js';
 export { checkHeaders } from './connect/headers.js';
 export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
 export {
   checkServerUrl,
   refuseUnencrypted,
   type ServerUrlOptions,
-  type UrlVerdict,
+  type CheckedUrl,
 } from './connect/server-url.js';
-export {
-  headersOfOptions,
-  SDK_ONLY_OPTIONS,
-  withUrl,
-  type RequestInitOptions,
-} from './connect/sdk-options.js';
-export type { ClientCertificate, TlsOptions } from './connect/tls-options.js';
+export { collectHeaders, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './connect/sdk-options.js';
+export type { ClientCertificate, TlsOptions } from './connect/load-tls.js';
 
-/** What a refused request means, and what is done about it. */
+/** What a refused request means, and how it is retried. */
 export { readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
 export {
   ChallengeBudget,
@@ -28,7 +23,7 @@ export {
   type Credentials,
   type CredentialsOptions,
 } from './refusal/credentials.js';
-export { inBandAnswer } from './refusal/in-band.js';
+export { findInBandError } from './refusal/in-band-error.js';
 export { createRequestRedactor, redactRpcError, type RequestRedactor } from './refusal/redaction.js';
 export {
   readRefusal,
@@ -38,18 +33,23 @@ export {
   type RefusedRequest,
 } from './refusal/refusal.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
-export { parseRetryAfter, type RetryAfterOptions } from './refusal/retry-after.js';
-export { RetryBudget, type RetryLaterOptions } from './refusal/retry-budget.js';
+export {
+  parseRetryAfter,
+  RetryBudget,
+  type RetryAfterOptions,
+  type RetryLaterOptions,
+} from './refusal/retry-later.js';
 export { isSafeToRepeat } from './refusal/safe-methods.js';
 export { sendWithRecovery, type RecoveryOptions, type RemoteRequest } from './refusal/send-with-recovery.js';
 export {
   findStatusRow,
-  statusTable,
-  type StatusFact,
+  createStatusTable,
+  type StatusCondition,
   type StatusMeaning,
   type StatusRow,
+  wrongEndpointRows,
 } from './refusal/status-table.js';
 export { parseChallenges } from './refusal/www-authenticate.js';
 
-/** How long a request lasts. */
-export { createLifetime, during, sleepDuring, type Ending, type Lifetime } from './lifetime.js';
+/** Lifetimes of requests. */
+export { createLifetime, untilEnd, sleepWithin, type LifetimeSignal, type Lifetime } from './lifetime.js';

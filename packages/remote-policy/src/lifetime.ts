@@ -1,22 +1,24 @@
 import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/timing';
 
 /**
- * Something that ends once, and what has to be undone then. It stands where an `AbortSignal` would, because every request has
- * one: an `AbortController` that follows another one costs ten times as much.
+ * Ends once and then runs the cleanup tasks that were registered. Every request has one, where other programs use an
+ * `AbortController`: one that follows another controller costs ten times as much.
  */
-export interface Lifetime extends Ending {
+export interface Lifetime extends LifetimeSignal {
+  /** Ends it and runs the tasks. Safe to call again. */
   end(): void;
 }
 
-/** What ends once, by itself: a transport. */
-export interface Ending {
+/** The part of a {@link Lifetime} that only observes it, as `AbortSignal` is to `AbortController`. Every transport is one. */
+export interface LifetimeSignal {
+  /** Whether it has ended. */
   readonly ended: boolean;
-  /** Runs `task` at the end, at once if that is past. The result takes the task back. */
+  /** Runs `task` when it ends, or now if it has ended. Returns a function that unregisters the task. */
   onEnd(task: () => void): () => void;
 }
 
-/** Ends with its parent, or earlier by itself. */
-export function createLifetime(parent?: Ending): Lifetime {
+/** Creates a lifetime that ends with its parent at the latest. */
+export function createLifetime(parent?: LifetimeSignal): Lifetime {
   return new LifetimeWithin(parent);
 }
 
@@ -25,7 +27,7 @@ class LifetimeWithin implements Lifetime {
   readonly #tasks = new Set<() => void>();
   readonly #leave: (() => void) | undefined;
 
-  constructor(parent: Ending | undefined) {
+  constructor(parent: LifetimeSignal | undefined) {
     this.#leave = parent?.onEnd(() => this.end());
   }
 
@@ -52,16 +54,16 @@ class LifetimeWithin implements Lifetime {
   }
 }
 
-/** Settles as `work` does, or with nothing when `lifetime` ends first. */
-export function during<T>(lifetime: Ending, work: Promise<T>): Promise<T | undefined> {
+/** Settles as `work` does, or resolves with `undefined` if `lifetime` ends first. */
+export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stay = lifetime.onEnd(() => resolve(undefined));
     work.finally(stay).then(resolve, reject);
   });
 }
 
-/** Settles after `ms`, or when `lifetime` ends; it leaves no timer behind. */
-export async function sleepDuring(lifetime: Ending, ms: number, clock: Clock): Promise<void> {
+/** Resolves after `ms` milliseconds, or as soon as `lifetime` ends. No timer is left behind. */
+export async function sleepWithin(lifetime: LifetimeSignal, ms: number, clock: Clock): Promise<void> {
   const link = linkSignal();
   const stay = lifetime.onEnd(() => link.abort());
   try {

@@ -1,2 +1,8 @@
-/** By itself, because what reads certificates takes long to load and most servers need none. */
-export { loadTls, type LoadTlsOptions, type TlsContexts } from './connect/load-tls.js';
+/** Certificates and keys. A separate entry point, because it loads slowly and most servers do not need it. */
+export {
+  loadTls,
+  type ClientCertificate,
+  type LoadTlsOptions,
+  type TlsContexts,
+  type TlsOptions,
+} from './connect/load-tls.js';

@@ -15,6 +15,6 @@ it.each<[string, string, boolean]>([
 
 // An empty prefix read as 0 would be the whole internet.
 it.each(['10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0.0/0x8', '::/129', 'host', ''])(
-  '%j is no range',
+  '%j is not a range',
   (text) => expect(() => parseAddressRanges([text])).toThrow(RangeError),
 );

@@ -25,7 +25,7 @@ describe('PAINS 40: which proxy', () => {
     expect(choose('http://localhost:1/', {}, 'http://p:9')).toBe('p:9');
   });
 
-  it('is none when that was configured', () => {
+  it('is not used when `none` is configured', () => {
     expect(choose('http://a.test/', { http_proxy: 'http://p:1' }, 'none')).toBeUndefined();
   });
 
@@ -78,7 +78,7 @@ describe('PAINS 40: which proxy', () => {
   });
 
   it.each(['socks5://p:1', 'ftp://p', 'http://', 'not a url'])(
-    'is refused when it is no http(s) URL: %s',
+    'is refused when it is not an http(s) URL: %s',
     (proxy) => {
       const error = expect.objectContaining({ code: 'CONFIG_INVALID' });
       expect(() => choose('http://a.test/', {}, proxy)).toThrow(error);

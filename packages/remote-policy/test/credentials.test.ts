@@ -39,6 +39,16 @@ const NONCE: Readonly<Record<string, string>> = {
 
 const none = (): ChallengeBudget => new ChallengeBudget();
 
+/** A provider without headers that records its challenges and asks to retry each of them. */
+function recordingProvider(): { readonly provider: AuthProvider; readonly challenges: AuthChallenge[] } {
+  const challenges: AuthChallenge[] = [];
+  const onChallenge = (challenge: AuthChallenge): Promise<'retry'> => {
+    challenges.push(challenge);
+    return Promise.resolve('retry');
+  };
+  return { provider: { headers: () => Promise.resolve({}), onChallenge }, challenges };
+}
+
 describe('a challenge', () => {
   it.each<[number, string | undefined, string | undefined]>([
     [401, undefined, 'credentials'],
@@ -55,14 +65,7 @@ describe('a challenge', () => {
   });
 
   it('goes to the provider, with all that it needs to know', async () => {
-    const challenges: AuthChallenge[] = [];
-    const provider = {
-      headers: () => Promise.resolve({}),
-      onChallenge: (challenge: AuthChallenge) => (
-        challenges.push(challenge),
-        Promise.resolve('retry' as const)
-      ),
-    };
+    const { provider, challenges } = recordingProvider();
     const credentials = createCredentials({ url, provider, configured: false });
     await credentials.recover(challenged(head(401, 'Bearer x="y"')), none());
     expect(challenges).toEqual([
@@ -83,20 +86,16 @@ describe('a challenge', () => {
   });
 
   it('hands the nonce that the server wants to see in proofs on to the provider', async () => {
-    const nonces: (string | undefined)[] = [];
-    const provider: AuthProvider = {
-      headers: () => Promise.resolve({}),
-      onChallenge: ({ dpopNonce }) => (nonces.push(dpopNonce), Promise.resolve('retry' as const)),
-    };
+    const { provider, challenges } = recordingProvider();
     const refused = challenged({
       ...head(401, 'DPoP error="use_dpop_nonce"'),
       header: (name) => (name === 'dpop-nonce' ? 'n-1' : undefined),
     });
     await createCredentials({ url, provider, configured: false }).recover(refused, none());
-    expect(nonces).toEqual(['n-1']);
+    expect(challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1']);
   });
 
-  it('HT-13 is taken up once for credentials and twice for scopes, each counted by itself', async () => {
+  it('HT-13 is retried once for credentials and twice for scopes, each counted separately', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),
@@ -115,15 +114,8 @@ describe('a challenge', () => {
     }
   });
 
-  it('counts a nonce for a DPoP proof by itself, and hands it on once', async () => {
-    const challenges: AuthChallenge[] = [];
-    const provider = {
-      headers: () => Promise.resolve({}),
-      onChallenge: (challenge: AuthChallenge) => (
-        challenges.push(challenge),
-        Promise.resolve('retry' as const)
-      ),
-    };
+  it('counts a nonce for a DPoP proof separately, and passes it on once', async () => {
+    const { provider, challenges } = recordingProvider();
     const credentials = createCredentials({ url, provider, configured: false });
     const wanted = { ...head(401), header: (name: string) => NONCE[name] };
     const count = none();
@@ -188,7 +180,7 @@ describe('RFC 9449 8.2 the nonce of a reply', () => {
 });
 
 describe('the headers of a provider', () => {
-  it('get lower-case names, and are none without a provider', async () => {
+  it('get lower-case names, and are empty without a provider', async () => {
     const provider = {
       headers: () => Promise.resolve({ Authorization: 'Bearer x' }),
       onChallenge: () => Promise.reject(new Error()),
@@ -201,7 +193,7 @@ describe('the headers of a provider', () => {
     );
   });
 
-  it('that can not be had, or not be sent, mean that nothing was sent', async () => {
+  it('that cannot be obtained or sent mean that nothing was sent', async () => {
     const own = new AuthRequiredError('Sign in.');
     const refused = { headers: () => Promise.reject(own), onChallenge: () => Promise.reject(own) };
     const failed = createCredentials({ url, provider: refused, configured: false }).headers('GET');
@@ -266,7 +258,7 @@ describe('C12 how far a request got, when the provider fails', () => {
     expect(second).toMatchObject({ delivery: 'rejected', challenge: { status: 401 } });
   });
 
-  it('C1: what refuses new credentials as well wants another sign-in, where there is one', async () => {
+  it('C1: a server that refuses new credentials too requires another sign-in, if the provider has one', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),

@@ -1,9 +1,9 @@
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { expect, it } from 'vitest';
-import { clientCertificateOf, remoteFields } from '../src/index.js';
+import { toClientCertificate, remoteEntryFields } from '../src/index.js';
 
 it('the members of an entry are checked, and only the URL is required', () => {
-  const { validate } = entrySchema(remoteFields)['~standard'];
+  const { validate } = entrySchema(remoteEntryFields)['~standard'];
   expect(validate({ url: 'x' }).issues).toBeUndefined();
   for (const [member, value] of Object.entries({
     url: '',
@@ -18,10 +18,10 @@ it('the members of an entry are checked, and only the URL is required', () => {
 });
 
 it('a client certificate needs its key', () => {
-  expect(clientCertificateOf(undefined, 'one')).toBeUndefined();
-  expect(clientCertificateOf({ cert: 'c', key: 'k' }, 'one')).toEqual({ cert: 'c', key: 'k' });
+  expect(toClientCertificate(undefined, 'one')).toBeUndefined();
+  expect(toClientCertificate({ cert: 'c', key: 'k' }, 'one')).toEqual({ cert: 'c', key: 'k' });
   for (const half of [{ cert: 'c' }, { key: 'k' }]) {
-    expect(() => clientCertificateOf(half, 'one')).toThrow(
+    expect(() => toClientCertificate(half, 'one')).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }),
     );
   }

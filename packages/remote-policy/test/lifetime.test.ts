@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLifetime, during, type Lifetime } from '../src/index.js';
+import { createLifetime, untilEnd, type Lifetime } from '../src/index.js';
 
-it('ends once, runs what has to be undone, and what comes too late at once', () => {
+it('ends once and runs its tasks; runs a later task at once', () => {
   const lifetime = createLifetime();
   const done: string[] = [];
   lifetime.onEnd(() => done.push('first'));
@@ -14,7 +14,7 @@ it('ends once, runs what has to be undone, and what comes too late at once', () 
   expect(lifetime.ended).toBe(true);
 });
 
-it('ends with its parent, and leaves nothing with it when it ends earlier', () => {
+it('ends with its parent, and unregisters from it when it ends earlier', () => {
   const tasks = new Set<() => void>();
   const parent: Lifetime = {
     ended: false,
@@ -35,9 +35,9 @@ it('ends with its parent, and leaves nothing with it when it ends earlier', () =
 it('holds work up no longer than it lasts', async () => {
   const never = new Promise<string>(() => undefined);
   const lifetime = createLifetime();
-  const waiting = during(lifetime, never);
-  expect(await during(lifetime, Promise.resolve('done'))).toBe('done');
-  await expect(during(lifetime, Promise.reject(new RangeError('failed')))).rejects.toThrow(RangeError);
+  const waiting = untilEnd(lifetime, never);
+  expect(await untilEnd(lifetime, Promise.resolve('done'))).toBe('done');
+  await expect(untilEnd(lifetime, Promise.reject(new RangeError('failed')))).rejects.toThrow(RangeError);
   lifetime.end();
   expect(await waiting).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
-import { readRefusal, refusalError, statusTable, type ReplyHead } from '../src/index.js';
+import { readRefusal, refusalError, createStatusTable, type ReplyHead } from '../src/index.js';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 
@@ -11,7 +11,7 @@ describe('a status that means failure', () => {
     header: (name) => headers[name],
   });
   const errorOf = (answer: ReplyHead, text = '', redact: Redactor = (said) => said) => {
-    const request = { what: 'POST', safe: true, table: statusTable([]) };
+    const request = { what: 'POST', safe: true, table: createStatusTable([]) };
     return refusalError(readRefusal({ accepted: false, head: answer, text }, request, NOW), redact);
   };
 

@@ -6,7 +6,7 @@ import {
   createLifetime,
   createRequestRedactor,
   sendWithRecovery,
-  statusTable,
+  createStatusTable,
   type RefusedReply,
   type RemoteRequest,
 } from '../src/index.js';
@@ -40,7 +40,7 @@ function sending(replies: readonly (RefusedReply | 'ok')[], more: Partial<Remote
     what: 'POST',
     method: 'POST',
     safe: true,
-    table: statusTable([]),
+    table: createStatusTable([]),
     lifetime: createLifetime(),
     send(signed) {
       log.push(`send ${signed['authorization']}`);
@@ -75,7 +75,7 @@ describe('a request', () => {
     expect([clock.pending, log.length]).toEqual([0, 2]);
   });
 
-  it('ends without a word, and without a timer, when its lifetime ends while it waits', async () => {
+  it('ends silently and without a timer when its lifetime ends while it waits', async () => {
     const lifetime = createLifetime();
     const { clock, result } = sending([refused(429), 'ok'], { lifetime });
     while (clock.nextIn === undefined) await Promise.resolve();
@@ -101,7 +101,7 @@ describe('a request', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('fails with what the last refusal means', async () => {
+  it('fails with the error of the last refusal', async () => {
     const { result } = sending([refused(401), refused(413)], { settle: () => Promise.resolve(undefined) });
     const error: unknown = await result.catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(TransportError);

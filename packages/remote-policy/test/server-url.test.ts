@@ -37,7 +37,7 @@ describe('HT-18 the URL of a server', () => {
     'javascript:alert(1)',
     'http://',
     'https://exa mple.com/?key=hunter2',
-  ])('is refused when it is no absolute http(s) URL, and is not repeated: %s', (url) => {
+  ])('is refused when it is not an absolute http(s) URL, and is not repeated: %s', (url) => {
     const error = errorOf(() => checkServerUrl(url));
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).not.toContain('hunter2');

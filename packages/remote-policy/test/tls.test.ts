@@ -17,11 +17,11 @@ describe('certificates', () => {
   });
 
   it.each([
-    ['text that is none', broken],
-    ['one that is none after one that is fine', `${first}\n${broken}`],
+    ['text that is not a certificate', broken],
+    ['an invalid one after a valid one', `${first}\n${broken}`],
     ['something else in PEM form', '-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n'],
     ['a file that is not there', '/no/such/file.pem'],
-    ['a file that holds no certificate', import.meta.filename],
+    ['a file without a certificate', import.meta.filename],
   ])('an authority is refused: %s', async (_, ca) => {
     const failed = loadTls({ ca, server: 'one', env: {} });
     await expect(failed).rejects.toMatchObject({
@@ -32,7 +32,7 @@ describe('certificates', () => {
     await expect(failed).rejects.not.toThrow(/canary/);
   });
 
-  it('a client certificate that is none is refused', async () => {
+  it('an invalid client certificate is refused', async () => {
     await expect(loadTls({ clientCertificate: { cert: broken, key: broken } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('`clientCertificate`') as unknown,

@@ -8,19 +8,28 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 
-/** Two ways to the same server, for programs that have no host to choose between them. */
+/** Two transports to the same server, for programs without a host that chooses between them. */
 export interface FallbackOptions {
-  /** Tried first. */
+  /** Transport that is tried first. */
   readonly first: Transport;
-  /** Made when the endpoint turns out not to speak the first one. */
+  /** Creates the transport to use if the server does not speak the first one. Called at most once. */
   readonly fallback: () => Transport;
 }
 
 /**
- * Makes a transport that changes over when `initialize` is refused as only an older server does (`ENDPOINT_INCOMPATIBLE`;
- * the README has the table). Any other failure stays what it is: no credentials, no network and a broken server are
- * not cured by an older protocol. When both ways fail, `initialize` rejects with the second error, whose `cause` holds
- * both.
+ * Creates a transport that switches to another one if the server refuses `initialize` as only an older server does
+ * (`ENDPOINT_INCOMPATIBLE`; the README lists the statuses). It does not switch after any other failure, because an older protocol
+ * does not help against missing credentials, an unreachable network or a broken server. If both transports fail, `initialize`
+ * rejects with the second error, whose `cause` contains both.
+ *
+ * @example
+ * ```ts
+ * const url = 'https://mcp.example.com/mcp';
+ * const transport = createFallbackTransport({
+ *   first: createHttpTransport({ url }),
+ *   fallback: () => createSseTransport({ url }),
+ * });
+ * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
 export function createFallbackTransport(options: FallbackOptions): Transport {
@@ -93,7 +102,7 @@ class FallbackTransport implements Transport {
 
   async #change(first: FittingsError): Promise<void> {
     const older = this.#active;
-    // Nobody is told that it ends: the connection goes on.
+    // The end of the first transport is not the end of the connection.
     older.onmessage = () => undefined;
     older.onerror = () => undefined;
     older.onclose = () => undefined;
@@ -134,11 +143,11 @@ function isHandshake(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'initialize';
 }
 
-/** Who has to sign in for the second way is told that; else both reasons are kept, the first one being the likelier. */
+/** If the second transport requires sign-in, that is the error. Otherwise both are kept; the first one is the more likely reason. */
 function bothFailed(first: FittingsError, second: unknown): unknown {
   if (!(second instanceof FittingsError) || second.kind === 'auth') return second;
   const { code, kind, retryable, details } = second;
-  const message = `Neither way to the server works: ${first.message} | ${second.message}`;
+  const message = `Both transports failed. First: ${first.message} Then: ${second.message}`;
   return new TransportError(code, message, {
     server: first.server,
     cause: new AggregateError([first, second], 'Both transports failed.'),

@@ -2,16 +2,16 @@ import { isRecord, TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
 import { lastEventIdHeader } from '@mcp-fittings/http-client';
 
-/** Servers refuse a request whose headers exceed 8 to 16 KiB in all, and say it in ways that explain nothing. */
+/** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
 const MAX_FIELD_LENGTH = 8192;
 
 export interface MessageHeaders {
   readonly fields: Readonly<Record<string, string>>;
-  /** The message belongs to a revision without sessions and resumption. */
+  /** Whether the message belongs to a revision without sessions and resumption. */
   readonly stateless: boolean;
 }
 
-/** All headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` on one too long. */
+/** Returns the headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` for one that is too long. */
 export function messageHeaders(
   message: JSONRPCMessage,
   negotiated: string | undefined,
@@ -30,17 +30,17 @@ export function messageHeaders(
     if (value.length <= MAX_FIELD_LENGTH) continue;
     throw new TransportError(
       'HEADER_INVALID',
-      `The header ${name} would be ${value.length} characters long.`,
+      `The header ${name} of this message would have ${value.length} characters; the limit is ${MAX_FIELD_LENGTH}.`,
       {
         delivery: 'not-sent',
-        hint: `At most ${MAX_FIELD_LENGTH} characters are sent: use a shorter name or argument.`,
+        hint: 'Use a shorter name or argument.',
       },
     );
   }
   return { fields, stateless };
 }
 
-/** All headers of the GET of an event stream, except session and credentials. */
+/** Returns the headers of the GET of an event stream, except session and credentials. */
 export function streamHeaders(
   revision: string | undefined,
   lastEventId: string | undefined,
@@ -52,7 +52,7 @@ export function streamHeaders(
   };
 }
 
-/** Set by this transport or by the provider of credentials: neither a message nor a configuration may override them. */
+/** Headers that this transport or the auth provider sets, and that neither a message nor the configuration may override. */
 export const OWNED_HEADERS: readonly string[] = [
   'accept',
   'content-type',
@@ -74,8 +74,8 @@ const IGNORED: ReadonlySet<string> = new Set([
 const MIRRORED_ARGUMENT = 'mcp-param-';
 
 /**
- * The headers of one `send`, without those that are not the caller's. An `Mcp-Param-*` value that HTTP can't carry is
- * encoded; any other value goes on as it is, and the network refuses it when it is malformed.
+ * Returns the headers of one `send`, without those that a caller may not set. An `Mcp-Param-*` value that HTTP cannot carry is
+ * encoded. Any other value is unchanged, and the HTTP client refuses a malformed one.
  */
 function extraHeaders(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const extra: Record<string, string> = {};
@@ -88,7 +88,7 @@ function extraHeaders(headers: Readonly<Record<string, string>> | undefined): Re
   return extra;
 }
 
-/** Which parameter a proxy may read in `Mcp-Name`, by method. Tasks are an extension. */
+/** Which parameter `Mcp-Name` repeats, by method. Tasks are an extension. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -99,7 +99,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * `Mcp-Method` and `Mcp-Name`: what of a message of revision 2026-07-28 is repeated in its headers.
+ * Returns `Mcp-Method` and `Mcp-Name`, which repeat parts of a message of the revision 2026-07-28 for proxies.
  * @see https://modelcontextprotocol.io/seps/2243-http-standardization
  */
 function routingHeaders(message: JSONRPCMessage): Record<string, string> {
@@ -115,15 +115,15 @@ const SENTINEL = /^=\?base64\?.*\?=$/s;
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
 /**
- * A value as the revision 2026-07-28 puts it into a header: as it is where that is safe, else as base64 of its UTF-8.
- * What looks like such base64 is encoded too, so that decoding gives back the value in any case.
+ * Encodes a value for a header of the revision 2026-07-28: unchanged if that is safe, otherwise as base64 of its UTF-8 form. A value
+ * that looks encoded is encoded too, so that decoding always restores the value.
  * @see https://modelcontextprotocol.io/seps/2243-http-standardization
  */
 export function encodeFieldValue(value: string): string {
   return PLAIN.test(value) && value === value.trim() && !SENTINEL.test(value) ? value : toSentinel(value);
 }
 
-/** Whether HTTP would carry the value unchanged, so that nothing needs to be done to it. */
+/** Whether HTTP carries the value unchanged. */
 function isSafeFieldValue(value: string): boolean {
   return PLAIN.test(value) && value === value.trim();
 }
@@ -134,20 +134,20 @@ function toSentinel(value: string): string {
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** From here on: no session, no GET, no resumption; every request says its own revision. */
+/** From this revision on there are no sessions, no GET and no resumption, and every request names its own revision. */
 const FIRST_STATELESS_REVISION = '2026-07-28';
 
 /** The only revision in which several messages may come as one array. */
 const REVISION_WITH_BATCHES = '2025-03-26';
 
-/** The revision that a message says it is written in; undefined where the connection's own holds. */
+/** Returns the revision that a message names; undefined if that of the connection applies. */
 function revisionOf(message: JSONRPCMessage): string | undefined {
   const meta = 'params' in message ? message.params?._meta : undefined;
   const version = isRecord(meta) ? meta[VERSION_KEY] : undefined;
   return typeof version === 'string' ? version : undefined;
 }
 
-/** Revisions are dates, so their order is that of the text. */
+/** Revisions are dates, so they sort as text. */
 export function isStateless(revision: string | undefined): boolean {
   return revision !== undefined && revision >= FIRST_STATELESS_REVISION;
 }

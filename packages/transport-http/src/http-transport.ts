@@ -9,30 +9,38 @@ import {
   type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { createLifetime, during, sleepDuring, withUrl } from '@mcp-fittings/remote-policy';
+import { createLifetime, untilEnd, sleepWithin, withUrl } from '@mcp-fittings/remote-policy';
 import { roundTrip } from '@mcp-fittings/http-client';
-import { HttpWire } from './http-wire.js';
+import { HttpConnection } from './http-connection.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
-import { OutgoingRequest } from './request/outgoing-request.js';
-import { postUnanswered } from './request/post-unanswered.js';
+import { OutgoingRequest } from './outgoing-request.js';
+import { sendOneWay } from './send-one-way.js';
 import { isStateless } from './headers.js';
 import { replayHandshake } from './session/replay-handshake.js';
 import { createStandaloneStream, type StandaloneStream } from './stream/standalone-stream.js';
 
-/** A Streamable HTTP connection, with what this wire can tell beyond the common contract. */
+/** A Streamable HTTP connection. */
 export interface HttpTransport extends Transport {
-  /** Aborting `requestSignal` closes the stream of that request, which cancels it in the revision 2026-07-28. */
+  /** Aborting the `requestSignal` of a request closes its stream, which cancels the request in the revision 2026-07-28. */
   readonly hasPerRequestStream: true;
 }
 
 /**
- * Makes a transport that speaks Streamable HTTP, in all protocol revisions. The URL is given in the options, or first, as in the
- * official SDKs.
- * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used; nothing is sent before the first message.
+ * Creates a transport for Streamable HTTP in all protocol revisions. The URL is a member of the options or, as in the official SDK,
+ * the first argument. Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid. Nothing is sent before the first message.
+ *
+ * @example
+ * ```ts
+ * import { createHttpTransport } from '@mcp-fittings/transport-http';
+ * import { Client } from '@modelcontextprotocol/client';
+ *
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createHttpTransport({ url: 'https://mcp.example.com/mcp' }));
+ * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport;
-/** The same, with the URL first. */
+/** Creates the transport with the URL as the first argument. */
 export function createHttpTransport(
   url: string | URL,
   options?: Omit<HttpTransportOptions, 'url'>,
@@ -51,22 +59,22 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   onreconnect?: () => void;
 
   readonly #options: CheckedOptions;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   readonly #standalone: StandaloneStream;
-  /** `notifications/initialized` waits for the event stream: what is announced from now on is heard. */
+  /** `notifications/initialized` waits for the event stream, so that no later announcement is missed. */
   #opensStream = false;
 
   constructor(options: HttpTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
-    const wire = new HttpWire(this.#options, this);
-    const { session } = wire;
+    const connection = new HttpConnection(this.#options, this);
+    const { session } = connection;
     session.handlers = {
-      replay: (lost) => replayHandshake(lost, wire),
+      replay: (lost) => replayHandshake(lost, connection),
       onIncompatible: (error) => this.fail(error),
       onRestored: (result) => this.#restored(result),
     };
-    this.#wire = wire;
+    this.#connection = connection;
     this.#standalone = createStandaloneStream(
       {
         onOpen: () => {
@@ -74,10 +82,10 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
         },
         onSessionGone: () => session.restore(session.id),
       },
-      wire,
+      connection,
     );
-    wire.onAccepted = () => this.#standalone.noticeLife();
-    // Not enumerable: it is a secret and must not be seen in an inspection.
+    connection.onAccepted = () => this.#standalone.noticeLife();
+    // Not enumerable, because it is a secret and must not show in `util.inspect`.
     Object.defineProperty(this, 'sessionId', { get: () => session.establishedId });
   }
 
@@ -97,68 +105,68 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     return isRequest(message)
-      ? new OutgoingRequest(message, options, this.#wire).run()
-      : this.#postUnanswered(message, options);
+      ? new OutgoingRequest(message, options, this.#connection).run()
+      : this.#sendOneWay(message, options);
   }
 
   protected override async shutDown(): Promise<void> {
-    const { session, network } = this.#wire;
+    const { session, network } = this.#connection;
     if (session.id !== undefined && this.#options.closeTimeoutMs > 0) await this.#endSession(session.id);
     await network.close();
   }
 
-  async #postUnanswered(
+  async #sendOneWay(
     message: Exclude<JSONRPCMessage, JSONRPCRequest>,
     options: TransportSendOptions,
   ): Promise<void> {
     let sent = false;
     const onSend = (): void => void (sent = true);
     try {
-      await postUnanswered({ message, options, lifetime: this, session: 'current', onSend }, this.#wire);
+      await sendOneWay({ message, options, lifetime: this, session: 'current', onSend }, this.#connection);
       if (this.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
     } finally {
       if ('method' in message && message.method === 'notifications/cancelled') {
         const id = message.params?.['requestId'];
-        if (isRequestId(id)) this.#wire.requests.get(id)?.end();
+        if (isRequestId(id)) this.#connection.requests.get(id)?.end();
       }
     }
     if ('method' in message && message.method === 'notifications/initialized') await this.#openFirst();
   }
 
   /**
-   * Settles when the event stream is open or refused, so that nothing that the host reads next can be overtaken by a change that
-   * is announced while the stream is on its way; bounded, for a server that answers the GET late.
+   * Resolves when the event stream is open or refused, so that a change announced meanwhile cannot overtake what the host reads
+   * next. The wait is limited, for a server that answers the GET late.
    */
   async #openFirst(): Promise<void> {
     if (isStateless(this.protocolVersion)) return;
     const waiting = createLifetime(this);
     this.#opensStream = true;
     const opened = this.#standalone.start();
-    await during(waiting, Promise.race([opened, sleepDuring(waiting, OPENING_MS, this.#options.clock)]));
+    await untilEnd(waiting, Promise.race([opened, sleepWithin(waiting, OPENING_MS, this.#options.clock)]));
     this.#opensStream = false;
     waiting.end();
   }
 
-  /** Tells the server that the session is over. It may refuse (405) or not answer: then it forgets in its own time. */
+  /** Tells the server that the session is over. A server that refuses (405) or does not answer lets it expire. */
   async #endSession(sessionId: string): Promise<void> {
-    const { credentials, network } = this.#wire;
+    const { credentials, network } = this.#connection;
     const { url, clock, closeTimeoutMs } = this.#options;
     const lifetime = createLifetime();
     const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);
     try {
-      const signed = await during(lifetime, credentials.headers('DELETE'));
+      const signed = await untilEnd(lifetime, credentials.headers('DELETE'));
       const headers: Record<string, string> = { ...signed, 'mcp-session-id': sessionId };
       if (this.protocolVersion !== undefined) headers['mcp-protocol-version'] = this.protocolVersion;
       const request = { url, method: 'DELETE', headers, redirect: 'same-method' } as const;
-      // A farewell is not worth a second attempt.
+      // Ending a session is not worth a second attempt.
       await roundTrip(
         network,
         { ...request, maxBodyBytes: 65_536, overflow: 'truncate' },
         lifetime,
-        () => SILENT,
+        () => IGNORE_BODY,
       );
     } catch {
-      // There is nothing left to do about it.
+      // The session expires on the server.
     } finally {
       timer[Symbol.dispose]();
       lifetime.end();
@@ -169,13 +177,13 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     this.guard(() => this.onsessionrestored?.(result));
     if (isStateless(this.protocolVersion)) return;
     void this.#standalone.start().then(() => {
-      // An open one has said so itself.
+      // An open stream has called `onreconnect` itself.
       if (this.#standalone.state === 'none') this.guard(() => this.onreconnect?.());
     });
   }
 }
 
-const SILENT = { data: () => undefined, end: () => undefined };
+const IGNORE_BODY = { data: () => undefined, end: () => undefined };
 
-/** Longest wait for the event stream, milliseconds. */
+/** Longest wait for the event stream, in milliseconds. */
 const OPENING_MS = 1000;

@@ -4,4 +4,3 @@ export { createHttpTransport, type HttpTransport } from './http-transport.js';
 export type { HttpNetworkOptions, HttpTransportOptions } from './options.js';
 export { http, type HttpEntry, type HttpPluginOptions } from './plugin.js';
 export type { ReconnectOptions } from './stream/reconnects.js';
-export type { RetryLaterOptions } from '@mcp-fittings/remote-policy';

@@ -2,63 +2,66 @@ import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fi
 import {
   checkHeaders,
   checkServerUrl,
-  headersOfOptions,
+  collectHeaders,
   SDK_ONLY_OPTIONS,
   type RequestInitOptions,
   type RetryLaterOptions,
 } from '@mcp-fittings/remote-policy';
-import type { NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import { OWNED_HEADERS } from './headers.js';
 import type { ReconnectOptions } from './stream/reconnects.js';
 
-/** How the server is reached: proxy, certificate authorities, client certificate, time-outs, address guard. */
+/** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
 export type HttpNetworkOptions = Omit<
-  NetworkOptions,
+  HttpClientOptions,
   'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'
 >;
 
-/** What a Streamable HTTP transport needs to know. Only `url` is required. */
+/** Options of a Streamable HTTP transport. Only `url` is required; times are in milliseconds. */
 export interface HttpTransportOptions {
-  /** The MCP endpoint, http or https, without user name and fragment. */
+  /** URL of the MCP endpoint: `http:` or `https:`, without user name, password and fragment. */
   readonly url: string | URL;
-  /** Name of the server, for error messages. */
+  /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
-  /** Sent with every request to the endpoint's origin, and to no other. */
+  /** Headers to send with every request to the origin of `url`, and to no other. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** As in the official SDKs. Only its `headers` are taken; where `headers` has the same name, that wins. */
+  /** As in the official SDK. Only its `headers` are supported; if `headers` has the same name, that wins. Default: none. */
   readonly requestInit?: RequestInitOptions | undefined;
-  /** Short for the header `Authorization: Bearer …`. */
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;
-  /** Signs requests; what it returns overrides `headers`. */
+  /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
+  /** Proxy, certificates, time limits and name resolution. */
   readonly network?: HttpNetworkOptions | undefined;
-  /** Largest message that is read, in decoded bytes. Default 64 MiB. */
+  /** Largest message that is accepted, in bytes after decompression. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** How event streams are sought after they ended. */
+  /** How event streams are reopened after they ended. */
   readonly reconnect?: ReconnectOptions | undefined;
-  /** What happens on 429, and on 503 with `Retry-After`, to a request that does no harm when it is carried out twice. */
+  /** How often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
-  /** Milliseconds that `close()` waits for the server to end the session. Default 1000; 0 does not tell it. */
+  /** Time that `close()` waits for the server to end the session. Default 1000; 0 does not tell the server. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
+  /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
   readonly signal?: AbortSignal | undefined;
+  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Clock for all time limits. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Source of chance in [0, 1). Default `Math.random`. */
+  /** Source of randomness in [0, 1), which spreads the waits of many clients. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** The options with their defaults, and nothing in them that cannot be used. */
+/** Valid options with their defaults. */
 export interface CheckedOptions {
   readonly url: URL;
   readonly server: string | undefined;
-  /** Names in lower case; the API key is among them. */
+  /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: AuthProvider | undefined;
   readonly network: HttpNetworkOptions;
   readonly maxMessageBytes: number;
   readonly reconnect: ReconnectOptions;
-  /** Silence after which an event stream is given up, milliseconds; 0 for never. */
+  /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
   readonly silenceMs: number;
   readonly retryLater: RetryLaterOptions;
   readonly closeTimeoutMs: number;
@@ -74,12 +77,12 @@ const SILENCE_MS = 120_000;
 const SDK_ONLY: Readonly<Record<string, string>> = {
   ...SDK_ONLY_OPTIONS,
   reconnectionOptions:
-    'Pass `reconnect`: { initialMs, maxMs, maxAttempts }. Each delay is twice the one before.',
-  reconnectionScheduler: 'Leave it out: `reconnect` has the delays.',
+    'Pass `reconnect`: { initialMs, maxMs, maxAttempts }. Each delay is twice the previous one.',
+  reconnectionScheduler: 'Leave it out: `reconnect` sets the delays.',
   sessionId:
-    'Leave it out: a session belongs to one transport, which opens one that the server has forgotten again.',
+    'Leave it out: a session belongs to one transport, which opens a new one if the server has forgotten it.',
   protocolVersion: 'Leave it out: the clients call `setProtocolVersion` themselves.',
-  onInsufficientScope: 'Leave it out: `auth` decides about a 403 that asks for more scopes.',
+  onInsufficientScope: 'Leave it out: `auth` decides what to do about a 403 that asks for more scopes.',
   maxStepUpRetries: 'Leave it out: `auth` is asked about a 403 at most twice per request.',
 };
 
@@ -91,7 +94,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     url: checkServerUrl(options.url, { server }).url,
     server,
     headers: checkHeaders(
-      { ...headersOfOptions(options, SDK_ONLY), ...authorization },
+      { ...collectHeaders(options, SDK_ONLY), ...authorization },
       { server, reserved: OWNED_HEADERS },
     ),
     auth: options.auth,

@@ -1,27 +1,37 @@
 import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
 const fields = {
-  ...networkFields,
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  ...httpEntryFields,
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `http`. */
-export type HttpEntry = EntryOf<typeof fields>;
+/** A configuration entry of type `http`: `httpEntryFields` of `http-client`, and an API key. */
+export interface HttpEntry extends HttpEntryFields {
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+}
 
-/** What holds for every server of this type. */
+/** Options that apply to every server of the type `http`. The rest comes from the configuration entry and the host. */
 export interface HttpPluginOptions extends Pick<
   HttpTransportOptions,
   'maxMessageBytes' | 'reconnect' | 'retryLater' | 'closeTimeoutMs'
 > {
-  /** The host changes over to it when the server refuses `initialize` as only an older one does: `http({ fallback: sse() })`. */
+  /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
   readonly fallback?: TransportPlugin | undefined;
 }
 
-/** The plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`. */
+/**
+ * Creates the plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [http({ fallback: sse() })] });
+ * ```
+ */
 export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry> {
   const { fallback, ...shared } = options;
   return {
@@ -30,12 +40,12 @@ export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry
     aliases: ['streamable-http', 'streamableHttp'],
     schema: entrySchema(fields),
     fallback,
-    create: (entry, context) => createHttpTransport({ ...shared, ...optionsOf(entry, context) }),
+    create: (entry, deps) => createHttpTransport({ ...shared, ...optionsOf(entry, deps) }),
   };
 }
 
-function optionsOf(entry: HttpEntry, context: TransportDeps): HttpTransportOptions {
-  const { url, server, headers, clock, logger, ...network } = networkOptionsOf(entry, context);
-  const { auth, signal } = context;
+function optionsOf(entry: HttpEntry, deps: TransportDeps): HttpTransportOptions {
+  const { url, server, headers, clock, logger, ...network } = toHttpClientOptions(entry, deps);
+  const { auth, signal } = deps;
   return { url, server, headers, clock, network, apiKey: entry.apiKey, auth, logger, signal };
 }

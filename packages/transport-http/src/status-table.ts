@@ -1,39 +1,36 @@
-import { statusTable, type StatusRow } from '@mcp-fittings/remote-policy';
+import { createStatusTable, wrongEndpointRows, type StatusRow } from '@mcp-fittings/remote-policy';
 
-/** What a refused request of this transport tells besides the facts that all remote transports know. */
-export type HttpFact =
-  /** It was the `initialize` request. */
+/** What a refused request of this transport tells beyond its status; see `StatusCondition`. */
+export type HttpCondition =
+  /** The request was `initialize`. */
   | 'handshake'
-  /** It was a GET, for an event stream. */
+  /** The request was a GET for an event stream. */
   | 'stream'
-  /** The same, and the server has not opened any event stream in this session. */
+  /** The request was a GET, and the server has not opened an event stream in this session. */
   | 'firstStream'
-  /** It carried a session id. */
+  /** The request had a session id. */
   | 'session'
-  /** It carried a session id that worked before, and the body is a JSON-RPC error with the code -32000. */
+  /** The request had a session id that worked before, and the body is a JSON-RPC error with the code -32000. */
   | 'sessionRefused';
 
-/**
- * `gone`: the session is forgotten. `no-stream`: the server offers no event stream. `older-server`: perhaps HTTP+SSE of 2024.
- */
-export type HttpMeaning = 'gone' | 'no-stream' | 'older-server' | 'refused';
+/** `gone`: the server has forgotten the session. `no-stream`: the server does not offer an event stream. */
+type HttpMeaning = 'gone' | 'no-stream' | 'refused';
 
 const OTHER_URL =
   'Check the URL. If the server speaks HTTP+SSE, use the transport `sse` or `http({ fallback: sse() })`.';
-const AGAIN = 'Connect again.';
+const RECONNECT = 'Reconnect to the server.';
 
-/** Sessions, event streams and the handshake: what no other transport has. */
+/** Sessions, event streams and the handshake, which only this transport has. The handshake may meet a server of HTTP+SSE. */
 // prettier-ignore
-const OWN_ROWS: readonly StatusRow<HttpFact, HttpMeaning>[] = [
+const OWN_ROWS: readonly StatusRow<HttpCondition, HttpMeaning>[] = [
   { from: 405, to: 405, when: ['stream'], meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 501, to: 501, when: ['stream'], meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 409, to: 409, when: ['stream'], meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', retryable: true },
   { from: 400, to: 499, when: ['firstStream'], meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
-  { from: 404, to: 404, when: ['session'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: AGAIN },
-  { from: 400, to: 400, when: ['sessionRefused'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: AGAIN },
-  { from: 400, to: 400, when: ['handshake'], meaning: 'older-server', code: 'ENDPOINT_INCOMPATIBLE', delivery: 'rejected', hint: OTHER_URL },
-  { from: 404, to: 405, when: ['handshake'], meaning: 'older-server', code: 'ENDPOINT_INCOMPATIBLE', delivery: 'rejected', hint: OTHER_URL },
+  { from: 404, to: 404, when: ['session'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: RECONNECT },
+  { from: 400, to: 400, when: ['sessionRefused'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: RECONNECT },
+  ...wrongEndpointRows<HttpCondition>([400, [404, 405]], OTHER_URL, ['handshake']),
 ];
 
-/** What a status means to this transport. README.md shows it; a test keeps the two alike. */
-export const STATUS_TABLE = statusTable(OWN_ROWS);
+/** The status table of this transport. A test compares the table in README.md with it. */
+export const STATUS_TABLE = createStatusTable(OWN_ROWS);

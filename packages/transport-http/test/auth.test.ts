@@ -239,7 +239,7 @@ it('passes the nonce that a DPoP proof has to contain on, and does not count it 
   expect(auth.challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1', undefined]);
 });
 
-it('does not hand out nonces for ever', async () => {
+it('does not pass on nonces forever', async () => {
   const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'again' };
   await using server = await scriptedServer({
     on: { 'tools/list': (exchange) => exchange.plain(401, '', headers) },

@@ -28,7 +28,7 @@ describe('D.1-11 close()', () => {
     expect(caller.transport.closeReason).toBeUndefined();
   });
 
-  it('does not wait for ever for a server that does not answer', async () => {
+  it('does not wait forever for a server that does not answer', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's', on: { DELETE: () => undefined } });
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
@@ -41,7 +41,7 @@ describe('D.1-11 close()', () => {
     await when(() => server.sockets.size === 0);
   });
 
-  it('does not wait for a provider of credentials that hangs', async () => {
+  it('does not wait for an auth provider that hangs', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's' });
     let hang = false;
@@ -64,7 +64,7 @@ describe('D.1-11 close()', () => {
     expect(server.of('DELETE')).toHaveLength(0);
   });
 
-  it('does not sign in again to say good-bye', async () => {
+  it('does not sign in again to end the session', async () => {
     let challenges = 0;
     await using server = await scriptedServer({
       session: 's',
@@ -84,7 +84,7 @@ describe('D.1-11 close()', () => {
     expect(server.of('DELETE')).toHaveLength(1);
   });
 
-  it('tells nobody where there is no session, or where it is not wanted', async () => {
+  it('sends no DELETE without a session, or when it is turned off', async () => {
     await using bare = await scriptedServer();
     await using kept = await scriptedServer({ session: 's' });
     await using first = await startCaller(createHttpTransport({ url: bare.url }));

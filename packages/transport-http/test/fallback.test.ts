@@ -49,7 +49,7 @@ describe('SPEC 14, T12 falling back', () => {
     expect(restored).toMatchObject({ serverInfo: { name: 'sdk-v1' } });
   });
 
-  it.each([400, 404, 405])('changes over when initialize is refused with %i', async (status) => {
+  it.each([400, 404, 405])('switches when initialize is refused with %i', async (status) => {
     await using server = await scriptedServer({ on: { initialize: refusing(status, 'Cannot POST /mcp') } });
     const older = new Older();
     const first = createHttpTransport({ url: server.url });
@@ -142,7 +142,7 @@ describe('SPEC 14, T12 falling back', () => {
     });
   });
 
-  it('closes while it changes over', async () => {
+  it('closes while it switches', async () => {
     await using server = await scriptedServer({ on: { initialize: refusing(404) } });
     const older = new Older();
     const first = createHttpTransport({ url: server.url });

@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const result = (exchange: Exchange, padding: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: exchange.message.id, result: { padding } });
 
-describe('HT-01 an answer without end', () => {
+describe('HT-01 an endless response', () => {
   const maxMessageBytes = 2 * MB;
 
   it.each([
@@ -182,7 +182,7 @@ describe('HT-02 a redirect', () => {
   });
 });
 
-describe('HT-04 an answer of the wrong kind', () => {
+describe('HT-04 a response of the wrong type', () => {
   const evil = '<h1>Sign in\u001b[31m\u202e</h1>';
   it.each([
     ['a web page', 200, { 'content-type': 'text/html' }, evil],
@@ -221,7 +221,7 @@ describe('HT-04 an answer of the wrong kind', () => {
   });
 });
 
-describe('HT-05 an answer to somebody else', () => {
+describe('HT-05 an answer to another request', () => {
   const foreign = { jsonrpc: '2.0', id: 9, result: { stolen: true } };
   const shapes: [string, (exchange: Exchange) => void][] = [
     ['as JSON', (exchange) => exchange.json(foreign)],
@@ -237,7 +237,7 @@ describe('HT-05 an answer to somebody else', () => {
     ],
     ['malformed', (exchange) => exchange.json({ jsonrpc: '2.0', id: 9, result: 1, error: 2 })],
   ];
-  it.each(shapes)('%s resolves nobody, and fails the request that it came for', async (_, script) => {
+  it.each(shapes)('%s resolves no request, and fails the one that it was sent for', async (_, script) => {
     await using server = await scriptedServer({
       on: { victim: (exchange) => void exchange.sse(), 'tools/call': script },
     });
@@ -261,7 +261,7 @@ describe('HT-05 an answer to somebody else', () => {
     expect(settled).toMatchObject([{ code: 'ABORTED' }]);
   });
 
-  it('resolves nobody on the server’s own stream', async () => {
+  it('resolves no request on the server’s own stream', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({
       on: { GET: streams.script, victim: (exchange) => void exchange.sse() },
@@ -348,7 +348,7 @@ describe('HT-09 configured headers', () => {
     expect(make).toThrowError(expect.objectContaining({ code: 'HEADER_INVALID', kind: 'config' }) as Error);
   });
 
-  it('with an API key that HTTP can not carry are a config error', () => {
+  it('with an API key that HTTP cannot carry are a configuration error', () => {
     expect(() => createHttpTransport({ url: 'https://mcp.example/', apiKey: 'a\nb' })).toThrowError(
       FittingsError,
     );
@@ -385,7 +385,7 @@ describe('HT-18 the configured URL', () => {
     },
   );
 
-  it.each(['http://mcp.example/', 'https://xn--pple-43d.example/'])('is warned of as %s', (url) => {
+  it.each(['http://mcp.example/', 'https://xn--pple-43d.example/'])('causes the warning %s', (url) => {
     warnings.length = 0;
     http().create({ url }, { server: 'test', logger });
     expect(warnings).toHaveLength(1);
@@ -404,7 +404,7 @@ describe('HT-18 the configured URL', () => {
 });
 
 describe('HT-16 what belongs to one origin', () => {
-  it('goes to no other: there is no request to any other origin at all', async () => {
+  it('is sent to no other origin', async () => {
     await using elsewhere = await scriptedServer();
     await using server = await scriptedServer({
       session: 's',

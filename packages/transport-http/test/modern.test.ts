@@ -93,7 +93,7 @@ describe('SPEC 27 the base64 sentinel', () => {
     expect(headers['x-injected']).toBeUndefined();
   });
 
-  it('HT-08 refuses a name of 64 KB here, where it can be explained', async () => {
+  it('HT-08 refuses a name of 64 KB before it is sent, with a clear error', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await expect(
@@ -101,7 +101,7 @@ describe('SPEC 27 the base64 sentinel', () => {
     ).rejects.toMatchObject({
       code: 'HEADER_INVALID',
       delivery: 'not-sent',
-      hint: expect.stringContaining('8192') as string,
+      message: expect.stringContaining('8192') as string,
     });
     expect(server.received).toHaveLength(0);
   });
@@ -161,7 +161,7 @@ describe('C.2 the headers of one send', () => {
 });
 
 describe('SPEC 32 subscriptions/listen', () => {
-  it('stays open, delivers, and tells of an end that nobody here asked for', async () => {
+  it('stays open, delivers, and reports an end that this side did not cause', async () => {
     await using server = await scriptedServer({
       on: {
         'subscriptions/listen': (exchange) =>

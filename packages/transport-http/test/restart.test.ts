@@ -32,7 +32,7 @@ async function callUnderRestarts(
           (error: unknown) => ({ index, error }),
         ),
       );
-      // A server that is down refuses at once: nobody is served by a busy loop.
+      // A server that is down refuses at once; a busy loop would not help.
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
@@ -105,7 +105,7 @@ it(
   },
 );
 
-it('PAINS 13 a client of SDK v1 goes on after a restart as if nothing had been', async () => {
+it('PAINS 13 a client of SDK v1 continues after a restart', async () => {
   await using server = await sdkV1Server();
   const transport = createHttpTransport({ url: server.url });
   await using client = await clientV1.connect(transport);

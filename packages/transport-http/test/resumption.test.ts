@@ -41,7 +41,7 @@ describe('D.1-2 a stream that ends without the answer', () => {
           .event({ data: progress(1) })
           .drop(),
     ],
-  ])('fails the request at once when it %s and can not be resumed', async (_, script) => {
+  ])('fails the request at once when it %s and cannot be resumed', async (_, script) => {
     await using server = await scriptedServer({ on: { 'tools/call': script } });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
@@ -62,7 +62,7 @@ describe('D.1-2 a stream that ends without the answer', () => {
     });
   });
 
-  it('says not-sent when nobody listens', async () => {
+  it('says not-sent when nothing listens', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
@@ -265,7 +265,7 @@ describe('SPEC 21, 22 a stream with event ids', () => {
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
-    // An answer to what is in flight is no answer to the old request.
+    // An answer to an open request does not answer the old request.
     caller.request('held', {}, { id: 55 }).catch(() => undefined);
     await server.until('held');
     expect(await caller.request('tools/call', {}, { resumptionToken: 'y' })).toEqual({ old: true });
@@ -315,7 +315,7 @@ describe('SPEC 30 the stateless revision', () => {
     expect(ends).toBe(1);
   });
 
-  it('tells nobody of the end of a stream that this side closed', async () => {
+  it('does not report the end of a stream that this side closed', async () => {
     let ends = 0;
     await using server = await scriptedServer({ on: { 'tools/call': (exchange) => void exchange.sse() } });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));

@@ -107,7 +107,7 @@ describe('C4: the event stream comes back', () => {
     expect(server.of('GET').filter(({ isOpen }) => isOpen)).toHaveLength(1);
   });
 
-  it('C4: a GET that is never answered is given up, and asked again within the budget', async () => {
+  it('C4: a GET that is never answered is aborted and repeated within the budget', async () => {
     const clock = createManualClock();
     const streams = openStreams();
     let hang = true;
@@ -133,7 +133,7 @@ describe('C4: the event stream comes back', () => {
     await when(() => returns.count === 1);
   });
 
-  it('C4: silence means nothing where silenceMs is 0', async () => {
+  it('C4: silence is ignored if silenceMs is 0', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -143,7 +143,7 @@ describe('C4: the event stream comes back', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('C4: the fallback transport hands onreconnect on', async () => {
+  it('C4: the fallback transport passes on onreconnect', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({ on: { GET: streams.script } });
     const first = createHttpTransport({ url: server.url, reconnect: { initialMs: 1 } });
@@ -156,7 +156,7 @@ describe('C4: the event stream comes back', () => {
   });
 });
 
-describe('C3: a stream that has worked is worth its attempts', () => {
+describe('C3: a stream that has worked is retried', () => {
   it.each<[string, Script]>([
     ['403', (exchange) => exchange.plain(403)],
     ['404 without a session', (exchange) => exchange.plain(404)],
@@ -299,7 +299,7 @@ describe('P4: notifications/initialized', () => {
     await shaken;
   });
 
-  it('P4: fails nothing when the transport is closed meanwhile', async () => {
+  it('P4: does not fail when the transport is closed meanwhile', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: () => undefined } });
     await using caller = await startCaller(

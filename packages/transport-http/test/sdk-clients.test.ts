@@ -25,7 +25,7 @@ const modernScripts = (tools: readonly unknown[]): Scripts => ({
 });
 
 describe('C.3 sign-in while an SDK connects', () => {
-  it.each(ALL_CLIENTS)('$name hands the AuthRequiredError of the provider on unchanged', async (kind) => {
+  it.each(ALL_CLIENTS)('$name passes on the AuthRequiredError of the provider unchanged', async (kind) => {
     await using server = await scriptedServer({
       on: {
         initialize: (exchange) => exchange.plain(401),

@@ -107,7 +107,7 @@ describe('D.1-1 a forgotten session', () => {
     expect(order.lastIndexOf('notifications/initialized')).toBeLessThan(order.indexOf('prompts/list'));
   });
 
-  it('is recognised by the 400 of servers made after the SDK examples, once the session has worked', async () => {
+  it('is recognized by the 400 of servers made after the SDK examples, once the session has worked', async () => {
     await using server = await forgetfulServer(
       {},
       {
@@ -134,7 +134,7 @@ describe('D.1-1 a forgotten session', () => {
     expect(server.of('initialize')).toHaveLength(1);
   });
 
-  it('does not take messages along that belong to it', async () => {
+  it('does not resend messages that belong to it', async () => {
     await using server = await forgetfulServer();
     const transport = createHttpTransport({ url: server.url });
     await using caller = await startCaller(transport);
@@ -166,7 +166,7 @@ describe('D.1-1 a forgotten session', () => {
     expect(caller.closes).toBe(0);
   });
 
-  it('does not hold requests up for ever when the server does not answer', async () => {
+  it('does not block requests forever when the server does not answer', async () => {
     const clock = createManualClock();
     await using server = await forgetfulServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
@@ -324,7 +324,7 @@ describe('SPEC 17 the session id', () => {
     expect(server.of('tools/list')[0]?.headers['mcp-session-id']).toBeUndefined();
   });
 
-  it('HT-14 of one megabyte, or with a line break, does not pass HTTP at all', async () => {
+  it('HT-14 of one megabyte, or with a line break, is refused by HTTP itself', async () => {
     await using server = await scriptedServer({
       on: {
         initialize(exchange) {

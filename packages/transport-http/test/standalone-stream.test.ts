@@ -101,7 +101,7 @@ describe('D.1-3 the cursor', () => {
     expect(ids).toEqual([undefined, undefined, 'e1', 'e1', 'e1']);
   });
 
-  it('begins anew with an empty id, and never carries a line break', async () => {
+  it('starts over with an empty id, and never contains a line break', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -237,7 +237,7 @@ describe('D.1-4 connecting again', () => {
     expect(caller.errors).toEqual([]);
   });
 
-  it('bears a proxy that ends quiet streams now and then', async () => {
+  it('tolerates a proxy that ends quiet streams now and then', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -279,7 +279,7 @@ describe('D.1-4 connecting again', () => {
       await server.until('GET', tried + 1)
     ).ended;
     await when(() => stateOf(transport) === 'lost');
-    // Nobody needs to be told the same thing again.
+    // The same loss is reported once.
     expect(caller.errors).toHaveLength(1);
     server.script({ GET: streams.script });
     await clock.advance(30_000);

@@ -1,7 +1,9 @@
 import { TransportError } from '@mcp-fittings/client-core';
 import type { TransportController } from '@mcp-fittings/client-core/transport';
 import {
+  createStatusTable,
   sendWithRecovery,
+  wrongEndpointRows,
   type Credentials,
   type RecoveryOptions,
   type RefusedReply,
@@ -13,32 +15,39 @@ import {
   type AcceptedReply,
   type BodySink,
   type EventReader,
-  type Network,
+  type HttpClient,
   type ResponseHead,
   type ServerEvent,
 } from '@mcp-fittings/http-client';
-import { parseEndpoint } from './endpoint.js';
-import { STREAM_TABLE } from './status-table.js';
 
+/** Where the stream is opened, and what uses it. */
 export interface EventStreamOptions {
   readonly url: URL;
-  readonly network: Pick<Network, 'exchange'>;
+  readonly network: Pick<HttpClient, 'exchange'>;
   readonly credentials: Credentials;
   readonly recovery: RecoveryOptions;
   readonly maxMessageBytes: number;
   readonly transport: TransportController;
-  /** The value of a `message` event. */
+  /** Called with the JSON value of each `message` event. */
   readonly onMessage: (value: unknown) => void;
 }
 
+/** Some statuses mean that there is no event stream at this URL, and so does a success of another content type. */
+const STREAM_TABLE = createStatusTable(
+  wrongEndpointRows(
+    [[200, 299], 400, [404, 406], 410, 415, 501],
+    'Check the URL. If the server speaks Streamable HTTP, use the type `http`.',
+  ),
+);
+
 const HEADERS = { accept: 'text/event-stream', 'cache-control': 'no-store' };
-/** Of an answer that is no stream, so much is read. */
+/** Bytes that are read of a response that is not an event stream. */
 const READ_BYTES = 64 * 1024;
 
 /**
- * Opens the stream on which everything from the server comes, and settles with the address to which messages go. Rejects
- * if there is no stream, or if it names its endpoint in a way that is not acceptable. When the stream ends later the
- * transport fails: a stream is not sought again, because a new one means a new session, which only the host can begin.
+ * Opens the event stream, which carries everything that the server sends, and resolves with the URL that messages are posted to.
+ * Rejects if there is no stream, or if its endpoint is not acceptable. If the stream ends later, the transport fails: a new
+ * stream would start a new session, which only the host can do.
  */
 export function openEventStream(options: EventStreamOptions): Promise<URL> {
   return new Promise((resolve, reject) => {
@@ -112,23 +121,22 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
 
   #accept(head: ResponseHead): BodySink | undefined {
     this.#options.credentials.observe(head);
-    // As the network, which bounds all else.
+    // The HTTP client limits the body of any other response.
     if (head.status < 200 || head.status > 299 || head.contentType !== 'text/event-stream') return undefined;
     this.#url = head.url;
     return this;
   }
 
-  /** Only the first endpoint counts: another one later would send what belongs to this session somewhere else. */
+  /** Only the first endpoint counts: a later one would send messages of this session to another URL. */
   #takeEvent({ event, data }: ServerEvent): void {
     if (event !== 'endpoint' || this.#isOpen) return;
     const endpoint = parseEndpoint(data, this.#url);
-    if (!(endpoint instanceof URL)) throw violation(`The server ${endpoint.problem}.`);
     this.#isOpen = true;
     this.#resolve(endpoint);
   }
 
   #takeValue(value: unknown): void {
-    if (!this.#isOpen) throw violation('The server sent a message before it named its endpoint.');
+    if (!this.#isOpen) throw violation('The server sent a message before its endpoint event.');
     this.#options.onMessage(value);
   }
 }
@@ -137,6 +145,30 @@ const NOT_JSON = 'The server sent an event that is not JSON.';
 
 function violation(message: string): TransportError {
   return new TransportError('PROTOCOL_VIOLATION', message, {
-    hint: 'Check the URL, and what stands between: a proxy may have changed addresses.',
+    hint: 'Check the URL, and whether a proxy between client and server rewrites URLs.',
   });
+}
+
+/** Longer endpoints are refused. */
+const MAX_ENDPOINT_LENGTH = 8192;
+
+/**
+ * Returns the URL that messages are posted to, from the data of an `endpoint` event: a relative or absolute URL of the stream's
+ * own origin. Throws `PROTOCOL_VIOLATION` for anything else, without the text, which may contain a session id.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+function parseEndpoint(data: string, stream: URL): URL {
+  if (data.trim() === '') throw violation('The server sent an endpoint event without a URL.');
+  if (data.length > MAX_ENDPOINT_LENGTH) throw violation('The server sent an endpoint URL that is too long.');
+  if (!URL.canParse(data, stream.href))
+    throw violation('The server sent an endpoint that is not a valid URL.');
+  const endpoint = new URL(data, stream.href);
+  if (endpoint.origin !== stream.origin)
+    throw violation('The server sent an endpoint URL of another origin.');
+  if (endpoint.username !== '' || endpoint.password !== '') {
+    throw violation('The server sent an endpoint URL that contains a user name or password.');
+  }
+  endpoint.hash = '';
+  return endpoint;
 }

@@ -1,44 +1,46 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
 import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
-import type { NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
-/** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
+/** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
 export type SseNetworkOptions = Omit<
-  NetworkOptions,
+  HttpClientOptions,
   'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock' | 'logger'
 >;
 
-/** What an HTTP+SSE transport needs to know. Only `url` is required; times are milliseconds. */
+/** Options of an HTTP+SSE transport. Only `url` is required; times are in milliseconds. */
 export interface SseTransportOptions {
-  /** Where the event stream is, http or https, without user name and fragment. */
+  /** URL of the event stream: `http:` or `https:`, without user name, password and fragment. */
   readonly url: string | URL;
-  /** Name of the server, for error messages. */
+  /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
-  /** Sent with the stream and with every message, and to no other origin. */
+  /** Headers to send with every request to the origin of `url`, and to no other. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** As in the official SDKs. Only its `headers` are taken; where `headers` has the same name, that wins. */
+  /** As in the official SDK. Only its `headers` are supported; if `headers` has the same name, that wins. Default: none. */
   readonly requestInit?: RequestInitOptions | undefined;
-  /** Short for the header `Authorization: Bearer …`. */
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;
-  /** Signs the stream and every message; what it returns overrides `headers`. */
+  /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
+  /** Proxy, certificates, time limits and name resolution. */
   readonly network?: SseNetworkOptions | undefined;
-  /** From `start()` until the server has named its endpoint, sign-in included. Default 30 000. */
+  /** Time from `start()` until the server has sent its endpoint, including sign-in; then `start()` rejects with `TIMEOUT`. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
   /**
-   * Ends the connection when for so long no message has come or gone; what a server sends to keep it alive does not
-   * count. Default 0: never. (A peer that is silent altogether is noticed by `network.timeouts.bodyIdleMs`.)
+   * Ends the connection with `TIMEOUT` when no message has been sent or received for this time; comments that keep the stream alive
+   * do not count. `network.timeouts.bodyIdleMs` detects a server that sends nothing at all. Default 0, which never ends it.
    */
   readonly idleMs?: number | undefined;
-  /** Largest message that is read, in bytes. Default 64 MiB. */
+  /** Largest message that is accepted, in bytes. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** What happens on 429, and on 503 with `Retry-After`, to a request that does no harm when it is carried out twice. */
+  /** How often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
-  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
+  /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of a URL that works and deserves a second look. */
+  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Clock for all time limits. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Source of chance in [0, 1). Default `Math.random`. */
+  /** Source of randomness in [0, 1), which spreads the waits of many clients. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }

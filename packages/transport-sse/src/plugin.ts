@@ -1,38 +1,51 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
-import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
+import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
-/** What holds for every server of this type; the rest comes from the entry and the host. */
+/** Options that apply to every server of the type `sse`. The rest comes from the configuration entry and the host. */
 export interface SsePluginOptions extends Pick<
   SseTransportOptions,
   'startTimeoutMs' | 'idleMs' | 'maxMessageBytes' | 'retryLater'
 > {
-  /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
+  /** Header in which an IDE expects the `authToken` of its entry (type `sse-ide`). Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;
 }
 
 const IDE_TYPE = 'sse-ide';
 
 const FIELDS = {
-  ...networkFields,
+  ...httpEntryFields,
   type: text(),
   transportType: text(),
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),
-  authToken: described(
-    `Token that the IDE wrote down for its clients, for ${IDE_TYPE}`,
-    text({ minLength: 1 }),
-  ),
+  authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of the type `sse`. */
-export type SseEntry = EntryOf<typeof FIELDS>;
+/** A configuration entry of type `sse`: `httpEntryFields` of `http-client`, an API key, and the fields of `sse-ide`. */
+export interface SseEntry extends HttpEntryFields {
+  /** Type of the entry: `sse`, or `sse-ide` for the server of an IDE. */
+  readonly type?: string | undefined;
+  /** Another spelling of `type`, which some configuration files use. */
+  readonly transportType?: string | undefined;
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+  /** Name of the IDE, for `sse-ide`; `describe()` shows it. */
+  readonly ideName?: string | undefined;
+  /** Token that the IDE issued for its clients, for `sse-ide`. */
+  readonly authToken?: string | undefined;
+}
 
 /**
- * The transport type `sse` for a host. An entry of type `sse-ide` is the server of an IDE: it is signed with its
- * `authToken` and never with the host's sign-in.
+ * Creates the plugin for entries of type `sse`. An entry of type `sse-ide` is the server of an IDE, whose requests are signed with
+ * its `authToken` and never with the host's sign-in.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [sse()] });
+ * ```
  */
 export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;
@@ -41,9 +54,9 @@ export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
     type: 'sse',
     aliases: [IDE_TYPE],
     schema: entrySchema(FIELDS),
-    create(entry, context) {
+    create(entry, deps) {
       const { apiKey, ideName, authToken } = entry;
-      const { url, headers, server, clock, logger, ...network } = networkOptionsOf(entry, context);
+      const { url, headers, server, clock, logger, ...network } = toHttpClientOptions(entry, deps);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
       return openSseTransport(
@@ -52,12 +65,12 @@ export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
           url,
           headers: { ...headers, ...ideHeaders },
           apiKey,
-          auth: isIde ? undefined : context.auth,
+          auth: isIde ? undefined : deps.auth,
           network,
           server,
           clock,
           logger,
-          signal: context.signal,
+          signal: deps.signal,
         },
         isIde ? { ideName } : {},
       );

@@ -4,48 +4,50 @@ import {
   type TransportController,
 } from '@mcp-fittings/client-core/transport';
 import {
-  inBandAnswer,
+  createStatusTable,
+  findInBandError,
   isSafeToRepeat,
   type Credentials,
-  type Ending,
+  type LifetimeSignal,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
 } from '@mcp-fittings/remote-policy';
-import { roundTrip, type AcceptedReply, type Network } from '@mcp-fittings/http-client';
-import { MESSAGE_TABLE } from './status-table.js';
+import { roundTrip, type AcceptedReply, type HttpClient } from '@mcp-fittings/http-client';
 
+/** One message and the connection that it belongs to. */
 export interface PostOptions {
   readonly message: JSONRPCMessage;
-  readonly network: Pick<Network, 'exchange'>;
+  readonly network: Pick<HttpClient, 'exchange'>;
   readonly credentials: Credentials;
   readonly transport: TransportController;
-  readonly lifetime: Ending;
-  /** Where messages go; undefined as long as no stream has said so. */
+  readonly lifetime: LifetimeSignal;
+  /** URL that messages are posted to; undefined until the event stream has named it. */
   readonly endpoint: URL | undefined;
-  /** Takes the answer that a refusal holds. */
+  /** Called with the JSON-RPC error that a refusal contains. */
   readonly onAnswer: (answer: unknown) => void;
 }
 
+const MESSAGE_TABLE = createStatusTable([]);
 const HEADERS = { 'content-type': 'application/json' };
-/** Of the answer to a message only a refusal is of interest, and only its beginning. */
+/** Bytes of a response that are read; only a refusal is of interest. */
 const READ_BYTES = 64 * 1024;
 
 /**
- * One message as `sendWithRecovery` needs it. It is accepted as soon as the head of the reply says so, whatever body follows:
- * the answer of the server comes on the stream.
+ * One message, for `sendWithRecovery`. It is accepted as soon as the status says so, whatever body follows, because the server
+ * answers on the event stream.
  */
 export class Post implements RemoteRequest<AcceptedReply> {
   readonly what = 'POST';
   readonly method = 'POST';
   readonly table = MESSAGE_TABLE;
   readonly safe: boolean;
-  readonly lifetime: Ending;
+  readonly lifetime: LifetimeSignal;
   readonly #options: PostOptions;
   readonly #body: string;
   #isSent = false;
 
-  /** Throws `MESSAGE_UNSERIALIZABLE`. */
+  /** Throws `MESSAGE_UNSERIALIZABLE` if the message is not JSON. */
   constructor(options: PostOptions) {
     const { message, transport, lifetime } = options;
     this.#options = options;
@@ -55,7 +57,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
     if (isRequest(message)) transport.markUnsent(message.id);
   }
 
-  /** It went on the wire at least once. */
+  /** Whether it was sent at least once. `BaseTransport` knows this of requests only, not of notifications and responses. */
   get isSent(): boolean {
     return this.#isSent;
   }
@@ -85,8 +87,8 @@ export class Post implements RemoteRequest<AcceptedReply> {
   }
 
   settle(refusal: Refusal): Promise<'answered' | undefined> {
-    // This transport is older than the stateless revisions.
-    const answer = inBandAnswer(this.#options.message, refusal, false);
+    // No revision without sessions uses this transport.
+    const answer = findInBandError(this.#options.message, refusal, false);
     if (answer !== undefined) this.#options.onAnswer(answer);
     return Promise.resolve(answer && 'answered');
   }

@@ -13,7 +13,7 @@ import {
   createCredentials,
   createLifetime,
   createRequestRedactor,
-  headersOfOptions,
+  collectHeaders,
   redactRpcError,
   SDK_ONLY_OPTIONS,
   sendWithRecovery,
@@ -22,28 +22,42 @@ import {
   type RecoveryOptions,
   type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
-import { createNetwork, watchSilence, type Network, type SilenceWatch } from '@mcp-fittings/http-client';
+import {
+  createHttpClient,
+  watchSilence,
+  type HttpClient,
+  type SilenceWatch,
+} from '@mcp-fittings/http-client';
 import { openEventStream } from './event-stream.js';
 import type { SseTransportOptions } from './options.js';
 import { Post } from './post.js';
 
-/** They say what the request is; neither a configuration nor a message may change that. */
+/** Headers that this transport sets and that cannot be configured. */
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
 const START_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const SDK_ONLY: Readonly<Record<string, string>> = {
   ...SDK_ONLY_OPTIONS,
-  eventSourceInit: 'Leave it out: `headers` and `network` hold for the stream too.',
+  eventSourceInit: 'Leave it out: `headers` and `network` apply to the event stream too.',
 };
 
 /**
- * Makes a transport that speaks HTTP+SSE, the older one of the two HTTP transports (revision 2024-11-05). The URL is given in the
- * options, or first, as in the official SDKs.
- * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
+ * Creates a transport for HTTP+SSE, the HTTP transport of the revision 2024-11-05. The URL is a member of the options or, as in the
+ * official SDK, the first argument. Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid. Nothing is sent before
+ * `start()`.
+ *
+ * @example
+ * ```ts
+ * import { createSseTransport } from '@mcp-fittings/transport-sse';
+ * import { Client } from '@modelcontextprotocol/client';
+ *
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createSseTransport({ url: 'https://mcp.example.com/sse' }));
+ * ```
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createSseTransport(options: SseTransportOptions): Transport;
-/** The same, with the URL first. */
+/** Creates the transport with the URL as the first argument. */
 export function createSseTransport(url: string | URL, options?: Omit<SseTransportOptions, 'url'>): Transport;
 export function createSseTransport(
   first: string | URL | SseTransportOptions,
@@ -52,40 +66,40 @@ export function createSseTransport(
   return openSseTransport(withUrl<SseTransportOptions>(first, rest), {});
 }
 
-/** The same, with facts of a plugin to describe it by. */
-export function openSseTransport(options: SseTransportOptions, facts: TransportDescription): Transport {
-  return new SseTransport(options, facts);
+/** Creates the transport for a plugin, which adds members to its description. */
+export function openSseTransport(options: SseTransportOptions, description: TransportDescription): Transport {
+  return new SseTransport(options, description);
 }
 
 class SseTransport extends BaseTransport {
   readonly #options: SseTransportOptions;
-  readonly #facts: TransportDescription;
+  readonly #description: TransportDescription;
   readonly #url: URL;
   readonly #redactor: RequestRedactor;
   readonly #clock: Clock;
-  readonly #network: Network;
+  readonly #network: HttpClient;
   readonly #credentials: Credentials;
   readonly #recovery: RecoveryOptions;
   #idle: SilenceWatch | undefined;
   #endpoint: URL | undefined;
 
-  constructor(options: SseTransportOptions, facts: TransportDescription) {
+  constructor(options: SseTransportOptions, description: TransportDescription) {
     super({ server: options.server, signal: options.signal });
     const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
     const { url } = checkServerUrl(options.url, { server });
     const given = {
-      ...headersOfOptions(options, SDK_ONLY),
+      ...collectHeaders(options, SDK_ONLY),
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
     };
     const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
     const authorization = headers['authorization'];
 
     this.#options = options;
-    this.#facts = facts;
+    this.#description = description;
     this.#url = url;
     this.#redactor = createRequestRedactor(headers, url);
     this.#clock = clock;
-    this.#network = createNetwork({
+    this.#network = createHttpClient({
       ...options.network,
       url,
       server,
@@ -102,7 +116,7 @@ class SseTransport extends BaseTransport {
       url: this.#url.origin,
       protocolVersion: this.protocolVersion,
       endpoint: this.#endpoint !== undefined,
-      ...this.#facts,
+      ...this.#description,
       ...this.ignored,
     };
   }
@@ -110,8 +124,8 @@ class SseTransport extends BaseTransport {
   protected override async open(signal: AbortSignal): Promise<void> {
     const { startTimeoutMs: ms = START_MS, maxMessageBytes = MAX_MESSAGE_BYTES, idleMs = 0 } = this.#options;
     const error = (): Error =>
-      this.error('TIMEOUT', `The server named no endpoint within ${String(ms)} ms.`, {
-        hint: 'Check that the URL is that of an event stream (HTTP+SSE), and what stands between.',
+      this.error('TIMEOUT', `The server did not send its endpoint within ${String(ms)} ms.`, {
+        hint: 'Check that the URL is that of an event stream (HTTP+SSE), and whether a proxy buffers the response.',
       });
     this.#endpoint = await withTimeout({ ms, clock: this.#clock, signal, error }, () =>
       openEventStream({
@@ -145,7 +159,7 @@ class SseTransport extends BaseTransport {
     try {
       const reply = await sendWithRecovery(post, this.#recovery);
       if (reply === undefined && lifetime.ended)
-        throw this.#givenUp(requestSignal, post.isSent ? 'unknown' : 'not-sent');
+        throw this.#abandoned(requestSignal, post.isSent ? 'unknown' : 'not-sent');
     } finally {
       release?.();
       lifetime.end();
@@ -157,9 +171,12 @@ class SseTransport extends BaseTransport {
     await this.#network.close();
   }
 
-  #givenUp(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
+  #abandoned(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
     if (this.ended || signal?.aborted !== true) return this.lost(delivery);
-    return this.error('ABORTED', 'The caller gave up the request.', { cause: signal.reason, delivery });
+    return this.error('ABORTED', 'The request was aborted by the caller.', {
+      cause: signal.reason,
+      delivery,
+    });
   }
 
   #take(value: unknown): void {
@@ -169,8 +186,8 @@ class SseTransport extends BaseTransport {
 
   #endIdle(ms: number): void {
     this.fail(
-      this.error('TIMEOUT', `No message came or went for ${String(ms)} ms.`, {
-        hint: 'Connect again when needed.',
+      this.error('TIMEOUT', `No message was sent or received for ${String(ms)} ms.`, {
+        hint: 'Reconnect when the server is needed again.',
       }),
     );
   }

@@ -4,7 +4,7 @@ import { parseChallenges } from '@mcp-fittings/remote-policy';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';
-import { echoing, startSseServer, type Seen, type SseBehaviour } from './support/sse-server.js';
+import { echoing, startSseServer, type Seen, type SseBehavior } from './support/sse-server.js';
 
 /** Signs with `token-1`, and with the next number after each challenge. */
 function provider(): AuthProvider & { readonly challenges: AuthChallenge[]; readonly asked: string[] } {
@@ -29,8 +29,8 @@ const guarded = (
   verb: 'GET' | 'POST',
   accepts: (token: string | undefined) => boolean,
   refusal = UNAUTHORIZED,
-): SseBehaviour => {
-  const refuse = (seen: Seen, response: Parameters<NonNullable<SseBehaviour['onGet']>>[1]): boolean => {
+): SseBehavior => {
+  const refuse = (seen: Seen, response: Parameters<NonNullable<SseBehavior['onGet']>>[1]): boolean => {
     if (seen.method !== verb || accepts(seen.headers.authorization)) return false;
     response
       .writeHead(refusal.status, { 'www-authenticate': refusal.header })
@@ -48,8 +48,8 @@ const guarded = (
 const UNAUTHORIZED = { status: 401, header: 'Bearer resource_metadata="https://example.com/prm"' };
 const SCOPE = { status: 403, header: 'Bearer error="insufficient_scope", scope="more"' };
 
-async function start(behaviour: SseBehaviour, options: Partial<SseTransportOptions>) {
-  const server = await startSseServer(behaviour);
+async function start(behavior: SseBehavior, options: Partial<SseTransportOptions>) {
+  const server = await startSseServer(behavior);
   const transport = createSseTransport({ url: server.url, server: 'one', ...options });
   const session = listen(transport);
   return {
@@ -65,7 +65,7 @@ async function start(behaviour: SseBehaviour, options: Partial<SseTransportOptio
 
 describe('RFC 9449 8.2 the nonce for the next proof', () => {
   it('is told to the provider when it comes with the stream and when it comes with a message', async () => {
-    const nonces: SseBehaviour = {
+    const nonces: SseBehavior = {
       onGet(_seen, response) {
         response.setHeader('DPoP-Nonce', 'n-get');
         return false;
@@ -86,9 +86,9 @@ describe('RFC 9449 8.2 the nonce for the next proof', () => {
     expect(told).toEqual(['n-get', 'n-post']);
   });
 
-  it('is no answer to a bad token: each has its own attempt', async () => {
+  it('does not answer a bad token: each has its own attempt', async () => {
     const refusals = ['DPoP error="use_dpop_nonce"', 'DPoP error="invalid_token"'];
-    const refuse: SseBehaviour['onGet'] = (_seen, response) => {
+    const refuse: SseBehavior['onGet'] = (_seen, response) => {
       const header = refusals.shift();
       if (header === undefined) return false;
       response.writeHead(401, { 'www-authenticate': header, 'dpop-nonce': 'n' }).end();
@@ -141,7 +141,7 @@ describe('PAINS 12 headers', () => {
     }
   });
 
-  it('of a provider that can not be sent fail that message, and are not shown', async () => {
+  it('of a provider that cannot be sent fail that message, and are not shown', async () => {
     const auth = {
       headers: () => Promise.resolve({ authorization: 'Bearer canary\r\nx: 1' }),
       onChallenge: () => Promise.resolve('retry' as const),
@@ -183,7 +183,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
     expect(peer.session.messages).toHaveLength(1);
   });
 
-  it('HT-13 401 again after that is the end of it', async () => {
+  it('HT-13 fails after a second 401', async () => {
     const auth = provider();
     await using peer = await start(
       guarded(verb, () => false),
@@ -216,7 +216,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
   });
 
   it.each(['', 'Bearer realm="error=insufficient_scope"', 'Basic realm="x"'])(
-    '403 with %j is no question of credentials',
+    '403 with %j is not about credentials',
     async (header) => {
       const auth = provider();
       await using peer = await start(

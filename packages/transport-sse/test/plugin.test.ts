@@ -20,7 +20,7 @@ describe('the plugin', () => {
     expect(sse()).toMatchObject({ specVersion: 1, type: 'sse', aliases: ['sse-ide'] });
   });
 
-  it('T6 makes a transport of url, headers and apiKey, signed by the host where it can', async () => {
+  it('T6 creates a transport from url, headers and apiKey, signed by the host if it has a provider', async () => {
     await using server = await startSseServer(echoing);
     const entry = await entryOf({
       type: 'sse',
@@ -88,7 +88,7 @@ describe('the plugin', () => {
     expect(result.issues?.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('refuses a URL that can not be used, naming the server, and warns of one that is not encrypted', () => {
+  it('refuses an invalid URL, naming the server, and warns of one that is not encrypted', () => {
     expect(() => sse().create({ url: 'nonsense' }, { server: 'one' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }),
     );

@@ -3,7 +3,7 @@ import { everythingServer, type EverythingServer } from '../../../scripts/everyt
 import { createSseTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV2 } from './support/clients.js';
 import { failureOf, request } from './support/session.js';
-import { startSseServer, type SseBehaviour } from './support/sse-server.js';
+import { startSseServer, type SseBehavior } from './support/sse-server.js';
 
 describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE mode', (kind) => {
   let server: EverythingServer;
@@ -78,7 +78,7 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
 
 describe('D.3-23 the probe of SDK v2 on a server that refuses it', () => {
   /** Knows `initialize` and nothing before it. */
-  const strict = (refuse: (id: number) => { status: number; body: string }): SseBehaviour => ({
+  const strict = (refuse: (id: number) => { status: number; body: string }): SseBehavior => ({
     onPost(seen, response, stream) {
       const { id, method } = JSON.parse(seen.body) as { id: number; method: string };
       if (method === 'server/discover') {

@@ -59,7 +59,7 @@ describe('the endpoint', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('SS-06 is the first one: what is named later changes nothing', async () => {
+  it('SS-06 is the first one: later ones are ignored', async () => {
     await using server = await startSseServer({
       onStream(stream) {
         stream.event('endpoint', '/first');
@@ -204,7 +204,7 @@ describe('start', () => {
     expect(String(failure).length).toBeLessThan(400);
   });
 
-  it.each(['text/html', 'application/json', ''])('a page of type %j is no stream', async (type) => {
+  it.each(['text/html', 'application/json', ''])('a page of type %j is not a stream', async (type) => {
     await using server = await startSseServer({
       onGet(_, response) {
         response
@@ -244,7 +244,7 @@ describe('start', () => {
     expect(server.streams).toHaveLength(1);
   });
 
-  it('HT-09, HT-18 a setting that can not be used is refused before anything is sent', () => {
+  it('HT-09, HT-18 an invalid setting is refused before anything is sent', () => {
     const invalid = (options: object, code: string) =>
       expect(() => createSseTransport({ url: 'https://example.com/sse', server: 'one', ...options })).toThrow(
         expect.objectContaining({ code, kind: 'config', server: 'one' }),

@@ -2,13 +2,13 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';
-import { echoing, startSseServer, type SseBehaviour } from './support/sse-server.js';
+import { echoing, startSseServer, type SseBehavior } from './support/sse-server.js';
 
 /** Milliseconds; 360000 in the nightly run. */
 const SILENCE_MS = Number(process.env['FITTINGS_SILENCE_MS'] ?? 2000);
 
-async function connected(behaviour: SseBehaviour = {}, options: Partial<SseTransportOptions> = {}) {
-  const server = await startSseServer(behaviour);
+async function connected(behavior: SseBehavior = {}, options: Partial<SseTransportOptions> = {}) {
+  const server = await startSseServer(behavior);
   const transport = createSseTransport({ url: server.url, server: 'one', ...options });
   const session = listen(transport);
   await transport.start();
@@ -40,7 +40,7 @@ describe('D.3-22 the end of the stream', () => {
       expect(peer.session.closes).toBe(1);
       expect(peer.transport.closeReason).toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
       expect(await failureOf(peer.transport.send(request(4)))).toMatchObject({ delivery: 'not-sent' });
-      // A new stream would be a new session that nobody initialized.
+      // A new stream would be a new session, which was never initialized.
       expect(peer.server.streams).toHaveLength(1);
     },
   );
@@ -68,7 +68,7 @@ describe('D.3-22 the end of the stream', () => {
 
 describe('the answer to a POST', () => {
   it('is accepted with its head, whatever body follows, and does not pile up', async () => {
-    const behaviour: SseBehaviour = {
+    const behavior: SseBehavior = {
       onPost(seen, response, stream) {
         response.writeHead(200, { 'content-type': seen.headers['x-type'] ?? 'text/event-stream' });
         response.write('x'.repeat(100_000));
@@ -76,10 +76,10 @@ describe('the answer to a POST', () => {
         if (id !== undefined) stream?.message({ jsonrpc: '2.0', id, result: {} });
       },
     };
-    await using events = await connected(behaviour);
+    await using events = await connected(behavior);
     for (let turn = 0; turn < 40; turn++) await events.transport.send(notification('notifications/x'));
     await events.transport.send(request(1));
-    await using page = await connected(behaviour, { headers: { 'x-type': 'text/plain' } });
+    await using page = await connected(behavior, { headers: { 'x-type': 'text/plain' } });
     for (let turn = 0; turn < 40; turn++) await page.transport.send(notification('notifications/x'));
     await page.transport.send(request(1));
   });
@@ -106,7 +106,7 @@ describe('the answer to a POST', () => {
 });
 
 describe('messages on the stream', () => {
-  it('SS-09 are dropped when nobody waits for them: unknown id, second answer, after cancel', async () => {
+  it('SS-09 are dropped when no request waits for them: unknown id, second answer, after cancel', async () => {
     await using peer = await connected();
     const { transport, session, stream } = peer;
     const answer = (id: unknown, result = {}) => stream.message({ jsonrpc: '2.0', id, result });
@@ -130,7 +130,7 @@ describe('messages on the stream', () => {
     expect(transport.describe?.()).toMatchObject({ RESPONSE_UNEXPECTED: 3 });
   });
 
-  it('SS-10 of another name are passed over, and so are unknown fields', async () => {
+  it('SS-10 of another name are ignored, and so are unknown fields', async () => {
     await using peer = await connected();
     const { session, stream } = peer;
     const message = JSON.stringify(notification('notifications/x'));
@@ -208,7 +208,7 @@ describe('the idle limit', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('begins anew with every message, whichever way it goes', async () => {
+  it('starts over with every message, sent or received', async () => {
     const clock = createManualClock();
     await using peer = await connected(echoing, { clock, idleMs: 10_000 });
     await clock.advance(9000);
@@ -222,7 +222,7 @@ describe('the idle limit', () => {
     await peer.session.closed;
   });
 
-  it('PAINS 3: there is none unless it is set, and no timer either', async () => {
+  it('PAINS 3: is off unless it is set, without a timer', async () => {
     const clock = createManualClock();
     await using peer = await connected(echoing, { clock });
     expect(clock.pending).toBe(0);
@@ -231,15 +231,19 @@ describe('the idle limit', () => {
     expect(peer.session.closes).toBe(0);
   });
 
-  it('PAINS 3: a stream that is silent for long lives on', { timeout: SILENCE_MS + 30_000 }, async () => {
-    // undici would end it after 300 s by itself; the nightly run waits for longer than that.
-    await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
-    await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
-    await peer.transport.send(request(1));
-    expect(peer.session.closes).toBe(0);
-  });
+  it(
+    'PAINS 3: a stream that is silent for a long time stays open',
+    { timeout: SILENCE_MS + 30_000 },
+    async () => {
+      // undici would end it after 300 s by itself; the nightly run waits for longer than that.
+      await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+      await peer.transport.send(request(1));
+      expect(peer.session.closes).toBe(0);
+    },
+  );
 
-  it('a peer that is silent altogether can be given up', async () => {
+  it('a peer that sends nothing at all can be disconnected', async () => {
     await using peer = await connected({}, { network: { timeouts: { bodyIdleMs: 200 } } });
     await peer.session.closed;
     expect(peer.transport.closeReason).toMatchObject({ code: 'TIMEOUT' });

@@ -1,4 +1,4 @@
-/** For hosts: MCP over WebSocket, the client side. The server side is `./server`. */
+/** MCP over WebSocket, for clients. The entry point `./server` is for servers. */
 export { createWebSocketTransport } from './client/client-transport.js';
 export type {
   WebSocketNetworkOptions,
@@ -6,6 +6,5 @@ export type {
   WebSocketTransportOptions,
 } from './client/options.js';
 export { ws, type WebSocketEntry, type WebSocketPluginOptions } from './client/plugin.js';
-export type { ClientCertificate, TlsOptions } from '@mcp-fittings/remote-policy';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
-export type { RetryLaterOptions } from '@mcp-fittings/remote-policy';
+export type { WebSocketConnectionOptions } from './socket/socket-options.js';

@@ -1,4 +1,4 @@
-/** For servers: MCP over WebSocket on an existing `http.Server`. */
+/** MCP over WebSocket, for servers: on an existing `http.Server`. */
 export { createWebSocketServer } from './server/websocket-server.js';
 export type {
   Authenticate,
@@ -7,3 +7,4 @@ export type {
   WebSocketServerOptions,
 } from './server/options.js';
 export type { HeartbeatOptions } from './socket/heartbeat.js';
+export type { WebSocketConnectionOptions } from './socket/socket-options.js';

@@ -100,7 +100,7 @@ describe('T8 sign-in on the upgrade request', () => {
     await transport.close();
     const url = new URL(`http://127.0.0.1:${server.port}/mcp`);
     expect(told).toEqual(['n-1', 'n-3'].map((dpopNonce) => ({ url, dpopNonce })));
-    // The nonce is no answer to a bad token, which is taken to the provider by itself.
+    // The nonce does not answer a bad token, for which the provider is asked separately.
     expect(auth.challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1', undefined]);
     auth.onDpopNonce = () => {
       throw new Error('boom');
@@ -110,7 +110,7 @@ describe('T8 sign-in on the upgrade request', () => {
     await again.close();
   });
 
-  it('HT-13 a server that goes on refusing is asked twice, no more', async () => {
+  it('HT-13 a server that keeps refusing is asked twice at most', async () => {
     await using server = await startDecidingServer(() => unauthorized());
     const auth = provider((_, self) => (self.token = `${self.token}+`));
     expect(await failureOf(client(server.url, { auth }).transport.start())).toMatchObject({

@@ -37,7 +37,7 @@ describe('D.3-24 beside SDK v1', () => {
     await Promise.all([theirs.close(), ours.close()]);
   });
 
-  it('a message after the end: it is lost without a word, ours is refused', async () => {
+  it('a message after the end: it is lost silently, ours is refused', async () => {
     await using raw = await startRawServer();
     const theirs = new WebSocketClientTransport(new URL(raw.url));
     const ended = new Promise<void>((resolve) => (theirs.onclose = resolve));

@@ -190,7 +190,7 @@ describe('a server that is killed under load', () => {
   });
 });
 
-describe('a message that can not be written', () => {
+describe('a message that cannot be written', () => {
   it('is refused and hurts nothing else', async () => {
     await using raw = await startRawServer();
     const recorder = await startedClient(raw.url);

@@ -157,7 +157,7 @@ describe('WS-05 a redirect', () => {
   });
 });
 
-describe('an answer that is no upgrade', () => {
+describe('a response that is not an upgrade', () => {
   it.each([
     [200, 'ENDPOINT_INCOMPATIBLE', false],
     [400, 'ENDPOINT_INCOMPATIBLE', false],
@@ -213,7 +213,7 @@ describe('an answer that is no upgrade', () => {
     const options = { apiKey: 'canary-token', headers: { 'X-Secret': 'canary-header' } };
     const { message } = await failureOf(client(server.url, options).transport.start());
     expect(message).toMatch(
-      /^The server answered the upgrade with 403 Forbidden: Origin not allowed for \[redacted\] and \[red/,
+      /^The server answered the upgrade request with 403 Forbidden: Origin not allowed for \[redacted\] and \[red/,
     );
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]|canary/u);
     expect(message.length).toBeLessThan(300);
@@ -381,8 +381,8 @@ describe('HT-18 the URL', () => {
       createWebSocketTransport({ url, logger, allowInsecure: true });
     }
     expect(warnings).toEqual([
-      'The connection to mcp.example is not encrypted: anyone on the way can read and change it.',
-      'The host xn--pple-43d.example is written аpple.example: check that it is not an imitation of another name.',
+      'The connection to mcp.example is not encrypted: anyone on the network path can read and change it.',
+      'The host xn--pple-43d.example displays as аpple.example: check that it does not imitate another name.',
     ]);
   });
 
@@ -404,7 +404,7 @@ describe('HT-18 the URL', () => {
     }
   });
 
-  it('refuses sub-protocols that can not be offered', () => {
+  it('refuses invalid subprotocols', () => {
     for (const protocols of [['mcp', 'mcp'], ['a b'], ['a,b'], [''], ['a\r\nb']]) {
       expect(() => createWebSocketTransport({ url: 'ws://localhost/', protocols })).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -83,7 +83,7 @@ describe('the heartbeat', () => {
     expect(dead).toHaveLength(1);
   });
 
-  it('does not take its own sleep for the death of the peer', async () => {
+  it('does not mistake its own suspension for a dead peer', async () => {
     const { clock, pulse, dead } = beating();
     await clock.advance(1000);
     pulse.pings[0]?.();
@@ -107,7 +107,7 @@ describe('T8 a dead peer', () => {
   it('is found on a real socket: every request fails at once, and the socket is gone', async () => {
     await using raw = await startRawServer();
     const clock = createManualClock();
-    // Nobody waits for a dead peer's close frame.
+    // The close frame of a dead peer is not awaited.
     const recorder = await startedClient(raw.url, { clock, closeTimeoutMs: 60_000 });
     const peer = await raw.connection();
     const request = failureOf(recorder.request(1));

@@ -83,7 +83,7 @@ describe('WS-01 what is too large', () => {
       { maxMessageBytes: 64 * KIB },
     ));
 
-  it('bounds the number of fragments, so that empty ones do not go on for ever', () =>
+  it('limits the number of fragments, so that empty ones do not continue forever', () =>
     withRequest(async (peer, _, request) => {
       const empty = frame('', { fin: false, opcode: OPCODE.continuation });
       peer.socket.write(
@@ -335,7 +335,7 @@ describe('WS-06 the reason of a close frame', () => {
       expect(error.message).toContain('internal error');
     }));
 
-  it('that is not UTF-8, or a code that nobody may send, breaks the protocol', async () => {
+  it('that is not UTF-8, or a code that must not be sent, violates the protocol', async () => {
     for (const bytes of [closeFrame(1000, Buffer.from([0xff, 0xfe])), closeFrame(1005), closeFrame(999)]) {
       await withRequest(async (peer, _, request) => {
         peer.socket.write(bytes);
@@ -378,7 +378,7 @@ describe('WS-08 when messages may arrive', () => {
     expect(recorder.messages).toHaveLength(1);
   });
 
-  it('frames before the handshake are no answer to it', async () => {
+  it('frames before the handshake do not answer it', async () => {
     await using raw = await startRawServer({
       answer: () => jsonFrame({ jsonrpc: '2.0', method: 'notifications/message' }).toString('latin1'),
     });

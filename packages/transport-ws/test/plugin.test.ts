@@ -118,7 +118,7 @@ describe('the plugin', () => {
     expect(server.requests.map(({ headers }) => headers['x-my-ide'])).toEqual([TOKEN, undefined]);
   });
 
-  it('refuses an entry that can not work when it is created', () => {
+  it('refuses an entry that cannot work when it is created', () => {
     const create = (entry: unknown) => () => ws().create(validate(entry), { server: 'bad' });
     expect(create({ url: 'http://host/' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', server: 'bad' }),

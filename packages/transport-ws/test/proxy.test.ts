@@ -89,7 +89,7 @@ describe('T8 a proxy', () => {
 
   it.each([
     [407, 'user name and password', false],
-    [403, 'may reach this host', false],
+    [403, 'allows connections to this host', false],
     [502, 'proxy settings', true],
   ])('that answers %i is named in the error, and its password is not', async (status, hint, retryable) => {
     await using proxy = await startProxy({ refuse: () => status });
@@ -166,7 +166,7 @@ describe('which proxy', () => {
     ).toBe(proxy);
   });
 
-  it('what is no proxy is a config error that names its source, never its value', () => {
+  it('an invalid proxy is a configuration error that names its source, never its value', () => {
     for (const [proxy, source] of [
       ['socks5://user:canary@host:1080', '`proxy`'],
       ['http://', '`proxy`'],

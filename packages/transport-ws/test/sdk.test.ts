@@ -85,7 +85,7 @@ describe.each(servers)('%s behind ./server', (_, onConnection) => {
   });
 });
 
-it('C.3 the version negotiation of SDK v2 hands an AuthRequiredError on', async () => {
+it('C.3 the version negotiation of SDK v2 passes on an AuthRequiredError', async () => {
   await using server = await startServer({ onConnection: serveV2 });
   for (const mode of ['auto', 'legacy'] as const) {
     const client = new ClientV2(INFO, { versionNegotiation: { mode } });
@@ -94,7 +94,7 @@ it('C.3 the version negotiation of SDK v2 hands an AuthRequiredError on', async 
   }
 });
 
-it('C.1 the transport is one for both SDKs, as far as types go', () => {
+it('C.1 the transport has the types of both SDKs', () => {
   const transport = createWebSocketTransport({ url: 'ws://localhost/' });
   const v1: TransportV1 = transport;
   const v2: Parameters<ClientV2['connect']>[0] = transport;

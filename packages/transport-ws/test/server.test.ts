@@ -28,7 +28,7 @@ function collector(): { accepted: Recorder[]; onConnection: (transport: Transpor
 }
 
 describe('where it listens', () => {
-  it('takes its path only, and leaves others to whoever knows them', async () => {
+  it('handles its path only, and leaves others to other listeners', async () => {
     const http = createServer();
     const other = new WebSocketServer({ noServer: true });
     await using server = await startServer({ server: http, path: '/mcp', onConnection: (t) => t.start() });
@@ -73,11 +73,11 @@ describe('where it listens', () => {
     reset.resetAndDestroy();
     await gone;
     const again = once(http, 'upgrade');
-    const nobody = askForUpgrade(listening.port, BEARER, '/three');
+    const unhandled = askForUpgrade(listening.port, BEARER, '/three');
     await again;
     const served = await askForUpgrade(listening.port, BEARER, '/two');
     await clock.advance(10_000);
-    expect((await nobody).status).toBe(404);
+    expect((await unhandled).status).toBe(404);
     expect(served.status).toBe(101);
     expect(one.connections + two.connections).toBeLessThanOrEqual(1);
   });
@@ -94,7 +94,7 @@ describe('where it listens', () => {
     expect(await (await fetch(url)).text()).toBe('hello');
   });
 
-  it('answers a handshake that is none', async () => {
+  it('answers an invalid handshake', async () => {
     await using server = await startServer();
     expect((await askForUpgrade(server.port, { ...BEARER, 'Sec-WebSocket-Key': 'short' })).status).toBe(400);
     expect((await askForUpgrade(server.port, { ...BEARER, 'Sec-WebSocket-Version': '12' })).status).toBe(400);
@@ -183,7 +183,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('can not be started when the client has gone meanwhile', async () => {
+  it('cannot be started when the client has gone meanwhile', async () => {
     let outcome: Promise<unknown> = Promise.resolve();
     let done: () => void = () => undefined;
     const tried = new Promise<void>((resolve) => (done = resolve));
@@ -236,7 +236,7 @@ describe('a connection', () => {
       const recorder = await startedClient(server.url, credentials);
       await recorder.closed;
       expect(recorder.transport.closeReason).toMatchObject({ details: { closeCode: 1011 } });
-      expect(errors.pop()).toEqual(['The handler of a new connection threw.', { cause: broken }]);
+      expect(errors.pop()).toEqual(['The `onConnection` callback threw an error.', { cause: broken }]);
       expect(server.sockets.connections).toBe(0);
     }
   });
@@ -397,14 +397,14 @@ describe('close()', () => {
       await closed;
       expect(transport.closeReason).toMatchObject({ details: { closeCode: 1001 }, retryable: true });
     }
-    // Nobody listens to upgrades any more: for Node they are plain requests.
+    // Nothing listens to upgrades any more, so Node.js treats them as plain requests.
     expect(await failureOf(client(server.url, credentials).transport.start())).toMatchObject({
       code: 'ENDPOINT_INCOMPATIBLE',
       details: { status: 404 },
     });
   });
 
-  it('lets nobody in any more, also when a check of credentials ends at that very moment', async () => {
+  it('admits no client any more, even if a check of credentials ends at that moment', async () => {
     const statuses = new Set<number>();
     for (let jobs = 0; jobs < 16; jobs++) {
       let admit: (verdict: true) => void = () => undefined;

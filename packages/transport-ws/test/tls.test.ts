@@ -33,7 +33,7 @@ async function startSecure(options: { readonly askForCertificate?: boolean } = {
       const subject = (socket as TLSSocket).getPeerCertificate().subject as { CN?: string } | undefined;
       transport.onmessage = (message) => {
         if (!('method' in message) || !('id' in message)) return;
-        void transport.send({ jsonrpc: '2.0', id: message.id, result: { who: subject?.CN ?? 'nobody' } });
+        void transport.send({ jsonrpc: '2.0', id: message.id, result: { who: subject?.CN ?? 'anonymous' } });
       };
       await transport.start();
     },
@@ -54,8 +54,8 @@ describe('wss: with a private authority', () => {
   it('T8 connects by name and by address, with the authority as text or as a file', async () => {
     await using server = await startSecure();
     const byName = server.url.replace('127.0.0.1', 'localhost');
-    expect(await whoAmI(server.url, { network: { ca: pki.ca } })).toEqual(who('nobody'));
-    expect(await whoAmI(byName, { network: { ca: [join(pki.folder, 'ca.pem')] } })).toEqual(who('nobody'));
+    expect(await whoAmI(server.url, { network: { ca: pki.ca } })).toEqual(who('anonymous'));
+    expect(await whoAmI(byName, { network: { ca: [join(pki.folder, 'ca.pem')] } })).toEqual(who('anonymous'));
   });
 
   it('fails without it, and says what to configure', async () => {
@@ -81,10 +81,10 @@ describe('wss: with a private authority', () => {
     // An address has no SNI, and is checked all the same.
     const byAddress = await failureOf(client(`wss://127.0.0.9:${server.port}/`, options).transport.start());
     expect(byAddress).toMatchObject({ code: 'TLS_FAILED', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
-    expect(await whoAmI(`wss://127.0.0.1:${server.port}/`, options)).toEqual(who('nobody'));
+    expect(await whoAmI(`wss://127.0.0.1:${server.port}/`, options)).toEqual(who('anonymous'));
   });
 
-  it('a server that does not answer the TLS handshake is given up, by time or by close()', async () => {
+  it('a server that does not answer the TLS handshake is abandoned, by a timeout or by close()', async () => {
     for (const end of ['time', 'close']) {
       const mute = createPlain();
       await using listening = await listen(mute);
@@ -145,7 +145,7 @@ describe('a client certificate', () => {
       'clientCertificate',
     ],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       () => ({ cert: '-----BEGIN NONSENSE-----', key: pki.client.key }),
       'clientCertificate',
     ],
@@ -159,7 +159,7 @@ describe('a client certificate', () => {
     expect(inspect([error, transport], { depth: 8, showHidden: true })).not.toContain(secret);
   });
 
-  it('an authority that is none', async () => {
+  it('an invalid authority', async () => {
     for (const ca of [
       '/nowhere/ca.pem',
       '-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { createGoogleProvider, type GoogleProviderOptions } from '@mcp-fittings/auth-google';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { createNetwork } from '@mcp-fittings/http-client';
+import { createHttpClient } from '@mcp-fittings/http-client';
 import { CANARIES, startGoogle, type GoogleStandIn } from './google-stand-in.js';
 
 /** Google, a server that accepts its tokens, and an environment in which Google's library finds them. */
@@ -65,7 +65,7 @@ export async function createWorld({ credentials }: WorldOptions): Promise<World>
   const address = http.address();
   if (address === null || typeof address !== 'object') throw new Error('no port');
   const url = new URL(`http://127.0.0.1:${String(address.port)}/mcp`);
-  const network = createNetwork({ url });
+  const network = createHttpClient({ url });
 
   const world: World = {
     google,

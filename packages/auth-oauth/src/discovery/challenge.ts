@@ -1,5 +1,5 @@
 import type { AuthChallenge } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/http-client';
+import { parseChallenges } from '@mcp-fittings/remote-policy';
 import { maxAgeOf } from '../protocol/oauth-error.js';
 import { parseScopes } from '../protocol/token-syntax.js';
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { AuthorizationServer } from 'oauth4webapi';
 
 /**

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 
 /**
  * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns

@@ -6,7 +6,7 @@ import {
   type AuthProvider,
   type Clock,
 } from '@mcp-fittings/client-core';
-import { checkHeaders } from '@mcp-fittings/http-client';
+import { checkHeaders } from '@mcp-fittings/remote-policy';
 
 /** Options of {@link createHeadersCommandProvider}. */
 export interface HeadersCommandOptions {

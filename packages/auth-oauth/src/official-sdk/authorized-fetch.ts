@@ -1,5 +1,10 @@
 import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
-import { ChallengeBudget, createCredentials, readChallenge, type ReplyHead } from '@mcp-fittings/http-client';
+import {
+  ChallengeBudget,
+  createCredentials,
+  readChallenge,
+  type ReplyHead,
+} from '@mcp-fittings/remote-policy';
 
 /** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions {

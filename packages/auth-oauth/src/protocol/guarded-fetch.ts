@@ -1,8 +1,8 @@
-import type { Network } from '@mcp-fittings/http-client';
+import type { HttpClient } from '@mcp-fittings/http-client';
 import type { SentSecrets } from './sent-secrets.js';
 
-/** The part of a `Network` that sign-in uses: requests to URLs that servers named, within the policy of the network. */
-export type Fetcher = Pick<Network, 'fetch'>;
+/** The part of an `HttpClient` that sign-in uses: requests to URLs that servers named, within the policy of the network. */
+export type Fetcher = Pick<HttpClient, 'fetch'>;
 
 /**
  * Returns the fetch of a network in the form that oauth4webapi calls. The network decides by address whether http is

@@ -1,5 +1,5 @@
 import type { Clock, Logger, TokenStore } from '@mcp-fittings/client-core';
-import type { NetworkOptions } from '@mcp-fittings/http-client';
+import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import type { ConfiguredEndpoints } from '../discovery/discover.js';
 import type { InteractionChooser, SignInInteraction } from '../interaction/interaction.js';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
@@ -37,10 +37,10 @@ export interface TokenProviderOptions {
    */
   readonly dpop?: 'auto' | 'always' | undefined;
   /**
-   * How servers are reached: proxy, certificates, timeouts, allowed addresses. A `Network` is used as it is and stays yours
-   * to close. Default: the defaults of `NetworkOptions`.
+   * How servers are reached: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and stays yours
+   * to close. Default: the defaults of `HttpClientOptions`.
    */
-  readonly network?: Omit<NetworkOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
+  readonly network?: Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
   /** Time source for expiry, waiting and caching. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Receives warnings, for example about a token that could not be stored or revoked. Default: none. */

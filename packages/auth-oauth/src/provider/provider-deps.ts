@@ -6,7 +6,7 @@ import {
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { createIdleNetwork } from '@mcp-fittings/http-client';
+import { createIdleHttpClient } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discoverExcept } from '../discovery/discover.js';
 import type { BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
@@ -190,7 +190,7 @@ function networkOf(
   clock: Clock,
 ): Fetcher {
   if (network !== undefined && 'fetch' in network) return network;
-  return createIdleNetwork({ ...network, url, server, clock, logger }, clock);
+  return createIdleHttpClient({ ...network, url, server, clock, logger }, clock);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/client-core/timing';
-import { createRetryPause } from '@mcp-fittings/http-client';
+import { createFailureBackoff } from '@mcp-fittings/http-client';
 import { isCorrupt } from './corrupt-store.js';
 import { saveDeferred } from './deferred-save.js';
 import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
@@ -94,7 +94,7 @@ export interface TokenManager {
  */
 export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   const { store, key, clock, server, logger, renewal, accepts } = deps;
-  const pause = createRetryPause<RenewalOutcome>(clock);
+  const pause = createFailureBackoff<RenewalOutcome>(clock);
   let held: TokenRecord | undefined;
   let loaded = false;
   let unsaved = false;

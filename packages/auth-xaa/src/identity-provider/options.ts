@@ -1,7 +1,7 @@
 import type { ClientKey, SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
 import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/http-client';
+import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   findAuthorizationServer,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthChallenge, FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
-import { type NetworkOptions, createNetwork } from '@mcp-fittings/http-client';
+import { type HttpClientOptions, createHttpClient } from '@mcp-fittings/http-client';
 import { storedToken, type StoredTokenOptions } from '../session/stored-sign-in.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';
@@ -13,7 +13,7 @@ import { type CheckResult, createResult, createFinding } from './findings.js';
 export interface DiscoveryOptions {
   readonly server: string;
   readonly config: ServerConfig;
-  readonly network: NetworkOptions;
+  readonly network: HttpClientOptions;
   readonly challenge: AuthChallenge | undefined;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface DiscoveryOptions {
 export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckResult> {
   const { server, challenge, signal } = options;
   const serverUrl = new URL(options.network.url);
-  await using network = createNetwork(options.network);
+  await using network = createHttpClient(options.network);
   try {
     const configured = endpointsOf(options.config);
     const found = await discover({

@@ -9,11 +9,11 @@ import {
 } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import {
-  type NetworkOptions,
+  type HttpClientOptions,
   type ResponseHead,
-  createNetwork,
-  networkFields,
-  networkOptionsOf,
+  createHttpClient,
+  httpEntryFields,
+  toHttpClientOptions,
 } from '@mcp-fittings/http-client';
 import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
 import { CommandError } from '../output/hints.js';
@@ -35,12 +35,12 @@ export interface NetworkPath {
   /** Head of the response to a plain GET; undefined if the server was not reached, or need not answer a GET. */
   readonly head: ResponseHead | undefined;
   /** Options to send more requests; undefined if the server was not reached. */
-  readonly network: NetworkOptions | undefined;
+  readonly network: HttpClientOptions | undefined;
 }
 
 /** Checks the network path to the server: host name, proxy, connection, TLS. It sends no MCP messages. */
 export async function checkNetworkPath(options: NetworkPathOptions): Promise<NetworkPath> {
-  let network: NetworkOptions;
+  let network: HttpClientOptions;
   let proxy: URL | undefined;
   try {
     network = networkOf(options);
@@ -82,14 +82,14 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
 }
 
 /** Builds the options that the transport would use. A WebSocket connection begins with HTTP too. */
-function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPathOptions): NetworkOptions {
-  const result = entrySchema(networkFields)['~standard'].validate(config);
+function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPathOptions): HttpClientOptions {
+  const result = entrySchema(httpEntryFields)['~standard'].validate(config);
   if (result.issues !== undefined) {
     const [issue] = result.issues;
     const field = issue?.path?.map(String).join('.') ?? '';
     throw new CommandError('CONFIG_INVALID', `"${field}" ${issue?.message ?? 'is invalid'}.`, { server });
   }
-  const { timeouts, ...rest } = networkOptionsOf(result.value, { server, clock, logger });
+  const { timeouts, ...rest } = toHttpClientOptions(result.value, { server, clock, logger });
   const url = String(rest.url).replace(/^ws(s?:)/i, 'http$1');
   return {
     ...rest,
@@ -114,8 +114,8 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   }
 }
 
-function headOf(options: NetworkOptions): Promise<ResponseHead> {
-  const network = createNetwork(options);
+function headOf(options: HttpClientOptions): Promise<ResponseHead> {
+  const network = createHttpClient(options);
   const headers = { accept: 'application/json, text/event-stream' };
   return new Promise<ResponseHead>((resolve, reject) => {
     const exchange = network.exchange(

@@ -54,7 +54,7 @@ export function parseRemoteCommand(
     ...(Object.keys(named).length > 0 && { headers: named }),
     ...(Object.keys(oauth).length > 0 && { oauth }),
     ...rest,
-    ...networkFields(environment, used, notes),
+    ...httpEntryFields(environment, used, notes),
     ...(deniedTools.length > 0 && { deniedTools: [...listOf(rest['deniedTools']), ...deniedTools] }),
   };
   for (const name of Object.keys(environment)) {
@@ -258,7 +258,7 @@ function unescaped(text: string): string {
 }
 
 /** Converts variables that configure the network of Node.js programs to fields. */
-function networkFields(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
+function httpEntryFields(env: JsonObject, used: Set<string>, notes: string[]): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(env)) {
     if (typeof value !== 'string') continue;

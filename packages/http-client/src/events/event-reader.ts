@@ -1,42 +1,47 @@
 /*
- * Own code instead of `eventsource-parser` 3.1.1. That is as fast on well-meant streams, but it makes an Error with a
- * stack of every unknown field (10^6 of them: 6.4 s, here 0.06 s), searches the rest of a chunk again for every line
- * once it holds a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and sees U+FFFD
- * where a stream is not UTF-8.
+ * Written here instead of using `eventsource-parser` 3.1.1. That is as fast on ordinary streams, but it creates an Error with a
+ * stack for every unknown field (10^6 of them: 6.4 s, here 0.06 s), searches the rest of a chunk again for every line once it
+ * contains a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and cannot tell text that is not
+ * UTF-8 from U+FFFD.
  */
 import { TransportError } from '@mcp-fittings/client-core';
 import { createByteParts, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
 
+/** One event of a `text/event-stream`. */
 export interface ServerEvent {
-  /** What `event:` said; empty means `message`. */
+  /** Value of `event:`; empty if it is absent, which means `message`. */
   readonly event: string;
+  /** Values of `data:`, joined by line feeds. */
   readonly data: string;
-  /** What `id:` said within this event; undefined when it said nothing. */
+  /** Value of `id:` in this event; `undefined` if it is absent. */
   readonly id: string | undefined;
 }
 
+/** Callbacks and limit of an event reader. */
 export interface EventReaderOptions {
+  /** Called with each event that has data. */
   readonly onEvent: (event: ServerEvent) => void;
-  /** Told the id of each block that has one, also when the block has no data; before `onEvent`. */
+  /** Called before `onEvent` with the id of each event that has one, even without data. */
   readonly onId?: ((id: string) => void) | undefined;
-  /** Told each `retry:`, in milliseconds, at most 300 000. */
+  /** Called with the value of each `retry:` in milliseconds, at most 300 000. */
   readonly onRetry?: ((ms: number) => void) | undefined;
-  /** An event was dropped, because its data is not UTF-8. */
+  /** Called when an event is dropped because its data is not UTF-8. */
   readonly onMalformed?: (() => void) | undefined;
-  /** Largest event, and longest line, in bytes. Default 64 MiB. */
+  /** Largest event, and longest line, in bytes. Default 67 108 864 (64 MiB). */
   readonly maxEventBytes?: number | undefined;
-  /** Name of the server, for the error. */
+  /** Name of the server, for the error. Default: none. */
   readonly server?: string | undefined;
 }
 
 /**
- * Reads `text/event-stream` from bytes.
+ * Parses a `text/event-stream`.
+ *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export interface EventReader {
   /**
-   * Throws `MESSAGE_TOO_LARGE` when an event exceeds the limit; then the stream has to be ended. (Thrown within
-   * `ResponseHandler.onData` it ends the exchange.)
+   * Parses the next bytes and calls back for each complete event. Throws `MESSAGE_TOO_LARGE` if an event exceeds the limit; the
+   * stream is unusable then. Thrown from `ResponseHandler.onData`, the error ends the exchange.
    */
   push(chunk: Uint8Array): void;
 }
@@ -48,19 +53,28 @@ const COLON = 58;
 const MESSAGE_LINE = 'event: message\n';
 const DATA_FIELD = 'data: ';
 const MAX_EVENT_BYTES = 64 * 1024 * 1024;
-/** Ids go back to the server in a header; a longer one would not fit. */
+/** An id is sent back in a header; a longer one may be refused. */
 const MAX_ID_LENGTH = 1024;
 const MAX_RETRY_MS = 300_000;
-/** So many lines of data are joined at a time: what is kept stays in proportion to what came. */
+/** Lines of data that are joined at a time, so that the memory used stays proportional to the data. */
 const LINES_PER_BLOCK = 4096;
 
+/**
+ * Creates a parser for one event stream.
+ *
+ * @example
+ * ```ts
+ * const reader = createEventReader({ onEvent: ({ data }) => console.log(data) });
+ * reader.push(new TextEncoder().encode('data: hello\n\n'));
+ * ```
+ */
 export function createEventReader(options: EventReaderOptions): EventReader {
   return new LinearEventReader(options);
 }
 
 /**
- * Waits for bytes up to the last line end, so that no character is cut, and decodes them at once; each byte and each
- * character is searched a fixed number of times, however the stream is cut into chunks.
+ * Decodes the bytes up to the last line end at once, so that no character is split. Each byte and character is searched a fixed
+ * number of times, however the stream is split into chunks.
  */
 class LinearEventReader implements EventReader {
   readonly #options: EventReaderOptions;
@@ -70,10 +84,10 @@ class LinearEventReader implements EventReader {
   readonly #rest = createByteParts();
   #afterCr = false;
   #atStart = true;
-  /** The text in hand is not UTF-8: U+FFFD in it is ours. */
+  /** The current text is not UTF-8: a U+FFFD in it comes from the decoder. */
   #dirty = false;
 
-  // The event in hand.
+  // The event that is being read.
   #lines: string[] = [];
   #blocks: string[] = [];
   #size = 0;
@@ -94,7 +108,7 @@ class LinearEventReader implements EventReader {
     if (end > from) {
       this.#afterCr = chunk[end - 1] === CR;
       const text = this.#textUpTo(chunk.subarray(from, end));
-      // What was kept of earlier chunks has no line end.
+      // The bytes kept from earlier chunks have no line end.
       this.#readLines(lastCr === -1 ? text : text.replace(/\r\n?/g, '\n'));
     } else if (end === 1) this.#afterCr = false;
     if (end === chunk.length) return;
@@ -129,7 +143,7 @@ class LinearEventReader implements EventReader {
     }
   }
 
-  /** An event of one line of data, as MCP servers write nearly all of them. Where it ends; `start`: this is none. */
+  /** Reads an event with one line of data, as most MCP servers write them. Returns where it ends, or `start` if it is another kind. */
   #readSimpleEvent(text: string, start: number): number {
     if (this.#size > 0 || this.#event !== '' || this.#id !== undefined || this.#dirty) return start;
     const named = text.startsWith(MESSAGE_LINE, start);
@@ -186,7 +200,7 @@ class LinearEventReader implements EventReader {
     }
     const event = this.#event;
     this.#event = '';
-    // One for each line, so that even data without a character counts.
+    // Counts the line feed of each line, so that empty data counts too.
     if (this.#size === 0) return;
     const data = this.#takeData();
     if (!this.#malformed) return this.#options.onEvent({ event, data, id });
@@ -208,7 +222,7 @@ class LinearEventReader implements EventReader {
     if (size <= this.#limit) return;
     throw new TransportError(
       'MESSAGE_TOO_LARGE',
-      `An event of more than ${String(this.#limit)} bytes was refused.`,
+      `The server sent an event that exceeds the limit of ${String(this.#limit)} bytes.`,
       {
         server: this.#options.server,
         delivery: 'unknown',
@@ -221,7 +235,7 @@ class LinearEventReader implements EventReader {
 // oxlint-disable-next-line no-control-regex -- NUL is forbidden, the others do not fit a header
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** The field's name is followed by a colon, or is the whole line. */
+/** Whether the field's name is followed by a colon or is the whole line. */
 function isField(text: string, start: number, end: number, name: string): boolean {
   const after = start + name.length;
   return text.startsWith(name, start) && (after === end || text.charCodeAt(after) === COLON);
@@ -232,7 +246,7 @@ function valueOf(text: string, colon: number, end: number): string {
   return text.slice(text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1, end);
 }
 
-/** An event id as the value of `Last-Event-ID`: its UTF-8 bytes, as HTTP headers carry them. */
+/** Returns an event id as the value of a `Last-Event-ID` header: each byte of its UTF-8 form is one character. */
 export function lastEventIdHeader(id: string): string {
   return String.fromCharCode(...new TextEncoder().encode(id));
 }

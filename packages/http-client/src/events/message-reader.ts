@@ -5,18 +5,19 @@ import {
   type ServerEvent,
 } from './event-reader.js';
 
+/** Callbacks and limit of a message reader. */
 export interface MessageReaderOptions extends Omit<EventReaderOptions, 'onEvent' | 'onMalformed'> {
-  /** Told the JSON value of each message. */
+  /** Called with the JSON value of each message. */
   readonly onValue: (value: unknown) => void;
-  /** A message that is not JSON, or not UTF-8, was dropped. */
+  /** Called when a message is dropped because it is not JSON or not UTF-8. */
   readonly onMalformed: () => void;
-  /** Told each event before it is read, whatever it is called. */
+  /** Called with each event before its data is parsed, whatever its name. */
   readonly onEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
 /**
- * Reads the JSON-RPC messages of an event stream: the data of each event that has no name or is called `message`. An event
- * without data carries an id only; other names mean nothing in MCP.
+ * Creates a reader for the JSON-RPC messages of an event stream: the data of each event without a name or with the name `message`.
+ * Events with empty data and events with other names are ignored.
  */
 export function createMessageReader(options: MessageReaderOptions): EventReader {
   const { onValue, onMalformed, onEvent, ...rest } = options;

@@ -1,14 +1,14 @@
 import type { Clock } from '@mcp-fittings/client-core';
 
-/** Notices when a connection is silent, at the price of one timer, not one for each thing that is heard. */
+/** Detects that a connection has gone silent. It uses one timer, however much is received. Disposing it stops the timer. */
 export interface SilenceWatch extends Disposable {
-  /** Something came. */
+  /** Call it when something is received. */
   heard(): void;
 }
 
 /**
- * Calls `onSilence` once, when nothing was heard for `ms` milliseconds; never if that is 0. The timer does not keep the process
- * alive.
+ * Calls `onSilence` once, when nothing has been received for `ms` milliseconds; never if `ms` is 0. The timer does not keep the
+ * process alive.
  */
 export function watchSilence(clock: Clock, ms: number, onSilence: () => void): SilenceWatch {
   if (ms === 0) return DEAF;

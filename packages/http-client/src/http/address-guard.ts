@@ -11,35 +11,36 @@ import type { HostResolver } from '../options.js';
 import { specialAddresses } from './special-addresses.js';
 
 /**
- * Keeps a server from pointing us into networks that it can not reach itself.
+ * Prevents server-side request forgery: a server must not direct us to networks that it cannot reach itself.
+ *
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
 export interface AddressGuard {
-  /** Throws `ADDRESS_BLOCKED` where the URL names a forbidden address by itself: such a name is never resolved. */
+  /** Throws `ADDRESS_BLOCKED` if the host of the URL is a forbidden IP address, which is never resolved. */
   checkUrl(url: URL): void;
   /**
-   * The addresses of a host, each of them checked; connecting to these and no others defeats a resolver that changes
-   * its answer. Rejects with `ADDRESS_BLOCKED` when one of them is forbidden.
+   * Resolves a host and checks each of its addresses. Connecting to these addresses and no others prevents DNS rebinding. Rejects
+   * with `ADDRESS_BLOCKED` if one of them is forbidden.
    */
   readonly resolve: HostResolver;
 }
 
 export interface AddressGuardOptions {
-  /** What the person configured: its host is exempt; when it is loopback, all of loopback is. */
+  /** URL that the user configured: its host is exempt, and all of loopback if it is a loopback host. */
   readonly configured: URL;
   readonly allow: readonly string[];
   readonly resolve: HostResolver;
   readonly server?: string | undefined;
 }
 
-/** Throws `CONFIG_INVALID` on an entry of `allow` that is no address, range or host name. */
+/** Throws `CONFIG_INVALID` for an entry of `allow` that is not an IP address, a range or a host name. */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const { configured, server } = options;
   const { ranges, hosts } = parseAllowed(options.allow, server);
   hosts.add(bareHost(configured.hostname));
   const loopbackAllowed = isLoopbackHost(configured.hostname);
 
-  // Large, and for most servers never asked: they send us nowhere else.
+  // Large, and most servers never name another host.
   let special: AddressRanges | undefined;
 
   const blocked = (address: string): boolean =>
@@ -48,10 +49,10 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     !ranges.has(address);
 
   const refusal = (host: string): TransportError =>
-    new TransportError('ADDRESS_BLOCKED', `The host ${host} lies in a network that is not public.`, {
+    new TransportError('ADDRESS_BLOCKED', `The host ${host} has an address in a private network.`, {
       server,
       delivery: 'not-sent',
-      hint: 'If the server may send you there, add the host or its address range to `allowAddresses`.',
+      hint: 'If the server may use that host, add it or its address range to `allowAddresses`.',
     });
 
   return {
@@ -89,7 +90,7 @@ function parseAllowed(entries: readonly string[], server: string | undefined) {
 }
 
 function invalid(entry: string, server: string | undefined): FittingsError {
-  return new FittingsError('CONFIG_INVALID', `\`allowAddresses\` has an entry that can't be used: ${entry}`, {
+  return new FittingsError('CONFIG_INVALID', `\`allowAddresses\` has an invalid entry: ${entry}`, {
     server,
     hint: 'Write an IP address, a range such as 10.0.0.0/8, or a host name.',
   });

@@ -7,9 +7,9 @@ import type {
   HttpRequest,
   ResponseHandler,
   ResponseHead,
-} from '../network.js';
+} from '../http-client.js';
 
-/** Collects the whole answer of an exchange. */
+/** Resolves with the whole response of an exchange. */
 export function collect(
   open: (request: HttpRequest, handler: ResponseHandler) => Exchange,
   request: CollectedRequest,
@@ -20,14 +20,14 @@ export function collect(
     const body = createByteParts();
     let head: ResponseHead | undefined;
 
-    const give = (): void => {
+    const giveUp = (): void => {
       exchange.abort();
       const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
-      reject(new TransportError('ABORTED', 'The caller gave up the request.', options));
+      reject(new TransportError('ABORTED', 'The request was aborted by the caller.', options));
     };
-    const release = (): void => signal?.removeEventListener('abort', give);
+    const release = (): void => signal?.removeEventListener('abort', giveUp);
 
-    // Whatever a caller in JavaScript asks for: all of it would be kept.
+    // A caller in JavaScript may ask for a stream all the same; its whole body would be kept in memory.
     const exchange = open(
       { ...request, eventStream: false },
       {
@@ -45,8 +45,8 @@ export function collect(
         },
       },
     );
-    if (signal?.aborted === true) give();
-    else signal?.addEventListener('abort', give, { once: true });
+    if (signal?.aborted === true) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
   });
 }
 

@@ -1,30 +1,31 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { SocketPolicy } from '../options.js';
+import type { SocketPoolOptions } from '../options.js';
 
-/** What waits for a socket. Exactly one of the two is called, unless it leaves before. */
+/** A request that waits for a socket. Exactly one of the two is called, unless it leaves first. */
 export interface Waiter {
   start(): void;
-  /** The gate was closed. */
+  /** The limiter was closed. */
   refuse(): void;
 }
 
 /**
- * Lets few requests in at a time: one socket for each of a burst is slower than sharing some. Where nothing comes
- * out for a while the limit doubles, so that long calls never starve short ones; it falls back when the rush is over.
+ * Limits the number of requests in flight, because one socket for each request of a burst is slower than a few shared ones. If no
+ * request completes for a while the limit doubles, so that long calls do not block short ones. It falls back when the burst is
+ * over.
  */
 export interface ConcurrencyLimiter {
   /** Calls `start` now or later. */
   enter(waiter: Waiter): void;
-  /** It is done, or no longer wants to start. */
+  /** The request is complete, or no longer wants to start. */
   leave(waiter: Waiter): void;
   close(): void;
 }
 
-/** Longest wait, in patience intervals, even while others come and go. */
+/** Intervals of `stallMs` after which the limit doubles even while requests complete. */
 const LONGEST_WAIT = 8;
 
-export function createConcurrencyLimiter(policy: SocketPolicy, clock: Clock): ConcurrencyLimiter {
-  const { max = Infinity, patienceMs = 50 } = policy;
+export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock): ConcurrencyLimiter {
+  const { max = Infinity, stallMs = 50 } = policy;
   const initial = Math.min(policy.initial ?? 16, max);
   const inside = new Set<Waiter>();
   const waiting = new Set<Waiter>();
@@ -54,7 +55,7 @@ export function createConcurrencyLimiter(policy: SocketPolicy, clock: Clock): Co
         admit();
         watch();
       },
-      patienceMs,
+      stallMs,
       { unref: true },
     );
   };

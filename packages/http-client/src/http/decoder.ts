@@ -1,11 +1,11 @@
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** Takes a compressed body in, gives the decoded one out. */
+/** Decodes a compressed body. */
 export interface BodyDecoder {
-  /** False: wait for `onDrain` before writing more. */
+  /** Returns `false` if the caller should wait for `onDrain` before it writes more. */
   write(bytes: Uint8Array): boolean;
-  /** The compressed body is complete; `onEnd` follows when all is decoded. */
+  /** The compressed body is complete; `onEnd` follows when all of it is decoded. */
   end(): void;
   pause(): void;
   resume(): void;
@@ -19,7 +19,7 @@ export interface DecoderEvents {
   onError(error: Error): void;
 }
 
-/** `'identity'` for a body as it is; undefined for a coding that nobody asked for. */
+/** Returns `'identity'` for a body that is not compressed, and undefined for an unsupported encoding. */
 export function createDecoder(
   contentEncoding: string,
   events: DecoderEvents,
@@ -40,7 +40,7 @@ export function createDecoder(
   }
 }
 
-/** `deflate` means the zlib format, but some servers send the bare one; the first byte tells. */
+/** `deflate` means the zlib format, but some servers send raw deflate; the first byte tells which. */
 const inflateFor = (first: number): Transform =>
   (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
 

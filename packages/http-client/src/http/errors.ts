@@ -7,13 +7,13 @@ import {
   type ErrorCode,
   type FittingsErrorOptions,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
+import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
-/** What is known about a failed exchange. */
+/** The circumstances of a failed exchange. */
 export interface FailedExchange {
   readonly server: string | undefined;
   readonly url: URL;
-  /** The request was handed to a connected socket. */
+  /** Whether the request was written to a connected socket. */
   readonly started: boolean;
   readonly proxied: boolean;
 }
@@ -28,12 +28,12 @@ const BY_UNDICI_CODE: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * The `TransportError` for what undici or Node reported. Names the origin only: path and query may hold secrets.
+ * Converts an error of undici or Node.js to a `TransportError`. It names the origin only, because a path or query may hold secrets.
  */
 export function networkError(cause: unknown, failed: FailedExchange): TransportError {
   if (cause instanceof TransportError) return cause;
   if (cause instanceof FittingsError) {
-    // A setting that turned out to be unusable when it was needed.
+    // An invalid setting that was found only now, such as an unreadable certificate file.
     const { hint, kind, retryable, server, details } = cause;
     const options = {
       hint,
@@ -54,7 +54,7 @@ export function networkError(cause: unknown, failed: FailedExchange): TransportE
   });
 }
 
-/** `text` is given the origin; without it the sentence of the code is used. */
+/** Creates an error about an exchange. `text` gets the origin; without it, the standard message of the code is used. */
 export function failure(
   code: ErrorCode,
   failed: FailedExchange,
@@ -62,7 +62,7 @@ export function failure(
   text?: (origin: string) => string,
 ): TransportError {
   const { origin } = failed.url;
-  const message = text?.(origin) ?? connectionSentence(code, origin, failed.started);
+  const message = text?.(origin) ?? connectionMessage(code, origin, failed.started);
   return new TransportError(code, message, {
     server: failed.server,
     ...options,
@@ -87,14 +87,14 @@ function undiciCodeOf(cause: unknown): ErrorCode | undefined {
     const known = Object.hasOwn(BY_UNDICI_CODE, code) ? BY_UNDICI_CODE[code] : undefined;
     if (known !== undefined) return known;
     if (typeof message !== 'string') continue;
-    // undici has no codes of its own for these.
+    // undici has no codes for these.
     if (/^Proxy (?:response|Authentication)/.test(message)) return 'PROXY_FAILED';
     if (code === 'UND_ERR_INVALID_ARG' && message.includes('header')) return 'HEADER_INVALID';
   }
   return undefined;
 }
 
-/** A peer that ends the handshake by an alert has not looked at the request. */
+/** A peer that ends the handshake with an alert has not read the request. */
 const TLS_ALERT = /^ERR_SSL_.*ALERT/;
 
 function deliveryOf(cause: unknown, code: ErrorCode, { started }: FailedExchange): Delivery {

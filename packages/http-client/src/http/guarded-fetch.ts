@@ -1,11 +1,11 @@
 import { TransportError, type Clock } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../network.js';
+import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../http-client.js';
 import { nextHop } from './redirect.js';
 
 export interface GuardedFetchDeps {
   readonly configured: URL;
-  /** The configured ones, with lower-case names. */
+  /** Configured headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly server: string | undefined;
   readonly clock: Clock;
@@ -15,16 +15,16 @@ export interface GuardedFetchDeps {
 const MAX_BODY_BYTES = 256 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** See `Network.fetch`. The guard against private addresses itself lies where the connection is made. */
+/** Implements `HttpClient.fetch`. Private addresses are refused where the connection is opened. */
 export async function guardedFetch(
-  host: GuardedFetchDeps,
+  deps: GuardedFetchDeps,
   target: string | URL,
   init: GuardedFetchInit,
 ): Promise<Response> {
-  const { server } = host;
+  const { server } = deps;
   const method = (init.method ?? 'GET').toUpperCase();
-  const url = acceptable(target, method, host);
-  const headers = { ...gatewayHeaders(url, method, host), ...Object.fromEntries(new Headers(init.headers)) };
+  const url = checkTarget(target, method, deps);
+  const headers = { ...gatewayHeaders(url, method, deps), ...Object.fromEntries(new Headers(init.headers)) };
   const body = init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? undefined);
   if (init.body instanceof URLSearchParams) headers['content-type'] ??= 'application/x-www-form-urlencoded';
 
@@ -34,12 +34,12 @@ export async function guardedFetch(
   if (init.signal?.aborted === true) giveUp();
   init.signal?.addEventListener('abort', giveUp, { once: true });
   let late = false;
-  const timer = host.clock.schedule(() => {
+  const timer = deps.clock.schedule(() => {
     late = true;
     end.abort();
   }, timeoutMs);
   try {
-    const reply = await host.request({
+    const reply = await deps.request({
       url,
       method,
       headers,
@@ -53,7 +53,7 @@ export async function guardedFetch(
     return responseOf(reply);
   } catch (cause) {
     if (!late) throw cause;
-    const message = `No complete answer within ${String(timeoutMs)} ms from ${url.origin}.`;
+    const message = `${url.origin} did not send a complete response within ${String(timeoutMs)} ms.`;
     throw new TransportError('TIMEOUT', message, {
       server,
       delivery: 'unknown',
@@ -65,34 +65,37 @@ export async function guardedFetch(
   }
 }
 
-function acceptable(target: string | URL, method: string, { configured, server }: GuardedFetchDeps): URL {
+function checkTarget(target: string | URL, method: string, { configured, server }: GuardedFetchDeps): URL {
   const refuse = (message: string, hint: string): TransportError =>
     new TransportError('POLICY_DENIED', message, { server, hint, delivery: 'not-sent' });
 
   const text = String(target);
   if (!URL.canParse(text))
-    throw refuse('A server named a URL that is malformed.', 'Tell the owner of the server.');
+    throw refuse('A server named an invalid URL.', 'Report it to the operator of the server.');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
-    throw refuse(`A URL on ${url.host} holds a user name or a password.`, 'Tell the owner of the server.');
+    throw refuse(
+      `A server named a URL on ${url.host} that contains a user name or password.`,
+      'Report it to the operator of the server.',
+    );
   }
   if (url.protocol === 'https:') return url;
-  // What the person configured without encryption may be read from, but is sent no secret.
+  // A server that the user configured without encryption may be read from, but gets no secret.
   const readsConfigured = url.origin === configured.origin && READING.has(method);
   if (url.protocol === 'http:' && (isLoopbackHost(url.hostname) || readsConfigured)) return url;
   throw refuse(
-    `A request to ${url.protocol}//${url.host} was not made: it needs https.`,
-    'Sign-in works over https only, except on this machine.',
+    `A request to ${url.protocol}//${url.host} was not sent, because it is not encrypted.`,
+    'Sign-in requires https:, except on this machine.',
   );
 }
 
 /**
- * A gateway before the server may want the configured headers for its metadata as well. Credentials of a client or a
- * user never meet them: what is posted goes without, and `authorization` stays with the server's own messages.
+ * A gateway in front of the server may require the configured headers for its metadata too. Requests that post credentials do not
+ * get them, and `authorization` is for the messages of the server only.
  */
-function gatewayHeaders(url: URL, method: string, host: GuardedFetchDeps): Record<string, string> {
-  if (url.origin !== host.configured.origin || !READING.has(method)) return {};
-  const { authorization: _, ...others } = host.headers;
+function gatewayHeaders(url: URL, method: string, deps: GuardedFetchDeps): Record<string, string> {
+  if (url.origin !== deps.configured.origin || !READING.has(method)) return {};
+  const { authorization: _, ...others } = deps.headers;
   return others;
 }
 
@@ -101,12 +104,12 @@ function redirectOf(reply: HttpReply, method: string): URL | undefined {
 }
 
 function redirectRefused({ origin }: URL, target: URL, server: string | undefined): TransportError {
-  const where = target.origin === origin ? 'another of its addresses' : target.origin;
+  const where = target.origin === origin ? 'another URL of its own' : target.origin;
   const message = `${origin} redirects to ${where}; redirects are not followed during sign-in.`;
   return new TransportError('REDIRECT_REFUSED', message, {
     server,
     delivery: 'rejected',
-    hint: 'Tell the owner of the authorization server, or configure the address that it redirects to.',
+    hint: 'Report it to the operator of the authorization server, or configure the URL that it redirects to.',
     details: { url: origin, target: target.origin },
   });
 }
@@ -116,10 +119,10 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function responseOf(reply: HttpReply): Response {
   const headers = new Headers([...reply.headers()]);
-  // It was decoded.
+  // The body is decoded already.
   headers.delete('content-encoding');
   headers.delete('content-length');
-  // A copy, because a Response wants bytes of a plain ArrayBuffer.
+  // A copy, because a Response requires a plain ArrayBuffer.
   const body = NO_BODY.has(reply.status) ? null : new Uint8Array(reply.body);
   return new Response(body, { status: reply.status, headers });
 }

@@ -1,6 +1,6 @@
 import type { PacedSource } from '@mcp-fittings/client-core/transport';
 import type { Dispatcher } from 'undici';
-import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../network.js';
+import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../http-client.js';
 import type { BodyDecoder, createDecoder } from './decoder.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';
@@ -8,13 +8,13 @@ import type { Route, Routes } from './routes.js';
 import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 import type { Sockets } from './socket-pool.js';
 
-/** What is loaded with the first request. */
+/** Modules that are loaded with the first request. */
 export interface Engine {
   readonly routes: Routes;
   readonly createDecoder: typeof createDecoder;
 }
 
-/** What an exchange needs of its network. */
+/** What an exchange gets from its HTTP client. */
 export interface HttpExchangeDeps {
   readonly server: string | undefined;
   readonly limiter: ConcurrencyLimiter;
@@ -25,18 +25,18 @@ export interface HttpExchangeDeps {
 }
 
 const MAX_HOPS = 5;
-/** The body of a redirect is read no further: keeping the connection is not worth more. */
+/** Bytes of the body of a redirect that are read in order to keep the connection. */
 const MAX_REDIRECT_BODY = 65_536;
 
-/** One request on its way: waits for a socket, follows redirects, decodes, counts; ends exactly once. */
+/** One request and its response: waits for a socket, follows redirects, decodes the body and limits its size. It ends exactly once. */
 export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandler {
-  readonly #host: HttpExchangeDeps;
+  readonly #deps: HttpExchangeDeps;
   readonly #request: HttpRequest;
   readonly #handler: ResponseHandler;
   readonly #headers: Record<string, string>;
   readonly #maxBytes: number;
   readonly #paced: PacedSource | undefined;
-  /** Stays the same, whatever redirects there are. */
+  /** Redirects do not change it. */
   readonly #origin: string;
   #url: URL;
   #method: string;
@@ -54,15 +54,15 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
   #silenced = false;
 
   constructor(
-    host: HttpExchangeDeps,
+    deps: HttpExchangeDeps,
     request: HttpRequest,
     handler: ResponseHandler,
     headers: Record<string, string>,
   ) {
-    this.#host = host;
+    this.#deps = deps;
     this.#request = request;
     this.#handler = handler;
-    this.#maxBytes = request.maxBodyBytes ?? host.maxBodyBytes;
+    this.#maxBytes = request.maxBodyBytes ?? deps.maxBodyBytes;
     this.#headers = headers;
     this.#paced = request.paced?.(this);
     this.#origin = request.url.origin;
@@ -88,21 +88,21 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     else this.#decoder.resume();
   }
 
-  /** For the network: it can't even begin. */
+  /** Ends the exchange with an error; also for an HTTP client that cannot start it. */
   fail(cause: unknown): void {
     if (this.#done) return;
     this.#stop();
     const error = networkError(cause, this.#failed());
-    // Later, so that whoever called `exchange` has got hold of it first.
+    // Deferred, so that the caller of `exchange` has its result first.
     queueMicrotask(() => {
       if (!this.#silenced) this.#handler.onError(error);
     });
   }
 
   start(): void {
-    if (this.#done) return this.#host.limiter.leave(this);
+    if (this.#done) return this.#deps.limiter.leave(this);
     try {
-      this.#route = this.#host.engine().routes.to(this.#url, this.#origin);
+      this.#route = this.#deps.engine().routes.to(this.#url, this.#origin);
       this.#sockets = this.#route.pool.take();
       this.#sockets.dispatch(
         {
@@ -111,8 +111,8 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
           method: this.#method,
           headers: this.#headers,
           body: this.#body ?? null,
-          headersTimeout: this.#request.headersMs ?? this.#host.headersMs,
-          bodyTimeout: this.#request.bodyIdleMs ?? this.#host.bodyIdleMs,
+          headersTimeout: this.#request.headersMs ?? this.#deps.headersMs,
+          bodyTimeout: this.#request.bodyIdleMs ?? this.#deps.bodyIdleMs,
         },
         this,
       );
@@ -184,9 +184,9 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     else this.fail(error);
   }
 
-  /** False: such a coding can't be decoded. */
+  /** Returns `false` for an unsupported encoding. */
   #decode(encoding: string): boolean {
-    const decoder = this.#host.engine().createDecoder(encoding, {
+    const decoder = this.#deps.engine().createDecoder(encoding, {
       onData: (bytes) => this.#take(bytes),
       onDrain: () => this.#controller?.resume(),
       onEnd: () => this.#finish(),
@@ -200,7 +200,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     return true;
   }
 
-  /** Decoded bytes. */
+  /** Takes decoded bytes. */
   #take(bytes: Uint8Array): void {
     if (this.#done) return;
     const room = this.#limit - this.#bytes;
@@ -211,7 +211,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     this.#finish();
   }
 
-  /** The decoded body is complete, or as much of it as was wanted. */
+  /** The decoded body is complete, or is truncated as requested. */
   #finish(): void {
     if (this.#done) return;
     this.#stop();
@@ -242,7 +242,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
         this.#failed(),
         {
           delivery: hop.keepsBody ? 'rejected' : 'unknown',
-          hint: 'If the new place is right, configure its URL; redirects are followed inside one origin only.',
+          hint: 'If the new URL is right, configure it; redirects are followed within one origin only.',
           details: { target: hop.url.origin },
         },
         (origin) => `${origin} redirects ${where}; the redirect was not followed.`,
@@ -276,30 +276,30 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
 
   #failed(): FailedExchange {
     return {
-      server: this.#host.server,
+      server: this.#deps.server,
       url: this.#url,
       started: this.#controller !== undefined || this.#hops > 0,
       proxied: this.#route?.proxied ?? false,
     };
   }
 
-  /** Ends it here, whatever it was doing; what is complete keeps its socket. */
+  /** Ends the exchange. The socket is kept if the response is complete. */
   #stop(): void {
     if (this.#done) return;
     this.#done = true;
     this.#controller?.abort(GIVEN_UP);
     this.#decoder?.destroy();
-    this.#host.limiter.leave(this);
+    this.#deps.limiter.leave(this);
   }
 }
 
-const GIVEN_UP = new Error('The exchange was given up.');
+const GIVEN_UP = new Error('The exchange was abandoned.');
 
 type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const COOKIES: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
 
-/** The head as callers see it. `raw` has lower-case names. */
+/** Status and headers as callers see them. `raw` has lower-case names. */
 class ReceivedHead implements ResponseHead {
   readonly status: number;
   readonly url: URL;
@@ -331,7 +331,7 @@ class ReceivedHead implements ResponseHead {
 }
 
 function mediaTypeOf(header: string): string {
-  // As nearly everybody writes it.
+  // The usual spelling, without the cost of splitting.
   if (header === 'application/json' || header === 'text/event-stream') return header;
   return header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -1,15 +1,15 @@
-/** Where a redirect leads, and as what. */
+/** The request that follows a redirect. */
 export interface NextHop {
   readonly url: URL;
   readonly method: string;
-  /** The body goes along. */
+  /** Whether the body is sent again. */
   readonly keepsBody: boolean;
 }
 
 /**
- * The request that a redirect asks for; undefined when the answer is none, or its target is no URL.
+ * Returns the request that a redirect asks for, or undefined if the response is not a redirect or its target is not a URL.
  *
- * 301 and 302 keep the method: a message that became a GET would be lost. Only 303 turns into one.
+ * 301 and 302 keep the method, because a message that became a GET would be lost. Only 303 turns a request into a GET.
  * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-15.4
  */
 export function nextHop(

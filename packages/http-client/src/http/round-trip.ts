@@ -1,35 +1,38 @@
-import type { Ending, RefusedReply } from '@mcp-fittings/remote-policy';
-import type { Exchange, HttpRequest, Network, ResponseHandler, ResponseHead } from '../network.js';
+import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
+import type { Exchange, HttpRequest, HttpClient, ResponseHandler, ResponseHead } from '../http-client.js';
 
-/** Takes the body of a reply as it arrives. */
+/** Receives the body of a reply as it arrives. */
 export interface BodySink {
+  /** The next decoded bytes. If it throws, the body ends there and the error becomes `broken` of the reply. */
   data(bytes: Uint8Array): void;
-  /** The body is complete. What it throws is how the request fails. */
+  /** The body is complete. If it throws, the error becomes `broken` of the reply. */
   end(): void;
 }
 
-/** A reply whose head was accepted: its body went to the sink. */
+/** A reply whose head was accepted; its body went to the sink. */
 export interface AcceptedReply {
+  /** Tells it from a refused reply. */
   readonly accepted: true;
+  /** Status and headers. */
   readonly head: ResponseHead;
-  /** Why the body ended before its end. */
+  /** Why the body is incomplete; `undefined` if it is complete. */
   readonly broken?: unknown;
 }
 
-/** Enough for a JSON-RPC error or a sentence; more of a refusal is not read. */
+/** Bytes of a refusal that are read: enough for a JSON-RPC error or an explanation. */
 const REFUSAL_BYTES = 64 * 1024;
 
 /**
- * Sends one HTTP request and settles when its reply has been read; with nothing when `lifetime` ends first. Rejects when no
- * head came.
+ * Sends one HTTP request. Resolves when its reply has been read, or with `undefined` if `lifetime` ends first. Rejects if no
+ * headers arrive; see {@link ResponseHandler.onError} for the codes.
  *
- * `accept` looks at the head and says who takes the body: a sink; `'discard'` settles at once, whatever body follows; nothing
- * refuses the reply, whose beginning is then read as text.
+ * @param accept Called with the head of the reply. Returns the sink for the body; `'discard'` to resolve at once and ignore the
+ * body; or `undefined` to refuse the reply, whose first 64 KiB are then read as text.
  */
 export function roundTrip(
-  network: Pick<Network, 'exchange'>,
+  network: Pick<HttpClient, 'exchange'>,
   request: HttpRequest,
-  lifetime: Ending,
+  lifetime: LifetimeSignal,
   accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
 ): Promise<AcceptedReply | RefusedReply | undefined> {
   const trip = new RoundTrip(accept);
@@ -45,7 +48,7 @@ export function roundTrip(
 class RoundTrip implements ResponseHandler {
   readonly reply: Promise<AcceptedReply | RefusedReply | undefined>;
   exchange: Exchange | undefined;
-  /** Takes back what the end of the lifetime does. */
+  /** Unregisters the task that runs at the end of the lifetime. */
   stay: (() => void) | undefined;
   resolve: (reply: AcceptedReply | RefusedReply | undefined) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
@@ -121,7 +124,7 @@ class RoundTrip implements ResponseHandler {
     this.#settle({ accepted: false, head, text });
   }
 
-  /** The rest is read to keep the socket, but an event stream might never end. */
+  /** The rest is read to keep the socket, except for an event stream, which may never end. */
   #discard(head: ResponseHead): void {
     if (head.contentType === 'text/event-stream') this.exchange?.abort();
     this.#settle({ accepted: true, head });

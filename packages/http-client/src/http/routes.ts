@@ -1,19 +1,19 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { chooseProxy, type ProxyChoice } from '@mcp-fittings/remote-policy';
+import { chooseProxy, type ProxyOptions } from '@mcp-fittings/remote-policy';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import type { HostResolver } from '../options.js';
 import { createSocketPool, poolOf, type SocketPool } from './socket-pool.js';
 
-/** The way to one origin. */
+/** How requests reach one origin. */
 export interface Route {
   readonly pool: SocketPool;
   readonly proxied: boolean;
 }
 
-/** Chooses, and makes when first used, the sockets that a request may travel on. */
+/** Chooses the sockets for a request, and creates them when they are first used. */
 export interface Routes {
   /** Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. */
   to(url: URL, origin: string): Route;
@@ -23,7 +23,7 @@ export interface Routes {
 export interface RouteOptions {
   readonly configured: URL;
   readonly guard: AddressGuard;
-  readonly proxy: ProxyChoice;
+  readonly proxy: ProxyOptions;
   readonly resolve: HostResolver;
   readonly connectMs: number;
   readonly tls: LoadTlsOptions;
@@ -31,9 +31,9 @@ export interface RouteOptions {
 
 const MAX_KNOWN = 64;
 
-/** Loads undici and the certificates: not before a request needs them. */
+/** Loads undici and the certificates, for the first request. */
 export async function openRoutes(options: RouteOptions): Promise<Routes> {
-  // By its file: for the bare name Bun gives a stub of its own, which opens no connection.
+  // Imported by its file, because Bun replaces the bare name with a stub that opens no connections.
   const [undici, tls] = await Promise.all([import('undici/index.js'), loadTlsIfAny(options.tls)]);
   const { guard, connectMs } = options;
   const configured = options.configured.origin;
@@ -63,9 +63,9 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
     const openProxy = (): SocketPool => {
       const agent = new undici.ProxyAgent({
         uri: proxy.href,
-        // Many proxies allow CONNECT to port 443 only; plain http goes to them in absolute form.
+        // Many proxies allow CONNECT to port 443 only, so plain http is sent in absolute form.
         proxyTunnel: false,
-        // A proxy that is silent after CONNECT must not hold us longer than any other connection.
+        // A proxy that does not answer CONNECT is limited like any other connection.
         clientFactory: (origin, settings) =>
           new undici.Pool(origin, { ...settings, headersTimeout: connectMs }),
         requestTls: { timeout: connectMs, ...secure },
@@ -83,7 +83,7 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
       const trusted = origin === configured;
       if (!trusted) guard.checkUrl(url);
       const route = make(url, trusted);
-      // Servers name the others: there could be many.
+      // Servers name the other origins, so there may be many.
       if (routes.size >= MAX_KNOWN) routes.clear();
       routes.set(origin, route);
       return route;
@@ -94,7 +94,7 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
   };
 }
 
-/** Certificates are rare, and what reads them takes long to load. */
+/** Most servers have no certificates, and the module that reads them loads slowly. */
 async function loadTlsIfAny(options: LoadTlsOptions): Promise<TlsContexts> {
   if (options.ca === undefined && options.clientCertificate === undefined) {
     return { configured: undefined, others: undefined };
@@ -104,8 +104,8 @@ async function loadTlsIfAny(options: LoadTlsOptions): Promise<TlsContexts> {
 }
 
 /**
- * A peer that refuses our certificate says so in a TLS alert and ends the stream; undici would report the end and
- * forget the alert, were the socket still there.
+ * A peer that refuses our certificate sends a TLS alert and ends the stream. If the socket is not destroyed, undici reports the end
+ * of the stream and loses the alert.
  */
 function endingAtError(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>

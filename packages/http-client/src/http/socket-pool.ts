@@ -1,23 +1,23 @@
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import type * as Undici from 'undici';
 
-/** One socket, or what stands for as many as are needed. */
+/** One socket, or a dispatcher with a pool of its own. */
 export interface Sockets {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-  /** The answer is complete: the next request may follow at once. Without it the socket is free a moment later. */
+  /** The response is complete, so the next request may use the socket at once. Without this call it is free a moment later. */
   release(): void;
 }
 
 /** The sockets to one origin. */
 export interface SocketPool {
-  /** A free one, the one that was used last first. Throws when the pool has ended. */
+  /** Returns a free socket, the most recently used one first. Throws if the pool was destroyed. */
   take(): Sockets;
   destroy(): Promise<void>;
 }
 
 /**
- * One request a socket. How many there are is for the `ConcurrencyLimiter` to say, so that nothing has to be queued here:
- * undici's own pool keeps 20 KiB for its queue, whether it is used or not.
+ * Creates a pool with one request per socket. The `ConcurrencyLimiter` decides how many there are, so that nothing is queued here:
+ * the pool of undici reserves 20 KiB for its queue, used or not.
  */
 export function createSocketPool(
   { Client: Socket, errors }: Pick<typeof Undici, 'Client' | 'errors'>,
@@ -40,13 +40,13 @@ export function createSocketPool(
     const sockets: Sockets = {
       dispatch(options, handler) {
         client.dispatch(options, handler);
-        // A request that it refused leaves it as it was.
+        // If the client refused the request, it is still free.
         releaseIdle();
       },
       release,
     };
     client.on('drain', releaseIdle);
-    // It may be stuck in what it was about to do: https://github.com/nodejs/undici/issues/3895
+    // The client may hang after this: https://github.com/nodejs/undici/issues/3895
     client.on('connectionError', () => {
       clients.delete(client);
       if (free.includes(sockets)) free.splice(free.indexOf(sockets), 1);
@@ -66,7 +66,7 @@ export function createSocketPool(
   };
 }
 
-/** The same for what has a pool of its own. */
+/** Wraps a dispatcher that has a pool of its own. */
 export function poolOf(dispatcher: Dispatcher): SocketPool {
   const sockets: Sockets = {
     dispatch: (options, handler) => void dispatcher.dispatch(options, handler),

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { parseAddressRanges, type AddressRanges } from '@mcp-fittings/remote-policy';
 
-/** Ranges that are not the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
+/** IPv4 ranges that do not belong to the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL_V4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -20,7 +20,7 @@ const SPECIAL_V4 = [
   '240.0.0.0/4', // reserved, broadcast
 ] as const;
 
-/** @see https://www.iana.org/assignments/iana-ipv6-special-registry */
+/** IPv6 ranges that do not belong to the public internet. @see https://www.iana.org/assignments/iana-ipv6-special-registry */
 const SPECIAL_V6 = [
   '::/96', // unspecified, loopback, IPv4-compatible
   '::ffff:0:0:0/96', // IPv4-translated
@@ -38,15 +38,16 @@ const SPECIAL_V6 = [
 ] as const;
 
 /**
- * Every address that is not one of the public internet. IPv4 behind the NAT64 prefix, and within ISATAP, is judged as IPv4.
- * An IPv4-mapped address never is public: it does not exist on the wire. (A `BlockList` takes `::ffff:0:0/96` for all of IPv4.)
+ * Returns all addresses that do not belong to the public internet. An IPv4 address behind the NAT64 prefix or within ISATAP counts
+ * as IPv4. An IPv4-mapped address is never public, because it is not used on the network. (A `BlockList` reads `::ffff:0:0/96` as
+ * all of IPv4.)
  */
 export function specialAddresses(): AddressRanges {
   const ranges = parseAddressRanges([...SPECIAL_V4, ...SPECIAL_V6]);
   return {
     has(address) {
       if (isIPv4(address)) return ranges.has(address);
-      // A zone (`fe80::1%eth0`) says which interface, and not which network.
+      // A zone (`fe80::1%eth0`) names an interface, not a network.
       const bare = address.split('%', 1)[0] ?? '';
       const groups = groupsOf(bare);
       if (groups === undefined) return ranges.has(bare);
@@ -67,7 +68,7 @@ function ipv4Within(groups: readonly string[]): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight groups of an IPv6 address, without leading zeros; the URL parser knows every notation. */
+/** Returns the eight groups of an IPv6 address without leading zeros. The URL parser accepts every notation. */
 function groupsOf(address: string): readonly string[] | undefined {
   const url = `http://[${address}]`;
   if (!URL.canParse(url)) return undefined;

@@ -1,5 +1,5 @@
 import type { TransportError } from '@mcp-fittings/client-core';
-import type { Exchange, HttpRequest, Network, ResponseHead } from '../../src/index.js';
+import type { Exchange, HttpRequest, HttpClient, ResponseHead } from '../../src/index.js';
 
 /** One exchange and everything that its handler was told. */
 export interface Recording {
@@ -16,7 +16,7 @@ export interface Recording {
   readonly settled: Promise<void>;
 }
 
-export function record(network: Network, request: HttpRequest): Recording {
+export function record(network: HttpClient, request: HttpRequest): Recording {
   const calls: string[] = [];
   const parts: Uint8Array[] = [];
   const waiting = new Set<() => void>();

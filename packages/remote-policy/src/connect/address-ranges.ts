@@ -1,10 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
+/** A set of IP addresses. */
 export interface AddressRanges {
+  /** Returns whether an IPv4 or IPv6 address is in the set; `false` for any other text. */
   has(address: string): boolean;
 }
 
-/** Ranges in CIDR form, or single addresses. Throws a `RangeError` on anything else. */
+/** Parses ranges in CIDR notation and single IP addresses. Throws a `RangeError` for any other text. */
 export function parseAddressRanges(texts: readonly string[]): AddressRanges {
   if (texts.length === 0) return NO_RANGES;
   const list = new BlockList();
@@ -14,7 +16,7 @@ export function parseAddressRanges(texts: readonly string[]): AddressRanges {
     const bits = family === 4 ? 32 : 128;
     const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
     if (family === 0 || more !== undefined || length < 0 || length > bits) {
-      throw new RangeError(`${JSON.stringify(text)} is no address range`);
+      throw new RangeError(`${JSON.stringify(text)} is not an IP address or a CIDR range`);
     }
     list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
   }

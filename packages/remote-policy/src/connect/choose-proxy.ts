@@ -2,18 +2,22 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { parseAddressRanges } from './address-ranges.js';
 import { bareHost, isLoopbackHost, isSecure } from './hosts.js';
 
-export interface ProxyChoice {
-  /** `'env'`, `'none'`, or the URL of a proxy. */
+/** Where the proxy of a connection is configured. */
+export interface ProxyOptions {
+  /** `'env'` for the environment variables, `'none'` for a direct connection, or the URL of a proxy. */
   readonly proxy: string;
+  /** Environment variables to read `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` from, in either case. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name of the server, for errors. */
   readonly server?: string | undefined;
 }
 
 /**
- * The proxy that a request to `url` has to go through; undefined for a direct connection. `wss:` counts as `https:`,
- * `ws:` as `http:`. Throws `CONFIG_INVALID` when what is configured is no http(s) URL.
+ * Returns the URL of the proxy for a request to `url`, or `undefined` for a direct connection. `wss:` counts as `https:` and `ws:`
+ * as `http:`; a loopback host never uses a proxy of the environment. Throws `CONFIG_INVALID` if the configured proxy is not an
+ * `http:` or `https:` URL.
  */
-export function chooseProxy(url: URL, choice: ProxyChoice): URL | undefined {
+export function chooseProxy(url: URL, choice: ProxyOptions): URL | undefined {
   const { proxy, env, server } = choice;
   if (proxy === 'none') return undefined;
   if (proxy !== 'env') return parseProxy(proxy, '`proxy`', server);
@@ -24,7 +28,7 @@ export function chooseProxy(url: URL, choice: ProxyChoice): URL | undefined {
 }
 
 function read(
-  env: ProxyChoice['env'],
+  env: ProxyOptions['env'],
   ...names: readonly string[]
 ): { readonly name: string; readonly value: string } | undefined {
   for (const name of names.flatMap((lower) => [lower, lower.toUpperCase()])) {
@@ -38,16 +42,16 @@ function parseProxy(text: string, source: string, server: string | undefined): U
   const url = text.includes('://') ? text : `http://${text}`;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.hostname !== '') return parsed;
-  throw new FittingsError('CONFIG_INVALID', `The proxy named by ${source} is no http: or https: URL.`, {
+  throw new FittingsError('CONFIG_INVALID', `The proxy set by ${source} is not an http: or https: URL.`, {
     server,
     hint: 'Write it as http://host:port.',
   });
 }
 
 /**
- * Whether a `NO_PROXY` list covers a URL. Entries are divided by commas or blanks: `*`, a host with all its
- * sub-domains (`corp.example`, `.corp.example`, `*.corp.example`), an address or a range, each with `:port` or
- * without. What can't be read covers nothing.
+ * Whether a `NO_PROXY` list covers a URL. Entries are separated by commas or spaces: `*`, a host with all its subdomains
+ * (`corp.example`, `.corp.example`, `*.corp.example`), an address or a range, each with or without `:port`. A malformed
+ * entry covers nothing.
  */
 function coversUrl(noProxy: string, url: URL): boolean {
   const host = bareHost(url.hostname);

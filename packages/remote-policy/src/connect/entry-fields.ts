@@ -9,28 +9,38 @@ import {
   text,
   type EntryOf,
 } from '@mcp-fittings/client-core/transport';
-import type { ClientCertificate } from './tls-options.js';
+import type { ClientCertificate } from './load-tls.js';
 
-/** Members of a configuration entry that say how its server is reached: the same for every remote transport. */
-export const remoteFields = {
-  url: required(described('Where the server listens', text({ minLength: 1 }))),
-  headers: described('Sent with every request to the server, and to nobody else', mapOf(text())),
+/** Fields of a configuration entry that every remote transport has, for `entrySchema` of `client-core/transport`. */
+export const remoteEntryFields = {
+  url: required(described('URL of the server', text({ minLength: 1 }))),
+  headers: described('HTTP headers to send to the server, and to no other host', mapOf(text())),
   proxy: described('`env` (default), `none`, or the URL of a proxy', text({ minLength: 1 })),
   ca: described(
-    'Authorities to trust besides the usual ones: PEM or PEM files',
+    'Additional certificate authorities to trust: PEM text or paths of PEM files',
     eitherOf(text(), listOf(text())),
   ),
-  clientCertificate: described('`cert` and `key`, each PEM or a PEM file, and `passphrase`', mapOf(text())),
+  clientCertificate: described(
+    '`cert` and `key`, each as PEM text or the path of a PEM file, and `passphrase`',
+    mapOf(text()),
+  ),
   connectTimeout: described('Milliseconds to wait for a connection', count({ min: 1 })),
 } as const;
 
-/** The client certificate of an entry. Throws `CONFIG_INVALID` when it is incomplete. */
-export function clientCertificateOf(
-  member: EntryOf<typeof remoteFields>['clientCertificate'],
+/**
+ * Converts the `clientCertificate` of a configuration entry to an option. Throws `CONFIG_INVALID` if `cert` or `key` is missing.
+ *
+ * @param member Value of the entry; `undefined` gives `undefined`.
+ * @param server Name of the server, for the error.
+ */
+export function toClientCertificate(
+  member: EntryOf<typeof remoteEntryFields>['clientCertificate'],
   server: string,
 ): ClientCertificate | undefined {
   if (member === undefined) return undefined;
   const { cert, key, passphrase } = member;
   if (cert !== undefined && key !== undefined) return { cert, key, passphrase };
-  throw new FittingsError('CONFIG_INVALID', '`clientCertificate` needs both `cert` and `key`.', { server });
+  throw new FittingsError('CONFIG_INVALID', '`clientCertificate` requires both `cert` and `key`.', {
+    server,
+  });
 }

@@ -4,7 +4,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 // oxlint-disable-next-line no-control-regex -- the bytes that RFC 9110 allows in a field value
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** They frame the message or belong to the connection: what sends the request writes them. */
+/** They frame the message or belong to the connection, so the HTTP client sets them. */
 const OWNED_BY_HTTP: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -20,10 +20,11 @@ const OWNED_BY_HTTP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks headers that a person or a program configured, and gives them back with lower-case names.
- * Throws `HEADER_INVALID` on a malformed name or value, on one that HTTP itself owns, on one of `reserved`
- * (lower case; `sec-*` stands for all that begin so), and on two names that differ by case only. Values never appear
- * in the message.
+ * Returns configured headers with lower-case names. Throws `HEADER_INVALID` for a malformed name or value, for a header that the
+ * HTTP client or the transport sets itself, and for two names that differ only in case. The error never contains a value.
+ *
+ * @param options `server`: name of the server, for the error. `reserved`: headers that the transport sets, in lower case;
+ * `sec-*` stands for all that begin with `sec-`.
  */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,
@@ -54,14 +55,15 @@ function problemOf(
   earlier: ReadonlyMap<string, string>,
   reserved: readonly string[] = [],
 ): string | undefined {
-  if (!TOKEN.test(name)) return 'has a name that HTTP does not allow';
-  if (OWNED_BY_HTTP.has(name)) return 'is set by HTTP itself';
-  if (reserved.some((pattern) => fits(name, pattern))) return 'is set by this transport';
-  if (earlier.has(name)) return 'is given twice';
-  if (typeof value !== 'string') return 'has a value that is not text';
+  if (!TOKEN.test(name)) return 'does not have a valid name';
+  if (OWNED_BY_HTTP.has(name)) return 'is set by the HTTP client and cannot be configured';
+  if (reserved.some((pattern) => fits(name, pattern)))
+    return 'is set by the transport and cannot be configured';
+  if (earlier.has(name)) return 'is configured twice';
+  if (typeof value !== 'string') return 'has a value that is not a string';
   return VALUE.test(value)
     ? undefined
-    : 'has a value with a line break or a character that HTTP does not allow';
+    : 'has a value with a line break or another character that HTTP does not allow';
 }
 
 function fits(name: string, pattern: string): boolean {

@@ -2,25 +2,44 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as tls from 'node:tls';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { TlsOptions } from './tls-options.js';
 
+/** Certificates for connections to one server. */
+export interface TlsOptions {
+  /** Certificate authorities to trust in addition to those of Node.js: PEM text, or paths of PEM files. Default: none. */
+  readonly ca?: string | readonly string[] | undefined;
+  /** Sent to the configured server if it requests a client certificate; never to another host or a proxy. Default: none. */
+  readonly clientCertificate?: ClientCertificate | undefined;
+}
+
+/** A client certificate with its private key, for mutual TLS. */
+export interface ClientCertificate {
+  /** Certificate as PEM text, or the path of a PEM file. */
+  readonly cert: string;
+  /** Private key as PEM text, or the path of a PEM file. */
+  readonly key: string;
+  /** Decrypts `key`, if it is encrypted. */
+  readonly passphrase?: string | undefined;
+}
+
+/** TLS settings of one server, ready for `tls.connect`. */
 export interface TlsContexts {
-  /** For the configured server: with the client certificate. Undefined: the platform's defaults. */
+  /** For the configured server, with the client certificate. `undefined`: the defaults of Node.js. */
   readonly configured: tls.SecureContext | undefined;
-  /** For every other host, proxies too. */
+  /** For every other host, including proxies: without the client certificate. `undefined`: the defaults of Node.js. */
   readonly others: tls.SecureContext | undefined;
 }
 
+/** Certificates to load, and where to look for those of the environment. */
 export interface LoadTlsOptions extends TlsOptions {
   /** Name of the server, for errors. */
   readonly server?: string | undefined;
-  /** Where `NODE_EXTRA_CA_CERTS` is looked for. Default `process.env`. */
+  /** Environment variables to read `NODE_EXTRA_CA_CERTS` from. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
- * Reads certificates and keys and makes them ready, once for all connections.
- * Rejects with `CONFIG_INVALID` naming the option that can't be used; never with what a file holds.
+ * Reads certificates and keys and prepares them, once for all connections to a server. Rejects with `CONFIG_INVALID` that names the
+ * invalid option; the error never contains text of a file.
  */
 export async function loadTls(options: LoadTlsOptions): Promise<TlsContexts> {
   const { server, clientCertificate } = options;
@@ -44,18 +63,18 @@ export async function loadTls(options: LoadTlsOptions): Promise<TlsContexts> {
   return { configured: contextOf(identity, '`clientCertificate`', server), others };
 }
 
-/** OpenSSL passes over what it can't read; a person wants to know. */
+/** OpenSSL ignores what it cannot parse, and the user would not learn that a file is not a certificate. */
 async function readAuthorities(value: string, server: string | undefined): Promise<string> {
   const pem = await readPem(value, '`ca`', server);
   try {
     const certificates = pem.match(CERTIFICATE)?.map((text) => new X509Certificate(text));
     if (certificates !== undefined) return pem;
   } catch {
-    // The reason would be one of OpenSSL's riddles.
+    // The message of OpenSSL does not help the user.
   }
-  throw new FittingsError('CONFIG_INVALID', 'What `ca` names holds no certificate in PEM form.', {
+  throw new FittingsError('CONFIG_INVALID', '`ca` does not contain a certificate in PEM format.', {
     server,
-    hint: 'It has to be PEM text or a PEM file.',
+    hint: 'Set it to PEM text or to the path of a PEM file.',
   });
 }
 
@@ -67,7 +86,7 @@ async function readPem(value: string, option: string, server: string | undefined
   try {
     return await readFile(value, 'utf8');
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', `The file that ${option} names can't be read.`, {
+    throw new FittingsError('CONFIG_INVALID', `Could not read the file that ${option} names.`, {
       server,
       cause,
     });
@@ -82,15 +101,15 @@ function contextOf(
   try {
     return tls.createSecureContext(options);
   } catch (cause) {
-    throw new FittingsError('CONFIG_INVALID', `${option} can't be used.`, {
+    throw new FittingsError('CONFIG_INVALID', `${option} is not a valid certificate or key.`, {
       server,
       cause,
-      hint: 'It has to be PEM text or a PEM file; an encrypted key needs its `passphrase`.',
+      hint: 'Set it to PEM text or to the path of a PEM file. An encrypted key also requires `passphrase`.',
     });
   }
 }
 
-/** A `ca` list replaces Node's, so the usual ones have to be in it, with those of `NODE_EXTRA_CA_CERTS`. */
+/** A `ca` list replaces that of Node.js, so it has to contain the default authorities and those of `NODE_EXTRA_CA_CERTS`. */
 async function usualAuthorities(env: LoadTlsOptions['env'] = process.env): Promise<readonly string[]> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- newer than Node 20, where our types end
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };

@@ -1,13 +1,13 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 
-/** The part of `RequestInit` that the HTTP transports take, as in the official SDKs. */
+/** The part of `RequestInit` that the HTTP transports accept, for programs that move from the official SDK. */
 export interface RequestInitOptions {
-  /** A plain object, pairs, or `Headers`. */
+  /** Headers to send: an object, name-value pairs, or a `Headers` object. Default: none. */
   readonly headers?:
     Readonly<Record<string, string | readonly string[]>> | Iterable<readonly string[]> | undefined;
 }
 
-/** Options that only the official SDKs have, and what to do instead: for the hint of the error. */
+/** Options that only the official SDK has, each with the hint that says what to use instead. */
 export const SDK_ONLY_OPTIONS: Readonly<Record<string, string>> = {
   authProvider:
     'Pass `auth`: createOAuthProvider({ url }) of "@mcp-fittings/auth-oauth" signs in, createBearerProvider({ url, token }) sends a token. A provider class of your own works with the transport of the SDK only.',
@@ -17,7 +17,10 @@ export const SDK_ONLY_OPTIONS: Readonly<Record<string, string>> = {
   skipIssuerMetadataValidation: 'Leave it out: `auth` always checks the issuer.',
 };
 
-/** The arguments of `create…Transport(url, options)` or `create…Transport({ url, … })` as one object. Throws `CONFIG_INVALID`. */
+/**
+ * Returns the arguments of `create…Transport(url, options)` or `create…Transport({ url, … })` as one object. Throws
+ * `CONFIG_INVALID` if the first argument is neither a URL nor an object.
+ */
 export function withUrl<Options extends { readonly url: string | URL }>(
   first: string | URL | Options,
   rest: Omit<Options, 'url'>,
@@ -33,10 +36,12 @@ export function withUrl<Options extends { readonly url: string | URL }>(
 }
 
 /**
- * The configured headers together with those of `requestInit`; `headers` wins. Throws `CONFIG_INVALID` for another member of
- * `requestInit`, and for an option that is in `sdkOnly` (its names, and what to do instead).
+ * Returns the configured headers together with those of `requestInit`; if both have a name, `headers` wins. Throws
+ * `CONFIG_INVALID` for another member of `requestInit` and for an option of the official SDK.
+ *
+ * @param sdkOnly Names of options that only the official SDK has, each with the hint for the error.
  */
-export function headersOfOptions(
+export function collectHeaders(
   options: {
     readonly server?: string | undefined;
     readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -53,7 +58,7 @@ export function headersOfOptions(
     if (value === undefined || name === 'headers') continue;
     throw refused(
       `requestInit.${name}`,
-      'Of `requestInit` only `headers` is taken. Pass `signal` to close the transport, `network` for a proxy, certificates and time limits.',
+      'Only `headers` of `requestInit` is supported. Pass `signal` to close the transport, and `network` for a proxy, certificates and time limits.',
       server,
     );
   }

@@ -2,25 +2,33 @@ import { domainToUnicode } from 'node:url';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
 
-export interface UrlVerdict {
+/** A valid server URL. */
+export interface CheckedUrl {
+  /** The parsed URL. */
   readonly url: URL;
-  /** What a person should know before this URL is used; none is a reason to stop. Holds no secret. */
+  /** Sentences to show to the user before the URL is used, such as that it is not encrypted. They contain no secret. */
   readonly warnings: readonly string[];
 }
 
+/** Which URLs are valid. */
 export interface ServerUrlOptions {
   /** Name of the server, for the error. */
   readonly server?: string | undefined;
-  /** Default `http`; either allows its encrypted form too, `https:` or `wss:`. */
+  /** Required scheme; its encrypted form, `https:` or `wss:`, is valid too. Default `http`. */
   readonly scheme?: 'http' | 'ws' | undefined;
 }
 
 /**
- * Parses the URL of a server as a person wrote it. Throws `CONFIG_INVALID` when it is no absolute URL, has another
- * scheme than it may, or holds a user name, a password or a fragment. A connection to a public host that is not encrypted
- * and names that imitate others are warned of. The message never repeats the text, which may hold a secret.
+ * Parses the URL of a server as the user configured it. Throws `CONFIG_INVALID` if it is not an absolute URL, has another scheme,
+ * or contains a user name, a password or a fragment. Warns of an unencrypted connection to a public host and of an
+ * internationalized host name, which may imitate another one. The error never repeats the text, which may contain a secret.
+ *
+ * @example
+ * ```ts
+ * const { url, warnings } = checkServerUrl('http://mcp.example.com/');
+ * ```
  */
-export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): UrlVerdict {
+export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): CheckedUrl {
   const { server, scheme = 'http' } = options;
   const [secure, plain] = [`${scheme}s:`, `${scheme}:`];
   const refuse = (message: string, hint: string): FittingsError =>
@@ -28,35 +36,38 @@ export function checkServerUrl(configured: string | URL, options: ServerUrlOptio
 
   const text = String(configured);
   if (!URL.canParse(text))
-    throw refuse('The URL of the server is malformed.', `Write it in full: ${secure}//host/path.`);
+    throw refuse('The URL of the server is not an absolute URL.', `Write it in full: ${secure}//host/path.`);
   const url = new URL(text);
   if (url.protocol !== secure && url.protocol !== plain) {
     throw refuse(
-      `The URL of the server has the scheme ${url.protocol}`,
+      `The URL of the server has the unsupported scheme ${url.protocol}`,
       `Write a URL that begins with ${secure} or ${plain}`,
     );
   }
   if (url.username !== '' || url.password !== '') {
     throw refuse(
-      `The URL of the server (${url.host}) holds a user name or a password.`,
-      'Put credentials into `headers`, or sign in.',
+      `The URL of the server (${url.host}) contains a user name or password.`,
+      'Put the credentials into `headers`, or sign in.',
     );
   }
   if (url.hash !== '' || url.href.endsWith('#')) {
-    throw refuse(`The URL of the server (${url.host}) has a fragment.`, 'Remove what follows the #.');
+    throw refuse(
+      `The URL of the server (${url.host}) has a fragment.`,
+      'Remove the # and everything after it.',
+    );
   }
   return { url, warnings: warningsOf(url) };
 }
 
 /**
- * Throws `POLICY_DENIED` unless the connection is encrypted or stays on this machine. For a wire that carries credentials and
- * messages alike; nothing was resolved or sent.
+ * Throws `POLICY_DENIED` unless the connection is encrypted or stays on this machine. Nothing has been resolved or sent at that
+ * point.
  */
 export function refuseUnencrypted(url: URL, server?: string): void {
   if (isSecure(url) || isLoopbackHost(url.hostname)) return;
   throw new TransportError(
     'POLICY_DENIED',
-    `The URL of the server (${url.host}) is not encrypted: anyone on the way could read and change messages and credentials.`,
+    `The URL of the server (${url.host}) is not encrypted: anyone on the network path could read and change messages and credentials.`,
     {
       server,
       delivery: 'not-sent',
@@ -71,12 +82,12 @@ function warningsOf(url: URL): readonly string[] {
   const { hostname } = url;
   if (!isSecure(url) && !isLoopbackHost(hostname) && !isLocalAddress(hostname)) {
     warnings.push(
-      `The connection to ${hostname} is not encrypted: anyone on the way can read and change it.`,
+      `The connection to ${hostname} is not encrypted: anyone on the network path can read and change it.`,
     );
   }
   if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
     warnings.push(
-      `The host ${hostname} is written ${domainToUnicode(hostname)}: check that it is not an imitation of another name.`,
+      `The host ${hostname} displays as ${domainToUnicode(hostname)}: check that it does not imitate another name.`,
     );
   }
   return warnings;

@@ -1,30 +1,39 @@
 import type { ParsedChallenge } from '@mcp-fittings/client-core';
 import { parseChallenges } from './www-authenticate.js';
 
-/** The head of a reply, as far as its meaning goes. */
+/** Status and headers of an HTTP reply. */
 export interface ReplyHead {
+  /** HTTP status code. */
   readonly status: number;
-  /** Value of a header, by lower-case name; several fields joined by a comma. */
+  /** Returns the value of a header by its lower-case name; several fields of one name are joined by a comma. */
   header(name: string): string | undefined;
-  /** Where the reply came from, as `http:` or `https:`. */
+  /** URL that the reply came from, after redirects, with the scheme `http:` or `https:`. */
   readonly url: URL;
 }
 
-/** A refusal that other credentials can answer. It is parsed once and carried in this form. */
+/** A refusal that other credentials may overcome. The header is parsed once, here. */
 export interface Challenge {
   /**
-   * `credentials`: they are missing or invalid. `nonce`: the same, but the server only wants its nonce in the DPoP proof.
-   * `scope`: they are valid and do not reach far enough.
+   * `credentials`: they are missing or invalid. `nonce`: the server wants its nonce in the DPoP proof (RFC 9449).
+   * `scope`: they are valid but have too few scopes.
    */
   readonly kind: 'credentials' | 'nonce' | 'scope';
+  /** Status of the reply. */
   readonly status: 401 | 403;
-  /** `WWW-Authenticate` as received. */
+  /** `WWW-Authenticate` as received; `undefined` if the reply has no such header. */
   readonly wwwAuthenticate: string | undefined;
+  /** The same header, parsed; empty if it is missing or malformed. */
   readonly challenges: readonly ParsedChallenge[];
+  /** Value of `DPoP-Nonce`, which the next DPoP proof has to contain. */
   readonly dpopNonce: string | undefined;
 }
 
-/** What a refusal asks of the provider of credentials: every 401, and a 403 with `error="insufficient_scope"`. */
+/**
+ * Returns what a reply asks of the provider of credentials: for every 401, and for a 403 with `error="insufficient_scope"`.
+ * Returns `undefined` for any other reply.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1
+ */
 export function readChallenge(head: ReplyHead): Challenge | undefined {
   const { status } = head;
   if (status !== 401 && status !== 403) return undefined;

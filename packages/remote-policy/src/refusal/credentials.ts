@@ -10,56 +10,65 @@ import { checkHeaders } from '../connect/headers.js';
 import type { Challenge, ReplyHead } from './challenge.js';
 import { define, stampAuthError } from './sdk-members.js';
 
-/** A request that was challenged. */
+/** A request that was refused with a challenge. */
 export interface ChallengedRequest {
+  /** What the server asks for. */
   readonly challenge: Challenge;
+  /** HTTP method of the request. */
   readonly method: string;
-  /** How it was signed. */
+  /** Headers from {@link Credentials.headers} that it was sent with. */
   readonly signed: Readonly<Record<string, string>>;
-  /** Makes the error for the caller, when nothing helps. */
+  /** Creates the error for the caller if no credentials help. */
   readonly refusal: () => FittingsError;
 }
 
-/** Signs the requests to one server with an `AuthProvider`, and takes challenges to it. */
+/** Signs the requests to one server with an `AuthProvider` and passes challenges to it. */
 export interface Credentials {
-  /** There is a provider; without one `headers` has nothing to give. */
+  /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
   readonly signs: boolean;
   /**
-   * Headers that sign one request, with lower-case names; empty without a provider. `target` is where it goes, when that is
-   * another address of the server: a DPoP proof names it.
+   * Resolves with the headers that sign one request, by lower-case name. Rejects with the provider's own error, or with
+   * `AUTH_FAILED` if the provider throws anything else.
+   *
+   * @param method HTTP method of the request, which a DPoP proof contains.
+   * @param target URL of the request, if it is not the URL of the server.
    */
   headers(method: string, target?: URL): Promise<Readonly<Record<string, string>>>;
-  /** For the head of every reply, good or bad: the provider is told what the next request has to contain. */
+  /** Call it with the head of every reply, accepted or not: a provider learns the DPoP nonce of its next proof from it. */
   observe(head: ReplyHead): void;
   /**
-   * Settles when the request is worth sending again. Rejects with the very error of the provider, with an
-   * `AuthRequiredError` when there is neither a provider nor a configured credential, else with the refusal.
+   * Resolves when the request is worth sending again. Rejects with the provider's own error; with an `AuthRequiredError` if
+   * there is neither a provider nor a configured credential, or if the user has to sign in again; else with
+   * {@link ChallengedRequest.refusal}.
    */
   recover(request: ChallengedRequest, budget: ChallengeBudget): Promise<void>;
 }
 
+/** How the requests to one server are signed. */
 export interface CredentialsOptions {
-  /** Of the server, as `http:` or `https:`. */
+  /** URL of the server with the scheme `http:` or `https:`; the provider is asked for credentials for it. */
   readonly url: URL;
+  /** Signs the requests. `undefined`: requests are sent with the configured headers only. */
   readonly provider: AuthProvider | undefined;
-  /** The `Authorization` header that is configured: the refused one when the provider gives none. */
+  /** Configured `Authorization` header. It is the refused credential if the provider does not set one. */
   readonly authorization?: string | undefined;
-  /** Credentials are configured: a 401 means that they are wrong. Default: whether there is an `authorization`. */
+  /** Whether the configured headers hold credentials, so that a 401 means that these are wrong. Default: whether there is an `authorization`. */
   readonly configured?: boolean | undefined;
-  /** Headers that a provider may not set, as in `checkHeaders`. */
+  /** Headers that the provider may not set; see `checkHeaders`. Default: none. */
   readonly reserved?: readonly string[] | undefined;
+  /** Name of the server, for errors. */
   readonly server?: string | undefined;
 }
 
 /**
- * How often one request may be challenged. A fresh token that is refused is no reason to fetch another one, and a nonce is
- * no new token: it may be wanted before the token is even looked at. Scopes may be widened step by step; with the first
- * sign-in that makes three requests to the authorization server, which is what a server has to bear.
+ * Limits how often one request may be challenged: once for its credentials, once for a DPoP nonce, twice for more scopes. A
+ * refused fresh token does not justify another one. A nonce is counted separately, because a server may ask for it before it
+ * looks at the token. Two requests for more scopes allow a server to ask step by step.
  */
 export class ChallengeBudget {
   readonly #left: Record<Challenge['kind'], number> = { credentials: 1, scope: 2, nonce: 1 };
 
-  /** Counts a challenge. False: there were too many of this kind. */
+  /** Counts a challenge. Returns `false` if there were too many of this kind. */
   spend(kind: Challenge['kind']): boolean {
     return this.#left[kind]-- > 0;
   }
@@ -67,6 +76,15 @@ export class ChallengeBudget {
 
 const NONE = {};
 
+/**
+ * Creates the credentials of one connection.
+ *
+ * @example
+ * ```ts
+ * const credentials = createCredentials({ url: new URL('https://mcp.example.com/'), provider });
+ * const headers = await credentials.headers('POST');
+ * ```
+ */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const {
     url,
@@ -92,12 +110,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     observe(head) {
       if (provider?.onDpopNonce === undefined) return;
       const dpopNonce = head.header('dpop-nonce');
-      // A redirect may have led to the origin of another server.
+      // After a redirect, the reply may come from another server.
       if (dpopNonce === undefined || head.url.origin !== url.origin) return;
       try {
         provider.onDpopNonce({ url, dpopNonce });
       } catch {
-        // The reply is as good as without it; what is wrong shows when the next request is signed.
+        // The reply is valid all the same. A provider that cannot sign fails with the next request.
       }
     },
 
@@ -110,7 +128,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         throw asAuthError(missing ? noneConfigured(given, server) : refusal(), 'rejected', server);
       }
       if (!budget.spend(kind)) {
-        // New credentials are refused as well: what is left is another sign-in, where there is one.
+        // New credentials were refused as well. Only another sign-in may help, if the provider has one.
         const needsSignIn = kind !== 'scope' && provider.signIn !== undefined;
         throw asAuthError(
           needsSignIn ? refusedAgain(refusal(), given, server) : refusal(),
@@ -141,7 +159,7 @@ function refusedAgain(
   challenge: AuthChallenge,
   server: string | undefined,
 ): AuthRequiredError {
-  return new AuthRequiredError('The server refuses the credentials, also after they were renewed.', {
+  return new AuthRequiredError('The server refused the credentials again after they were renewed.', {
     server,
     challenge,
     cause,
@@ -151,14 +169,18 @@ function refusedAgain(
 }
 
 /**
- * The very error of a provider, with what only the transport knows: how far the request got. What the error says of that
- * itself is about a request of the provider's own, as to a token endpoint; then it becomes the cause of one that tells.
+ * The provider's own error, with the `delivery` of the request, which only the transport knows. If the error has a `delivery`
+ * already, that is about a request of the provider, for example to a token endpoint; then it becomes the cause of a new one.
  */
 function asAuthError(cause: unknown, delivery: Delivery, server: string | undefined): FittingsError {
   const error =
     cause instanceof FittingsError
       ? about(cause, delivery)
-      : new TransportError('AUTH_FAILED', 'The provider of credentials failed.', { server, cause, delivery });
+      : new TransportError('AUTH_FAILED', 'The auth provider threw an error that is not a FittingsError.', {
+          server,
+          cause,
+          delivery,
+        });
   if (error.delivery === undefined) define(error, 'delivery', delivery);
   stampAuthError(error);
   return error;

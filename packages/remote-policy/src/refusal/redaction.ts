@@ -1,7 +1,7 @@
 import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-core';
 
 /**
- * What of a request a server may repeat and an error must not show: whole header values, what follows the scheme of a
+ * Parts of a request that a server may repeat and an error must not show: whole header values, what follows the scheme of a
  * credential, both halves of `Basic` credentials, the values of cookies, and the values in the query of the URL.
  */
 function secretsOf(headers: Readonly<Record<string, string>>, url?: URL): readonly string[] {
@@ -17,7 +17,7 @@ function secretsOf(headers: Readonly<Record<string, string>>, url?: URL): readon
   return secrets.filter((secret) => secret !== '');
 }
 
-/** The transports set them; their values are words that a text may hold by chance. */
+/** Set by the transports. Their values are ordinary words that a message may contain by chance. */
 const PUBLIC: ReadonlySet<string> = new Set([
   'accept',
   'cache-control',
@@ -33,19 +33,25 @@ function halvesOf(base64: string): readonly string[] {
   return colon === -1 ? [] : [pair, pair.slice(0, colon), pair.slice(colon + 1)];
 }
 
-/** Knows what one connection has sent that a server may repeat and an error must not show. */
+/** Removes the secrets of one connection from texts of its server, which may repeat them. */
 export interface RequestRedactor {
+  /** Replaces every known secret in a text. */
   readonly redact: Redactor;
-  /** Headers of a request, and its URL, are about to be sent. */
+  /** Call it before headers, or a URL with a query, are sent: their values are secrets from now on. */
   learn(headers: Readonly<Record<string, string>>, url?: URL): void;
-  /** One value of a header is about to be sent. */
+  /** Call it before one secret value is sent, such as a session id. */
   learnValue(value: string): void;
 }
 
-/** Tokens change; what was sent long ago is no longer repeated. */
+/** Tokens change, and a server does not repeat one that it got long ago. */
 const KEPT = 64;
 
-/** Starts with what every request of the connection carries. */
+/**
+ * Creates the redactor of one connection.
+ *
+ * @param headers Headers that every request of the connection has.
+ * @param url URL of the server, whose query may hold secrets.
+ */
 export function createRequestRedactor(headers: Readonly<Record<string, string>>, url?: URL): RequestRedactor {
   const always = secretsOf(headers, url);
   const learned = new Set<string>();
@@ -57,7 +63,7 @@ export function createRequestRedactor(headers: Readonly<Record<string, string>>,
     if (learned.size > KEPT) learned.delete(learned.values().next().value ?? '');
   };
   return {
-    // Made when an error needs it: most connections never do.
+    // Created only when an error needs it: most connections never have one.
     redact(text, cut) {
       redactor ??= createRedactor([...always, ...learned]);
       return redactor(text, cut);
@@ -69,7 +75,7 @@ export function createRequestRedactor(headers: Readonly<Record<string, string>>,
   };
 }
 
-/** A JSON-RPC error as it came, without our secrets in its message: it becomes the message of an error. */
+/** Returns a JSON-RPC error response with secrets removed from its message; returns any other value unchanged. */
 export function redactRpcError(value: unknown, redact: Redactor): unknown {
   if (!isRecord(value) || !isRecord(value['error'])) return value;
   const { error } = value;

@@ -2,55 +2,65 @@ import { TransportError, type Redactor } from '@mcp-fittings/client-core';
 import { isErrorResponse, isMessage, type JSONRPCErrorResponse } from '@mcp-fittings/client-core/transport';
 import { readChallenge, type Challenge, type ReplyHead } from './challenge.js';
 import { replyExcerpt } from './reply-excerpt.js';
-import { parseRetryAfter } from './retry-after.js';
+import { parseRetryAfter } from './retry-later.js';
 import { stampSdkHttpError } from './sdk-members.js';
 import { findStatusRow, type StatusRow } from './status-table.js';
 
-/** A reply that does not accept the request, with the beginning of its body. */
+/** A reply that refuses a request, with the beginning of its body. */
 export interface RefusedReply {
+  /** Tells it from an accepted reply. */
   readonly accepted: false;
+  /** Status and headers. */
   readonly head: ReplyHead;
+  /** Beginning of the body as text; empty without a body. */
   readonly text: string;
 }
 
-/** What was refused. */
+/** The request that was refused, as far as its refusal depends on it. */
 export interface RefusedRequest {
-  /** What the server has answered, as the error names it: `POST`, `GET`, `the upgrade`. */
+  /** What the server refused, as the error message names it: `POST`, `GET`, `the upgrade request`. */
   readonly what: string;
-  /** Carrying it out twice does no harm. */
+  /** Whether the request may be carried out twice without harm: see `isSafeToRepeat`. */
   readonly safe: boolean;
-  /** The table of the transport, made with `statusTable`. */
+  /** Status table of the transport, from `createStatusTable`. */
   readonly table: readonly StatusRow[];
-  /** Which facts of the rows of the transport itself are so. */
-  facts?(reply: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly string[];
+  /** Returns which conditions of the transport's own rows hold for this reply. */
+  conditions?(reply: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly string[];
 }
 
-/** A refused request and everything that its reply says. */
+/** A refusal, fully read: what the server said and what it means. */
 export interface Refusal {
-  /** As in {@link RefusedRequest}. */
+  /** What the server refused; see {@link RefusedRequest.what}. */
   readonly what: string;
+  /** Status and headers of the reply. */
   readonly head: ReplyHead;
+  /** Beginning of its body as text. */
   readonly text: string;
+  /** The row of the status table that applies. */
   readonly row: StatusRow;
-  /** Other credentials may help. */
+  /** What the server asks of the credentials; `undefined` if other credentials would not help. */
   readonly challenge: Challenge | undefined;
-  /** The body, if it is a JSON-RPC error. */
+  /** The body, if it is a JSON-RPC error response. */
   readonly rpcError: JSONRPCErrorResponse | undefined;
-  /** What `Retry-After` asks for, milliseconds, a day at most. */
+  /** Wait that `Retry-After` asks for, in milliseconds, at most one day. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Reads a refusal: challenge, body, `Retry-After`, and what they mean together. `now`: milliseconds since the epoch. */
+/**
+ * Reads a refusal: its challenge, its body and `Retry-After`, and finds the row of the status table that applies.
+ *
+ * @param now Current time in milliseconds since the epoch, for a `Retry-After` that holds a date.
+ */
 export function readRefusal(reply: RefusedReply, request: RefusedRequest, now: number): Refusal {
   const { head, text } = reply;
   const challenge = readChallenge(head);
   const retryAfterMs = parseRetryAfter(head.header('retry-after'), { now });
   const rpcError = parseRpcError(text);
-  const facts = new Set(request.facts?.(reply, rpcError));
-  if (challenge?.kind === 'scope') facts.add('insufficientScope');
-  if (request.safe) facts.add('safe');
-  if (retryAfterMs !== undefined) facts.add('retryAfter');
-  const row = findStatusRow(request.table, head.status, facts);
+  const conditions = new Set(request.conditions?.(reply, rpcError));
+  if (challenge?.kind === 'scope') conditions.add('insufficientScope');
+  if (request.safe) conditions.add('safe');
+  if (retryAfterMs !== undefined) conditions.add('retryAfter');
+  const row = findStatusRow(request.table, head.status, conditions);
   return { what: request.what, head, text, row, challenge, rpcError, retryAfterMs };
 }
 
@@ -71,13 +81,16 @@ const EXCERPT = 200;
 const KEPT = 2000;
 
 /**
- * What a refusal means when nothing helps. `details` holds `status`, `url` (its origin) and, if the server said them,
- * `retryAfterMs` and `rpcCode`. The error also has the members of the `SdkHttpError` of SDK v2.
+ * Returns the error with which the request fails if the refusal cannot be cured. `details` holds `status`, `url` (its origin)
+ * and, if the server sent them, `retryAfterMs` and `rpcCode`. The error also has the members of `SdkHttpError` of
+ * `@modelcontextprotocol/client`.
+ *
+ * @param redact Removes secrets that the server may repeat, before text of the server enters the message.
  */
 export function refusalError(refusal: Refusal, redact: Redactor): TransportError {
   const { what, head, row, rpcError, retryAfterMs } = refusal;
   const { status, url } = head;
-  // Looked up when an error needs it: to import `node:http` takes 20 ms on Node 24.
+  // Loaded only when an error needs it: importing `node:http` takes 20 ms on Node 24.
   const statusText = process.getBuiltinModule('node:http').STATUS_CODES[status] ?? '';
   const answer = `The server answered ${what} with ${status} ${statusText}`.trim();
   const said = replyExcerpt(rpcError?.error.message ?? refusal.text, redact, EXCERPT);

@@ -1,12 +1,13 @@
 import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
 
-/** More of a text is not searched for words. */
+/** Characters of the text that are examined at all. */
 const SEARCHED = 64 * 1024;
 const HTML = /^\s*(?:<!--|<!doctype html|<html|<head|<body)/i;
 
 /**
- * The beginning of what a server said, fit to inform in an error: without our secrets, which it may repeat, without control
- * characters, and of an HTML page its text only. Secrets go first, so that no part of one is left over where the text is cut.
+ * Returns the beginning of a server's reply for use in an error message: without secrets that the server may repeat, without
+ * control characters, and without the markup of an HTML page. Secrets are removed before the text is cut, so that no part of
+ * one remains at the end.
  */
 export function replyExcerpt(text: string, redact: Redactor, maxLength: number): string {
   const masked = redact(text.slice(0, SEARCHED), 'end');
@@ -14,7 +15,7 @@ export function replyExcerpt(text: string, redact: Redactor, maxLength: number):
   return sanitizeText(words, { maxLength }).trim();
 }
 
-/** Title and text of a page. Linear in its length: no pattern here looks past the next `<`. */
+/** Title and text of a page. Linear in its length: no pattern here reads past the next `<`. */
 function textOfPage(html: string): string {
   const visible = ['script', 'style', 'svg', 'template'].reduce(withoutElement, withoutComments(html));
   return visible
@@ -44,7 +45,7 @@ function withoutElement(html: string, name: string): string {
 
 /** `searched` has the same length as `text`. */
 function without(text: string, searched: string, from: string, to: string): string {
-  // Lower case may be longer than the text was, in some languages: then nothing is cut.
+  // In some languages the lower-case text is longer than the original; nothing is cut then.
   if (searched.length !== text.length) return text;
   let kept = '';
   let at = 0;

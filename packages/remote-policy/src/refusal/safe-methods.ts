@@ -1,6 +1,5 @@
 /**
- * Requests that change nothing, or bring about the same state twice as once. `tools/call` is not among them: only a host that
- * knows the tool can say that.
+ * Requests that change nothing or are idempotent. `tools/call` is not one of them: only a host that knows the tool can tell.
  */
 const SAFE: ReadonlySet<string> = new Set([
   'completion/complete',
@@ -23,12 +22,15 @@ const SAFE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a message does no harm when the server carries it out twice. A refusal of any other request proves nothing when its
- * status may also come from behind the server's work (429, 503).
+ * Returns whether the server may carry out a message twice without harm: a request that changes nothing or is idempotent, a
+ * notification of the protocol, or a response. Other requests are not sent again after a 429 or 503, because such a status may
+ * come from a gateway after the server has done the work.
+ *
+ * @param message A JSON-RPC message; a message without `method` is a response.
  */
 export function isSafeToRepeat(message: object): boolean {
   const method = 'method' in message ? message.method : undefined;
-  // Of two answers to one request the server takes the first.
+  // A server that gets two responses to one request takes the first.
   if (typeof method !== 'string') return true;
   return SAFE.has(method) || (!('id' in message) && method.startsWith('notifications/'));
 }

@@ -2,9 +2,9 @@ const BRANDS: unique symbol = Symbol.for('mcp.sdk.errorBrands');
 const AUTH_SEAM: unique symbol = Symbol.for('mcp.authSeamEscape');
 
 /**
- * Gives an error the members of the `SdkHttpError` of `@modelcontextprotocol/client`, for programs that were written
- * against it. With `branded` that package takes it for its own, so that its version negotiation reads the status: it
- * holds any branded 4xx but 401 and 403 for the sign of an older server, which a 429 is not.
+ * Adds the members of `SdkHttpError` of `@modelcontextprotocol/client` to an error, for programs written against that class.
+ * If `branded`, that package recognizes the error as its own, and its version negotiation reads the status: any branded 4xx
+ * other than 401 and 403 is a sign of an older server to it, which is wrong for a 429.
  */
 export function stampSdkHttpError(
   error: Error,
@@ -17,12 +17,12 @@ export function stampSdkHttpError(
   define(error, 'data', data);
 }
 
-/** Tells the same client that the error is about sign-in, so that its negotiation hands it on unchanged. */
+/** Marks an error as being about sign-in, so that the version negotiation of the same package rethrows it unchanged. */
 export function stampAuthError(error: Error): void {
   define(error, AUTH_SEAM, true);
 }
 
-/** Not enumerable: text from a server has no place in an inspection. A frozen error stays as it is. */
+/** Adds a non-enumerable member, so that text of a server does not show in `util.inspect`. A frozen error stays as it is. */
 export function define(error: Error, key: PropertyKey, value: unknown): void {
   Reflect.defineProperty(error, key, { value, enumerable: false, configurable: true, writable: true });
 }

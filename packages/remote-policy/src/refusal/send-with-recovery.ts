@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { during, sleepDuring, type Ending } from '../lifetime.js';
+import { untilEnd, sleepWithin, type LifetimeSignal } from '../lifetime.js';
 import { ChallengeBudget, type Credentials } from './credentials.js';
 import type { RequestRedactor } from './redaction.js';
 import {
@@ -9,37 +9,42 @@ import {
   type RefusedReply,
   type RefusedRequest,
 } from './refusal.js';
-import { RetryBudget, type RetryLaterOptions } from './retry-budget.js';
+import { RetryBudget, type RetryLaterOptions } from './retry-later.js';
 
-/** What all requests of one connection share. */
+/** What the requests of one connection share. */
 export interface RecoveryOptions {
+  /** Signs the requests and answers challenges. */
   readonly credentials: Credentials;
   /** Learns what is sent, so that no error shows it. */
   readonly redactor: RequestRedactor;
+  /** How often, and how long, a request waits for a busy server. */
   readonly retryLater: RetryLaterOptions;
+  /** Times the waits. */
   readonly clock: Clock;
-  /** Source of chance in [0, 1). */
+  /** Source of randomness in [0, 1), which spreads the waits of many clients. */
   readonly random: () => number;
 }
 
-/** One request, whichever wire carries it. */
+/** One request of a remote transport, whichever protocol carries it. */
 export interface RemoteRequest<Reply extends { readonly accepted: true }> extends RefusedRequest {
-  /** HTTP method, for the signature. */
+  /** HTTP method, which a DPoP proof contains. */
   readonly method: string;
-  /** Where it goes, if that is another address of the server. */
+  /** Returns the URL of the request, if it is not the URL of the server. */
   target?(): URL | undefined;
-  /** Ending it gives the request up. */
-  readonly lifetime: Ending;
+  /** The request is abandoned when this ends. */
+  readonly lifetime: LifetimeSignal;
   /** Runs before each attempt is signed. */
   before?(): Promise<void> | undefined;
   /**
-   * Puts it on the wire once, with the headers that sign it. Settles with the reply when that has been read, with nothing when
-   * `lifetime` has ended; rejects if no reply came.
+   * Sends the request once. Resolves with the reply when it has been read, or with `undefined` if `lifetime` ended first.
+   * Rejects if no reply arrives.
+   *
+   * @param signed Headers that sign this attempt.
    */
   send(signed: Readonly<Record<string, string>>): Promise<Reply | RefusedReply | undefined>;
   /**
-   * What only this wire knows about a refusal that neither credentials nor waiting cure. `answered`: the refusal is the answer
-   * and was dealt with. `again`: send it again. Nothing: it is an error.
+   * Handles a refusal that neither credentials nor waiting overcome. Resolves with `answered` if the refusal is the answer to
+   * the request and has been delivered, with `again` to send the request again, or with `undefined` to fail.
    */
   settle?(refusal: Refusal): Promise<'answered' | 'again' | undefined>;
 }
@@ -47,9 +52,11 @@ export interface RemoteRequest<Reply extends { readonly accepted: true }> extend
 const UNSIGNED: Readonly<Record<string, string>> = {};
 
 /**
- * Signs a request, sends it and, if its refusal can be cured, sends it again: other credentials, a server that is busy, or
- * what its wire knows. Settles with the accepted reply; with nothing if `lifetime` ended before, or if the refusal was the
- * answer. Rejects with the error that the last refusal means, with that of the cure, or with that of the wire.
+ * Signs and sends a request, and sends it again if its refusal can be overcome: by other credentials, by waiting for a busy
+ * server, or by what the transport knows.
+ *
+ * Resolves with the accepted reply, or with `undefined` if `lifetime` ended first or the refusal was the answer. Rejects with the
+ * error of the last refusal (see `refusalError`), of the auth provider, or of `send`.
  */
 export async function sendWithRecovery<Reply extends { readonly accepted: true }>(
   request: RemoteRequest<Reply>,
@@ -64,7 +71,7 @@ export async function sendWithRecovery<Reply extends { readonly accepted: true }
     const ready = request.before?.();
     if (ready !== undefined) await ready;
     const signed = credentials.signs
-      ? await during(lifetime, credentials.headers(method, request.target?.()))
+      ? await untilEnd(lifetime, credentials.headers(method, request.target?.()))
       : UNSIGNED;
     if (signed === undefined || lifetime.ended) return undefined;
     redactor.learn(signed);
@@ -77,12 +84,12 @@ export async function sendWithRecovery<Reply extends { readonly accepted: true }
     if (refusal.challenge !== undefined) {
       challenges ??= new ChallengeBudget();
       const challenged = { challenge: refusal.challenge, method, signed, refusal: fail };
-      await during(lifetime, credentials.recover(challenged, challenges));
+      await untilEnd(lifetime, credentials.recover(challenged, challenges));
     } else if (refusal.row.meaning === 'retry-later') {
       retries ??= new RetryBudget(options.retryLater, options.random);
       const ms = retries.next(refusal.retryAfterMs);
       if (ms === undefined) throw fail();
-      await sleepDuring(lifetime, ms, clock);
+      await sleepWithin(lifetime, ms, clock);
     } else {
       const outcome = await request.settle?.(refusal);
       if (outcome === 'answered') return undefined;

@@ -1,69 +1,76 @@
 import type { Delivery, ErrorCode } from '@mcp-fittings/client-core';
 
-/** What a refused request tells beyond its status, in every remote transport. */
-export type StatusFact =
-  /** `WWW-Authenticate` says `error="insufficient_scope"`. */
+/** What a refused request tells beyond its status, over every remote transport. A row of the table may require it. */
+export type StatusCondition =
+  /** `WWW-Authenticate` has `error="insufficient_scope"`. */
   | 'insufficientScope'
-  /** Carrying the request out twice does no harm: `isSafeToRepeat`. */
+  /** The request may be carried out twice without harm: see `isSafeToRepeat`. */
   | 'safe'
-  /** There is a usable `Retry-After`. */
+  /** The reply has a valid `Retry-After`. */
   | 'retryAfter';
 
 /**
- * `challenge`: the provider of credentials is asked. `retry-later`: the server is busy and the request may be sent again.
- * `busy`: the same, but nobody knows whether it was carried out. `refused`: nothing was done. `broken`: anything may have
- * been done.
+ * What a refusal means for the request:
+ *
+ * - `challenge`: other credentials may help, so the provider is asked.
+ * - `retry-later`: the server is busy, and the request may be sent again.
+ * - `busy`: the server is busy, but it may have carried out the request, which is therefore not sent again.
+ * - `refused`: the server did nothing.
+ * - `broken`: the server may have done anything.
  */
 export type StatusMeaning = 'challenge' | 'retry-later' | 'busy' | 'refused' | 'broken';
 
-/** What one status, or a range of them, means. A transport adds facts and meanings of its own. */
-export interface StatusRow<Fact extends string = string, Meaning extends string = string> {
-  /** The statuses from the first to the second. */
+/** The meaning of one status, or of a range. A transport adds conditions and meanings of its own. */
+export interface StatusRow<Condition extends string = string, Meaning extends string = string> {
+  /** First status of the range. */
   readonly from: number;
+  /** Last status of the range, inclusive. */
   readonly to: number;
-  /** The row counts only if all of these are so. */
-  readonly when?: readonly Fact[];
+  /** The row applies only if all of these hold. Default: it always applies. */
+  readonly when?: readonly Condition[];
+  /** What happens next. */
   readonly meaning: Meaning;
-  /** Of the error, when nothing helps. */
+  /** Code of the error if the request fails with this refusal. */
   readonly code: ErrorCode;
+  /** `delivery` of that error: whether the server may have carried out the request. */
   readonly delivery: Delivery;
-  /** Where it differs from what the code says in general. */
+  /** `retryable` of that error. Default: what `ERROR_CODES` has for `code`. */
   readonly retryable?: boolean;
-  /** What the reader of the error can do. */
+  /** `hint` of that error: what the user can do. */
   readonly hint?: string;
 }
 
-type SharedRow = StatusRow<StatusFact, StatusMeaning>;
+type SharedRow = StatusRow<StatusCondition, StatusMeaning>;
 
 const SIGN_IN = 'Check the configured credentials, or sign in.';
-const WIDEN = 'Sign in again and grant the scopes that the server asks for.';
-const RIGHTS = 'Check the rights of the account, and which Origin and Host the server accepts.';
-const LATER = 'Try again later; `details.retryAfterMs` says when, if the server does.';
+const MORE_SCOPES = 'Sign in again and grant the scopes that the server asks for.';
+const PERMISSIONS =
+  'Check the permissions of the account, and which Origin and Host headers the server accepts.';
+const LATER = 'Try again later. If the server said when, `details.retryAfterMs` has the wait.';
 const IF_HARMLESS =
-  'The server may have carried it out. Send it again only if doing it twice does no harm; `details.retryAfterMs` says when, if the server does.';
+  'The server may have carried out the request. Send it again only if running it twice is harmless; if the server said when, `details.retryAfterMs` has the wait.';
 
-/** Credentials and rate limits mean the same to every request. No row of a transport comes before these. */
+/** Credentials and rate limits mean the same for every request. No row of a transport comes before these. */
 // prettier-ignore
 const COMMON_ROWS: readonly SharedRow[] = [
   { from: 401, to: 401, meaning: 'challenge', code: 'AUTH_REJECTED', delivery: 'rejected', hint: SIGN_IN },
-  { from: 403, to: 403, when: ['insufficientScope'], meaning: 'challenge', code: 'AUTH_SCOPE_INSUFFICIENT', delivery: 'rejected', hint: WIDEN },
-  { from: 403, to: 403, meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', hint: RIGHTS },
+  { from: 403, to: 403, when: ['insufficientScope'], meaning: 'challenge', code: 'AUTH_SCOPE_INSUFFICIENT', delivery: 'rejected', hint: MORE_SCOPES },
+  { from: 403, to: 403, meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', hint: PERMISSIONS },
   { from: 429, to: 429, when: ['safe'], meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected', hint: LATER },
   { from: 429, to: 429, meaning: 'busy', code: 'RATE_LIMITED', delivery: 'unknown', hint: IF_HARMLESS },
   { from: 503, to: 503, when: ['safe', 'retryAfter'], meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected', hint: LATER },
   { from: 503, to: 503, when: ['retryAfter'], meaning: 'busy', code: 'RATE_LIMITED', delivery: 'unknown', hint: IF_HARMLESS },
 ];
 
-/**
- * Everything else. A 4xx says that the request was not carried out; a 408 and a 5xx may come after the work was done. The
- * last row takes what HTTP does not define, and what is no refusal at all.
- */
+/** A 4xx means that the request was not carried out. A 408 or a 5xx may follow work that was done. */
 // prettier-ignore
 const GENERAL_ROWS: readonly SharedRow[] = [
   { from: 408, to: 408, meaning: 'broken', code: 'HTTP_STATUS', delivery: 'unknown', retryable: true },
   { from: 400, to: 499, meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 500, to: 599, meaning: 'broken', code: 'SERVER_ERROR', delivery: 'unknown' },
 ];
+
+/** For statuses that HTTP does not define, and for replies that do not refuse anything. */
 const ANYTHING_ELSE: SharedRow = {
   from: 0,
   to: 999,
@@ -73,25 +80,59 @@ const ANYTHING_ELSE: SharedRow = {
 };
 
 /**
- * The whole table of a transport: what all share, with the rows of its own where they belong. The first row that fits
- * counts.
+ * Returns the status table of a transport: the rows that all remote transports share, with the transport's own rows between
+ * them. The first row that applies counts. Credentials and rate limits come first, so that no transport changes their meaning.
+ *
+ * @example
+ * ```ts
+ * const table = createStatusTable(
+ *   wrongEndpointRows([404, 405], 'Check the URL of the server.'),
+ * );
+ * ```
  */
-export function statusTable<Fact extends string, Meaning extends string>(
-  own: readonly StatusRow<Fact, Meaning>[],
-): readonly StatusRow<Fact | StatusFact, Meaning | StatusMeaning>[] {
+export function createStatusTable<Condition extends string, Meaning extends string>(
+  own: readonly StatusRow<Condition, Meaning>[],
+): readonly StatusRow<Condition | StatusCondition, Meaning | StatusMeaning>[] {
   return [...COMMON_ROWS, ...own, ...GENERAL_ROWS];
 }
 
-/** The row of a status. */
+/**
+ * Returns the rows for statuses that mean "the server does not speak this protocol at this URL": the request is refused with
+ * `ENDPOINT_INCOMPATIBLE`, and the server did nothing.
+ *
+ * @param statuses Single statuses, or ranges with both ends included.
+ * @param hint Which URL or which transport to try instead.
+ * @param when Conditions under which the statuses mean this. Default: always.
+ */
+export function wrongEndpointRows<Condition extends string = never>(
+  statuses: readonly (number | readonly [from: number, to: number])[],
+  hint: string,
+  when?: readonly Condition[],
+): readonly StatusRow<Condition, 'refused'>[] {
+  return statuses.map((status) => {
+    const [from, to] = typeof status === 'number' ? [status, status] : status;
+    return {
+      from,
+      to,
+      ...(when !== undefined && { when }),
+      meaning: 'refused',
+      code: 'ENDPOINT_INCOMPATIBLE',
+      delivery: 'rejected',
+      hint,
+    };
+  });
+}
+
+/** Returns the first row of `table` that applies to `status` under these conditions. */
 export function findStatusRow(
   table: readonly StatusRow[],
   status: number,
-  facts: ReadonlySet<string>,
+  conditions: ReadonlySet<string>,
 ): StatusRow {
   return (
     table.find(
       ({ from, to, when }) =>
-        status >= from && status <= to && (when?.every((fact) => facts.has(fact)) ?? true),
+        status >= from && status <= to && (when?.every((one) => conditions.has(one)) ?? true),
     ) ?? ANYTHING_ELSE
   );
 }

@@ -1,13 +1,14 @@
 import type { ParsedChallenge } from '@mcp-fittings/client-core';
 
-/** A longer header is not looked at. */
+/** A longer header is ignored. */
 const MAX_LENGTH = 65_536;
 
 /**
- * Reads the challenges of a `WWW-Authenticate` header, several fields joined by commas included. Strict: where the
- * grammar is broken it stops, and gives back the challenges that were complete before; what stands in a quoted string
- * is never taken for a parameter. One thing is forgiven, since nothing else can be meant: a comma that is missing
- * between two parameters. Linear in the length of the header.
+ * Returns the challenges of a `WWW-Authenticate` header, with schemes and parameter names in lower case. Several fields may be
+ * joined by commas. Parsing stops at the first syntax error and returns the challenges before it; text in a quoted string is
+ * never read as a parameter. A missing comma between two parameters is accepted, because its meaning is clear. The time is
+ * linear in the length of the header.
+ *
  * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-11.6.1
  */
 export function parseChallenges(header: string): readonly ParsedChallenge[] {
@@ -38,7 +39,7 @@ function readToken68(text: Cursor): Rest | undefined {
   return undefined;
 }
 
-/** Leaves the cursor at the next scheme; undefined where the grammar is broken. */
+/** Leaves the cursor at the next scheme; undefined at a syntax error. */
 function readParams(text: Cursor): Rest | undefined {
   const params = new Map<string, string>();
   const seen = new Set<string>();
@@ -51,7 +52,7 @@ function readParams(text: Cursor): Rest | undefined {
     text.take(' \t');
     if (name === '') return undefined;
     if (!text.sees('=')) {
-      // A token by itself is the next scheme, and only a comma may announce that.
+      // A token without a value is the next scheme, which must follow a comma.
       text.position = start;
       return divided ? { params } : undefined;
     }
@@ -70,7 +71,7 @@ const ALPHANUMERIC = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 const TOKEN = `${ALPHANUMERIC}!#$%&'*+-.^_\`|~`;
 const TOKEN68 = `${ALPHANUMERIC}-._~+/`;
 
-/** Walks over a text once. */
+/** Reads a text once, from start to end. */
 class Cursor {
   position = 0;
   readonly #text: string;
@@ -89,14 +90,14 @@ class Cursor {
     return next !== undefined && characters.includes(next);
   }
 
-  /** As many of these characters as follow here. */
+  /** Takes as many of these characters as follow. */
   take(characters: string): string {
     const start = this.position;
     while (this.sees(characters)) this.position++;
     return this.#text.slice(start, this.position);
   }
 
-  /** A quoted string without its quotes and escapes; undefined when it does not end. */
+  /** Takes a quoted string and returns it without quotes and escapes; undefined if it does not end. */
   takeQuoted(): string | undefined {
     let value = '';
     for (let index = this.position + 1; index < this.#text.length; index++) {

@@ -1,27 +1,27 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
-/** How a session came about, so that the same can be asked for again. */
+/** How a session was opened, so that it can be opened again. */
 export interface Handshake {
-  /** Parameters of `initialize`, as the protocol engine gave them. */
+  /** Parameters of `initialize`, as the protocol engine sent them. */
   readonly params: JSONRPCObject | undefined;
-  /** What the server answered. */
+  /** Result of `initialize`. */
   readonly result: JSONRPCObject;
 }
 
-/** What the session asks of the transport that it belongs to. */
+/** What the session calls on its transport. */
 export interface SessionHandlers {
   /**
-   * Sends `initialize` with these parameters, then `notifications/initialized`; calls `offer` and `establish` on the
-   * way. Settles with the new result; rejects with `VERSION_UNSUPPORTED` when the revision is another one.
+   * Sends `initialize` with these parameters, then `notifications/initialized`, and calls `offer` and `establish` in between.
+   * Resolves with the new result; rejects with `VERSION_UNSUPPORTED` if the revision has changed.
    */
   replay(lost: Handshake): Promise<JSONRPCObject>;
-  /** The new session has another revision than the lost one, so that the protocol engine cannot go on. */
+  /** The new session has another revision than the lost one, so the protocol engine cannot continue. */
   onIncompatible(error: TransportError): void;
   onRestored(result: JSONRPCObject): void;
 }
 
-/** What the server knows of us, in revisions before 2026-07-28. Its id is a secret. */
+/** The session with the server, in revisions before 2026-07-28. Its id is a secret. */
 export class Session {
   handlers: SessionHandlers | undefined;
   #id: string | undefined;
@@ -30,7 +30,7 @@ export class Session {
   #hasStreamed = false;
   #restoration: Promise<void> | undefined;
 
-  /** To be sent with every message; undefined when the server gave none. */
+  /** Id to send with every message; undefined if the server did not assign one. */
   get id(): string | undefined {
     return this.#id;
   }
@@ -40,38 +40,38 @@ export class Session {
     return this.#handshake === undefined ? undefined : this.#id;
   }
 
-  /** The server has accepted something else than `initialize` in it. */
+  /** Whether the server has accepted a message other than `initialize` in the session. */
   get isProven(): boolean {
     return this.#isProven;
   }
 
-  /** The server has opened an event stream in it. */
+  /** Whether the server has opened an event stream in the session. */
   get hasStreamed(): boolean {
     return this.#hasStreamed;
   }
 
-  /** Settles when the restoration that is under way has ended, well or not. */
+  /** Resolves when the current attempt to restore the session has ended; undefined if there is no such attempt. */
   get restoring(): Promise<void> | undefined {
     return this.#restoration?.catch(() => undefined);
   }
 
-  /** `initialize` was answered 2xx; its header may name the session. Throws on a name that cannot be sent back. */
+  /** `initialize` was answered 2xx, and its header may contain a session id. Throws for an id that cannot be sent back. */
   offer(sessionIdHeader: string | undefined): void {
     this.#begin(checkSessionId(sessionIdHeader));
   }
 
-  /** The answer is a result: the session exists. */
+  /** `initialize` has a result, so the session exists. */
   establish(handshake: Handshake): void {
     this.#handshake = handshake;
   }
 
-  /** `initialize` goes out, or failed: there is no session. */
+  /** `initialize` is about to be sent, or failed, so there is no session. */
   forget(): void {
     this.#begin(undefined);
     this.#handshake = undefined;
   }
 
-  /** A message was accepted under this id. */
+  /** The server accepted a message with this session id. */
   worked(usedId: string | undefined, method: string): void {
     if (usedId !== this.#id) return;
     this.#isProven = true;
@@ -79,12 +79,12 @@ export class Session {
   }
 
   /**
-   * The server no longer knows this id: opens a new session once for all that ask. Rejects with `SESSION_LOST`, or with
-   * the error of sign-in.
+   * The server no longer knows this id. Opens a new session, once for all callers. Rejects with `SESSION_LOST`, or with the error of
+   * sign-in.
    */
   restore(lostId: string | undefined): Promise<void> {
     const handshake = this.#handshake;
-    // It is restored already, or was never established.
+    // The session is restored already, or was never established.
     if (this.#restoration === undefined && (lostId !== this.#id || handshake === undefined))
       return Promise.resolve();
     if (handshake !== undefined) {
@@ -112,12 +112,12 @@ export class Session {
         handlers.onIncompatible(error);
         throw error;
       }
-      // With the old id the next message finds out again, and tries again.
+      // With the old id, the next message is refused too, and tries again.
       this.#id = before.id;
       this.#isProven = before.isProven;
       this.#hasStreamed = before.hasStreamed;
       this.#handshake = lost;
-      // Who cannot sign in any more is told that, and not that a session was lost.
+      // A failed sign-in is reported as such, not as a lost session.
       throw cause instanceof FittingsError && cause.kind === 'auth' ? cause : sessionLost(cause);
     }
     handlers.onRestored(result);
@@ -129,26 +129,26 @@ function sessionLost(cause: unknown): TransportError {
     cause instanceof FittingsError ? cause : { message: String(cause), retryable: undefined };
   return new TransportError(
     'SESSION_LOST',
-    `The server forgot the session, and there is no new one: ${message}`,
+    `The server has forgotten the session, and opening a new one failed. ${message}`,
     {
       cause,
       retryable,
       delivery: 'rejected',
-      hint: 'Connect again.',
+      hint: 'Reconnect to the server.',
     },
   );
 }
 
-/** Visible ASCII only, says the specification; more than this many of them leave no room for other headers. */
+/** The specification allows visible ASCII only. A longer id leaves no room for other headers. */
 const VALID_ID = /^[\x21-\x7e]{1,4096}$/;
 
-/** The session id of a reply to `initialize`, if it gives one. Throws `PROTOCOL_VIOLATION` on one that cannot be sent back. */
+/** Returns the session id of a reply to `initialize`. Throws `PROTOCOL_VIOLATION` for an id that cannot be sent back. */
 function checkSessionId(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (VALID_ID.test(value)) return value;
-  const message = `The server gave a session id that may not be used (${value.length} characters).`;
+  const message = `The server assigned an invalid session id of ${value.length} characters.`;
   throw new TransportError('PROTOCOL_VIOLATION', message, {
     delivery: 'unknown',
-    hint: 'A session id holds visible ASCII characters only, at most 4096.',
+    hint: 'A session id has 1 to 4096 visible ASCII characters.',
   });
 }

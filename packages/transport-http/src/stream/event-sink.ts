@@ -7,12 +7,12 @@ import {
   type SilenceWatch,
 } from '@mcp-fittings/http-client';
 
-/** Where one event stream stands, over all the connections that carried it. Event ids belong to one stream. */
+/** Position in one event stream, over all connections that carried it. Event ids belong to one stream. */
 export interface StreamCursor {
   lastEventId: string | undefined;
-  /** The latest `retry:`, milliseconds. */
+  /** The latest `retry:`, in milliseconds. */
   retryMs: number | undefined;
-  /** The present connection brought an event. */
+  /** Whether the current connection received an event. */
   progressed: boolean;
 }
 
@@ -20,30 +20,31 @@ export function createCursor(lastEventId?: string): StreamCursor {
   return { lastEventId, retryMs: undefined, progressed: false };
 }
 
+/** Callbacks and limits of an event sink. */
 export interface EventSinkOptions {
   readonly cursor: StreamCursor;
-  /** Told the JSON value of each event. */
+  /** Called with the JSON value of each event. */
   readonly onValue: (value: unknown) => void;
-  /** Told each event id. */
+  /** Called with each event id. */
   readonly onId?: ((id: string) => void) | undefined;
-  /** An event that holds no JSON. */
+  /** Called for an event that is not JSON. */
   readonly onMalformed: () => void;
   readonly maxEventBytes: number;
   readonly redact: Redactor;
-  /** Told of every piece of the body: comments that keep a stream alive count as well. */
+  /** Notified of all received bytes, so that comments which keep a stream alive count too. */
   readonly silence?: SilenceWatch | undefined;
 }
 
 const EXCERPT_BYTES = 256;
 
 /**
- * Reads one event stream. Fails with `MESSAGE_TOO_LARGE` on an event that exceeds the limit, and with
- * `PROTOCOL_VIOLATION` at the end of what was only called an event stream.
+ * Reads one event stream. Fails with `MESSAGE_TOO_LARGE` for an event that exceeds the limit, and with `PROTOCOL_VIOLATION` if the
+ * body is JSON or HTML despite its content type.
  */
 export class EventSink implements BodySink {
   readonly #options: EventSinkOptions;
   readonly #reader: EventReader;
-  /** It is an event stream: something in it was understood. */
+  /** Whether it contained a valid field, so that it is an event stream. */
   #understood = false;
   #head: Uint8Array | undefined;
 
@@ -80,10 +81,14 @@ export class EventSink implements BodySink {
       this.#understood || this.#head === undefined ? '' : new TextDecoder().decode(this.#head).trim();
     if (!/^[[{<]/.test(text)) return;
     const beginning = replyExcerpt(text, this.#options.redact, 120);
-    throw new TransportError('PROTOCOL_VIOLATION', `The server called this an event stream: ${beginning}`, {
-      delivery: 'unknown',
-      details: { contentType: 'text/event-stream' },
-    });
+    throw new TransportError(
+      'PROTOCOL_VIOLATION',
+      `The server sent a body that is not an event stream, despite its content type: ${beginning}`,
+      {
+        delivery: 'unknown',
+        details: { contentType: 'text/event-stream' },
+      },
+    );
   }
 
   #takeId(id: string): void {

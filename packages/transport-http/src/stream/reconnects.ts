@@ -1,45 +1,47 @@
 import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
 
-/** How hard an event stream is sought after it ended. Times are milliseconds. */
+/** How an event stream is reopened after it ended. Times are in milliseconds. */
 export interface ReconnectOptions {
-  /** Before the first attempt, unless the server's `retry:` says otherwise. Default 1000. */
+  /** Wait before the first attempt, unless the server sent `retry:`. It doubles with each attempt. Default 1000. */
   readonly initialMs?: number | undefined;
-  /** No wait of ours is longer. Default 30 000. */
+  /** Longest wait, unless the server asks for more. Default 30 000. */
   readonly maxMs?: number | undefined;
-  /** Attempts without a single event before the stream counts as lost. Default 5. */
+  /** Attempts without an event before the stream counts as lost. Default 5. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Silence, without even a comment, after which the server's own event stream is taken for half-open and opened again; the
-   * stream of `subscriptions/listen` (2026-07-28) ends with `STREAM_LOST` instead, and its caller listens again. Default 120 000; 0 for never.
+   * Silence, without even a comment, after which the event stream of the server counts as half-open and is reopened. The stream of
+   * `subscriptions/listen` (2026-07-28) ends with `STREAM_LOST` instead, and its caller subscribes again. Default 120 000; 0 turns
+   * the check off.
    */
   readonly silenceMs?: number | undefined;
 }
 
+/** How the latest connection of a stream ended. */
 export interface EndedStream {
-  /** It brought at least one event. */
+  /** Whether it received at least one event. */
   readonly progressed: boolean;
-  /** How long it was open, milliseconds. */
+  /** How long it was open, in milliseconds. */
   readonly openMs: number;
-  /** What its server said in `retry:`. */
+  /** What the server sent in `retry:`, in milliseconds. */
   readonly retryMs: number | undefined;
-  /** Why it ended, or did not begin. Its `details.retryAfterMs` is waited for. */
+  /** Why it ended or did not open. Its `details.retryAfterMs` is the shortest wait. */
   readonly failure: unknown;
 }
 
-/** The attempts to get one stream back. */
+/** Counts the attempts to reopen one stream. */
 export interface Reconnects {
-  /** Milliseconds until the next attempt; undefined when the budget is spent. */
+  /** Returns the milliseconds until the next attempt, or `undefined` when the attempts are used up. */
   next(ended: EndedStream): number | undefined;
 }
 
-/** `retry: 0` is no invitation to a hot loop. */
+/** Shortest wait, so that `retry: 0` does not cause a busy loop. */
 const FLOOR_MS = 250;
-/** Share by which chance lengthens a wait, so that clients do not return in step. Never before the server's time. */
+/** Share by which a wait is randomly lengthened, so that clients do not reconnect at once. It is never shortened. */
 const LENGTHEN = 0.1;
 
 /**
- * Counts progress, not connections: a stream that opens and dies without an event costs an attempt. One that was open
- * for `maxMs` does not: a proxy that ends quiet streams every minute makes no hot loop.
+ * Counts attempts without progress: a stream that opens and ends without an event costs an attempt. One that was open for `maxMs`
+ * does not, because a proxy that ends quiet streams every minute does not cause a busy loop.
  */
 export function createReconnects(options: ReconnectOptions, random: () => number): Reconnects {
   const { initialMs = 1000, maxMs = 30_000, maxAttempts = 5 } = options;

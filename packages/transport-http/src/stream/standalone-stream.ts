@@ -1,54 +1,58 @@
 import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
-import { createLifetime, sleepDuring, type Lifetime } from '@mcp-fittings/remote-policy';
+import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
-import type { HttpWire } from '../http-wire.js';
-import { unusableSink } from '../request/reply.js';
+import type { HttpConnection } from '../http-connection.js';
+import { unusableSink } from '../reply.js';
 import { createCursor, EventSink } from './event-sink.js';
 import { createReconnects } from './reconnects.js';
 
 /**
- * `off`: not asked for. `opening`: on its way, or waiting to try again. `open`: the server holds it. `none`: the
- * server offers none, which is its right. `lost`: given up, until the server shows signs of life.
+ * `off`: not requested. `opening`: requested, or waiting to try again. `open`: the server sends events on it. `none`: the server does
+ * not offer one, as the specification allows. `lost`: attempts are used up, until the server answers a message again.
  */
 export type StandaloneState = 'off' | 'opening' | 'open' | 'none' | 'lost';
 
-/** The GET stream on which a server of the revisions before 2026-07-28 sends what belongs to no request. */
+/** The GET stream on which a server sends messages that do not belong to a request, in revisions before 2026-07-28. */
 export interface StandaloneStream {
   readonly state: StandaloneState;
-  /** For a new session: opens it from its beginning. Settles when it is open, or the first attempt has failed. */
+  /** Opens the stream of a new session. Resolves when it is open or the first attempt has failed. */
   start(): Promise<void>;
-  /** The server has just answered something: a stream that was given up may be tried again, now and then. */
+  /** The server has answered a message, so a lost stream may be tried again, at most every `reconnect.maxMs`. */
   noticeLife(): void;
 }
 
+/** What the stream calls on its transport. */
 export interface StandaloneOptions {
-  /** It is open, for the first time or again. */
+  /** The stream is open, for the first time or again. */
   readonly onOpen: () => void;
-  /** The server has forgotten the session. Settles when there is a new one, for which `start` was called. */
+  /** The server has forgotten the session. Resolves when there is a new one, for which `start` was called. */
   readonly onSessionGone: () => Promise<void>;
 }
 
 const REVIVAL_MS = 30_000;
 
-export function createStandaloneStream(options: StandaloneOptions, wire: HttpWire): StandaloneStream {
-  const { transport } = wire;
-  const { clock, random, reconnect, silenceMs, maxMessageBytes } = wire.options;
+export function createStandaloneStream(
+  options: StandaloneOptions,
+  connection: HttpConnection,
+): StandaloneStream {
+  const { transport } = connection;
+  const { clock, random, reconnect, silenceMs, maxMessageBytes } = connection.options;
   const reviveMs = reconnect.maxMs ?? REVIVAL_MS;
   let state: StandaloneState = 'off';
   let current: Lifetime | undefined;
   let follow: (() => Promise<void>) | undefined;
   let lostAt: number | undefined;
   let revivable = false;
-  /** It was open once, in this session or an earlier one: whatever keeps it away now may pass. */
+  /** Whether it was open once, in this session or an earlier one, so that a failure may be temporary. */
   let hasWorked = false;
 
-  /** Answers come on the streams of their requests, and nowhere else. */
+  /** Responses arrive in the replies to their requests only. */
   const onValue = (value: unknown): void => {
     if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
       for (const element of value) if (!Array.isArray(element)) onValue(element);
-    } else if (isRecord(value) && !('method' in value)) wire.reportForeign(value['id']);
-    else wire.receive(value);
+    } else if (isRecord(value) && !('method' in value)) connection.reportForeign(value['id']);
+    else connection.receive(value);
   };
 
   const is = (wanted: StandaloneState): boolean => state === wanted;
@@ -59,7 +63,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
 
     const open = async (attempt: Lifetime, silence: SilenceWatch): Promise<unknown> => {
       let offered = true;
-      const reply = await wire.send({
+      const reply = await connection.send({
         method: 'GET',
         fields: streamHeaders(transport.protocolVersion, cursor.lastEventId),
         session: 'current',
@@ -71,7 +75,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
           return !offered;
         },
         accept(head) {
-          if (head.contentType !== 'text/event-stream') return unusableSink(head, wire.redact);
+          if (head.contentType !== 'text/event-stream') return unusableSink(head, connection.redact);
           state = 'open';
           hasWorked = true;
           decided();
@@ -79,9 +83,9 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
           return new EventSink({
             cursor,
             onValue,
-            onMalformed: () => wire.reportMalformed(),
+            onMalformed: () => connection.reportMalformed(),
             maxEventBytes: maxMessageBytes,
-            redact: wire.redact,
+            redact: connection.redact,
             silence,
           });
         },
@@ -118,7 +122,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
         }
         decided();
         if (lifetime.ended || is('none')) return;
-        // Half-open, or only quiet: there is no other way to tell than to ask for it again.
+        // Half-open or only quiet: only opening it again can tell.
         if (silent && wasOpen) continue;
         const passing = failure === undefined || mayPass(failure, hasWorked);
         const ms = passing
@@ -132,7 +136,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
         revivable = passing;
         if (ms === undefined) return giveUp(failure);
         state = 'opening';
-        await sleepDuring(lifetime, ms, clock);
+        await sleepWithin(lifetime, ms, clock);
         if (lifetime.ended) return;
       }
     };
@@ -146,10 +150,10 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
     transport.report(
       new TransportError(
         'RECONNECT_EXHAUSTED',
-        'The event stream of the server is lost: what it sends unasked is missed.',
+        'The event stream of the server could not be reopened; its notifications are missed.',
         {
           cause,
-          hint: 'Requests still work. Connect again, or reload what the server may have changed.',
+          hint: 'Requests still work. Reconnect, or reload what the server may have changed.',
         },
       ),
     );
@@ -176,7 +180,7 @@ export function createStandaloneStream(options: StandaloneOptions, wire: HttpWir
   };
 }
 
-/** What has worked before is worth its attempts, whatever a gateway or a resolver says meanwhile. */
+/** Whether a failure may be temporary. A stream that has worked before is retried whatever a gateway or resolver says. */
 function mayPass(failure: unknown, hasWorked: boolean): boolean {
   if (!(failure instanceof FittingsError)) return false;
   return failure.retryable || (hasWorked && failure.kind !== 'auth' && failure.kind !== 'config');

@@ -1,6 +1,6 @@
 /**
  * SPEC D.1: what the HTTP transports of SDK v1 (1.32) and v2 (2.4) do today, next to which ours is measured; our own
- * behaviour is shown in the other files of this folder, under the same numbers. A test that fails here after an update
+ * behavior is shown in the other files of this folder, under the same numbers. A test that fails here after an update
  * of an SDK means that the SDK has mended something: adapt the text of the comparison then.
  */
 import { execFile } from 'node:child_process';
@@ -60,7 +60,7 @@ async function failingCall(kind: SdkTransportKind, server: ScriptedServer, timeo
 }
 
 describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
-  it('1: a forgotten session stays an error, the id is kept, no new session is made', async () => {
+  it('1: a forgotten session stays an error: the id is kept, and no new session is opened', async () => {
     let forgotten = false;
     await using server = await scriptedServer({
       session: 's1',
@@ -153,7 +153,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     },
   );
 
-  it('7: after two refused attempts the event stream is dead for good', async () => {
+  it('7: after two refused attempts the event stream is never reopened', async () => {
     let down = false;
     await using server = await scriptedServer({
       on: { GET: (exchange) => (down ? exchange.plain(502) : void exchange.sse()) },
@@ -225,7 +225,7 @@ describe('D.1 SDK v1 alone', () => {
   const [kind] = SDK_TRANSPORTS.filter(({ name }) => name === 'SDK v1');
   if (kind === undefined) throw new Error('no SDK v1');
 
-  it('8: a 401 on GET is a loop while the refresh works', async () => {
+  it('8: a 401 on GET causes an endless loop while the refresh works', async () => {
     let refreshes = 0;
     await using server = await scriptedServer();
     // What auth() of the SDK asks for on its way to a refresh; the token endpoint is the scripted server's.
@@ -261,7 +261,7 @@ describe('D.1 SDK v1 alone', () => {
     await transport.close();
   });
 
-  it('9: an error answer does not end the request: its stream is sought again', async () => {
+  it('9: an error response does not end the request: its stream is reopened', async () => {
     await using server = await scriptedServer({
       on: {
         'tools/call': (exchange) =>

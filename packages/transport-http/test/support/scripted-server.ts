@@ -9,7 +9,7 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly text: string;
-  /** The JSON body; an empty object when there is none. */
+  /** The JSON body; an empty object without a body. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the client sent
   readonly message: any;
   /** Milliseconds of `performance.now()` when it arrived. */
@@ -41,7 +41,7 @@ export type Script = (exchange: Exchange) => void | Promise<void>;
 
 /**
  * What to do, by JSON-RPC method for POST and by verb for the rest; `response` for responses of the client, the path for
- * a POST that is no JSON.
+ * a POST that is not JSON.
  */
 export type Scripts = Readonly<Record<string, Script>>;
 

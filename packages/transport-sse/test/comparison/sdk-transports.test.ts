@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createSseTransport } from '../../src/index.js';
 import { clientV1, clientV2 } from '../support/clients.js';
 import { failureOf } from '../support/session.js';
-import { startSseServer, type SseBehaviour } from '../support/sse-server.js';
+import { startSseServer, type SseBehavior } from '../support/sse-server.js';
 
 /*
  * SPEC D.3, turned around: what ours does, beside what the transports of the SDKs did when this was written. Where one
@@ -47,7 +47,7 @@ describe('D.3-21 no endpoint event comes, and the client was told to wait 300 ms
 });
 
 /** Answers `initialize`, once for each stream, and keeps every other request waiting. */
-const forgetful: SseBehaviour = {
+const forgetful: SseBehavior = {
   onStream: (stream) => {
     stream.write('retry: 50\n');
     stream.event('endpoint', '/messages');
@@ -68,7 +68,7 @@ const forgetful: SseBehaviour = {
 describe('D.3-22 the stream is dropped while a call is open', () => {
   it.each<[string, Make, object]>([
     ['ours', ours, { call: 'settled', told: 'settled', streams: 1 }],
-    // They take up a new stream by themselves, with a session that nobody initialized, and tell nobody.
+    // They open a new stream by themselves, with a session that was never initialized, and do not report it.
     ['SDK v1', sdkV1, { call: 'pending', told: 'pending', streams: 2 }],
     ['SDK v2', sdkV2, { call: 'pending', told: 'pending', streams: 2 }],
   ])('%s', async (_, make, expected) => {
@@ -86,7 +86,7 @@ describe('D.3-22 the stream is dropped while a call is open', () => {
 });
 
 describe('D.3-23 the server answers 400 to the probe of a client in the mode auto', () => {
-  const refusing: SseBehaviour = {
+  const refusing: SseBehavior = {
     onPost(seen, response, stream) {
       if (seen.body.includes('server/discover')) response.writeHead(400).end('Not initialized');
       else forgetful.onPost?.(seen, response, stream);

@@ -34,7 +34,7 @@ export interface SseServer extends AsyncDisposable {
   stream(index: number): Promise<ServerStream>;
 }
 
-export interface SseBehaviour {
+export interface SseBehavior {
   /** Answers a GET itself; true: it did. */
   readonly onGet?: (request: Seen, response: ServerResponse) => boolean;
   /** A new stream; it has to name the endpoint. Default: does so. */
@@ -44,7 +44,7 @@ export interface SseBehaviour {
 }
 
 /** A server for HTTP+SSE whose every move a test decides. */
-export async function startSseServer(behaviour: SseBehaviour = {}): Promise<SseServer> {
+export async function startSseServer(behavior: SseBehavior = {}): Promise<SseServer> {
   const seen: Seen[] = [];
   const streams: ServerStream[] = [];
   const byId = new Map<string, ServerStream>();
@@ -66,8 +66,8 @@ export async function startSseServer(behaviour: SseBehaviour = {}): Promise<SseS
     };
     streams.push(stream);
     byId.set(id, stream);
-    if (behaviour.onStream === undefined) stream.event('endpoint', `/messages?session=${id}`);
-    else behaviour.onStream(stream, server);
+    if (behavior.onStream === undefined) stream.event('endpoint', `/messages?session=${id}`);
+    else behavior.onStream(stream, server);
     for (const look of waiting) look();
   };
 
@@ -79,13 +79,13 @@ export async function startSseServer(behaviour: SseBehaviour = {}): Promise<SseS
       const request = { method, url, headers, body: Buffer.concat(parts).toString() };
       seen.push(request);
       if (method === 'GET') {
-        if (behaviour.onGet?.(request, response) !== true) openStream(response);
+        if (behavior.onGet?.(request, response) !== true) openStream(response);
         return;
       }
       const id = new URL(url, 'http://x').searchParams.get('session');
       const stream = byId.get(id ?? '') ?? streams.at(-1);
-      if (behaviour.onPost === undefined) response.writeHead(202).end('Accepted');
-      else behaviour.onPost(request, response, stream);
+      if (behavior.onPost === undefined) response.writeHead(202).end('Accepted');
+      else behavior.onPost(request, response, stream);
     });
   });
   http.on('connection', (socket) => {
@@ -123,7 +123,7 @@ export async function startSseServer(behaviour: SseBehaviour = {}): Promise<SseS
 }
 
 /** Answers every request by its echo on the stream, as a server would. */
-export const echoing: Required<Pick<SseBehaviour, 'onPost'>> = {
+export const echoing: Required<Pick<SseBehavior, 'onPost'>> = {
   onPost(request, response, stream) {
     response.writeHead(202).end('Accepted');
     const message = JSON.parse(request.body) as { id?: number; params?: unknown };

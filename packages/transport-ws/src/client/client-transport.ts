@@ -1,29 +1,39 @@
 import { FittingsError, systemClock } from '@mcp-fittings/client-core';
 import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
 import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/remote-policy';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_MESSAGE_BYTES } from '../socket/limits.js';
+import {
+  checkNumbers,
+  checkSocketNumbers,
+  DEFAULT_CLOSE_TIMEOUT_MS,
+  DEFAULT_MAX_MESSAGE_BYTES,
+} from '../socket/socket-options.js';
 import { SocketTransport } from '../socket/socket-transport.js';
-import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
-import { checkProtocols } from './check-protocols.js';
 import type { DialOptions } from './dial.js';
-import type { WebSocketTransportOptions } from './options.js';
-import { checkUpgradeHeaders } from './upgrade-headers.js';
+import { checkProtocols, checkUpgradeHeaders, type WebSocketTransportOptions } from './options.js';
 
 /**
- * An unstarted connection to an MCP server over WebSocket. The URL is given in the options, or first, as in SDK v1. It ends with the socket; to connect again is for the host,
- * with a new transport.
+ * Creates a transport for MCP over WebSocket. The URL is a member of the options or, as in the official SDK, the first argument. The
+ * transport ends with its socket; the host reconnects with a new transport.
  *
- * Throws `CONFIG_INVALID` or `HEADER_INVALID` when the options can't work, and `POLICY_DENIED` on a `ws:` URL of another
- * machine without `allowInsecure`. `start()` rejects with an
- * `AuthRequiredError` when a person has to sign in, or with `AUTH_REJECTED`, `CONNECTION_REFUSED`, `CONNECT_FAILED`,
+ * Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid, and `POLICY_DENIED` for a `ws:` URL of another machine without
+ * `allowInsecure`. `start()` rejects with an `AuthRequiredError` if the user has to sign in, or with `AUTH_REJECTED`, `CONNECTION_REFUSED`, `CONNECT_FAILED`,
  * `ENDPOINT_INCOMPATIBLE`, `HOST_NOT_FOUND`, `PROXY_FAILED`, `RATE_LIMITED`, `REDIRECT_REFUSED`, `SERVER_ERROR`,
- * `TIMEOUT`, `TLS_FAILED`. `send()` rejects with `CONNECTION_LOST` and others that `closeReason` then holds too, or
- * with `SEND_QUEUE_FULL`.
+ * `TIMEOUT`, `TLS_FAILED`. `send()` rejects with the error that `closeReason` has, such as `CONNECTION_LOST`, or with
+ * `SEND_QUEUE_FULL`.
+ *
+ * @example
+ * ```ts
+ * import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
+ * import { Client } from '@modelcontextprotocol/client';
+ *
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createWebSocketTransport({ url: 'wss://mcp.example.com/ws' }));
+ * ```
  *
  * @see https://www.rfc-editor.org/rfc/rfc6455
  */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Transport;
-/** The same, with the URL first. */
+/** Creates the transport with the URL as the first argument. */
 export function createWebSocketTransport(
   url: string | URL,
   options?: Omit<WebSocketTransportOptions, 'url'>,
@@ -32,20 +42,21 @@ export function createWebSocketTransport(
   first: string | URL | WebSocketTransportOptions,
   rest: Omit<WebSocketTransportOptions, 'url'> = {},
 ): Transport {
-  return openWebSocketTransport(withUrl<WebSocketTransportOptions>(first, rest), { facts: {} });
+  return openWebSocketTransport(withUrl<WebSocketTransportOptions>(first, rest), { description: {} });
 }
 
-/** What only the plugin knows. */
-export interface Extras {
-  /** For `describe()`. */
-  readonly facts: TransportDescription;
-  /** Other headers than `Authorization` hold credentials, so that sign-in is no remedy for a 401. */
+/** What the plugin adds to the options. */
+export interface PluginSettings {
+  /** Members for `describe()`. */
+  readonly description: TransportDescription;
+  /** Whether headers other than `Authorization` hold credentials, so that sign-in does not help against a 401. Default `false`. */
   readonly hasCredentials?: boolean;
 }
 
+/** Creates the transport for a plugin. */
 export function openWebSocketTransport(
   options: WebSocketTransportOptions,
-  { facts, hasCredentials = false }: Extras,
+  { description, hasCredentials = false }: PluginSettings,
 ): Transport {
   const { server, network = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
   const { url, warnings } = checkServerUrl(options.url, { server, scheme: 'ws' });
@@ -85,8 +96,8 @@ export function openWebSocketTransport(
     maxPings: options.maxPings,
     maxQueuedBytes: options.maxQueuedBytes,
     signal: options.signal,
-    facts: { url: url.origin + url.pathname, proxy: proxy?.host, ...facts },
-    // What is needed to connect, `ws` too, is loaded when the first transport starts.
+    description: { url: url.origin + url.pathname, proxy: proxy?.host, ...description },
+    // Loads `ws` and the certificates only when a transport starts.
     source: { dial: async (signal) => (await import('./dial.js')).dial(route, signal) },
   });
 }
@@ -99,9 +110,9 @@ function configuredHeaders({
   const checked = checkUpgradeHeaders(headers, server);
   if (apiKey === undefined) return checked;
   if (checked['authorization'] !== undefined) {
-    throw new FittingsError('CONFIG_INVALID', 'Both `apiKey` and the header Authorization are configured.', {
+    throw new FittingsError('CONFIG_INVALID', '`apiKey` and the header Authorization are both configured.', {
       server,
-      hint: 'Keep one of them.',
+      hint: 'Remove one of them.',
     });
   }
   return { ...checked, ...checkUpgradeHeaders({ authorization: `Bearer ${apiKey}` }, server) };

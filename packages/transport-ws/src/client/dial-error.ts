@@ -5,13 +5,13 @@ import {
   TransportError,
   type ErrorCode,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionSentence } from '@mcp-fittings/remote-policy';
+import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
-const NOT_MCP = 'Check that the server speaks MCP over WebSocket, with the sub-protocol `mcp`.';
+const NOT_MCP = 'Check that the server speaks MCP over WebSocket with the subprotocol `mcp`.';
 
 /**
- * The `TransportError` for what Node or `ws` reported while connecting; ours pass. Names the origin only. `connected`: there was a
- * socket, over which the upgrade was asked for.
+ * Converts an error of Node.js or `ws` while connecting to a `TransportError`; a `FittingsError` is returned unchanged. It names the
+ * origin only. `connected`: whether the socket was open, so that the upgrade was requested.
  */
 export function dialError(cause: unknown, url: URL, connected: boolean): unknown {
   if (cause instanceof FittingsError || !(cause instanceof Error)) return cause;
@@ -19,7 +19,7 @@ export function dialError(cause: unknown, url: URL, connected: boolean): unknown
   const incompatible = code === 'ENDPOINT_INCOMPATIBLE';
   const message = incompatible
     ? `${url.origin} did not open a WebSocket: ${sanitizeText(cause.message)}.`
-    : connectionSentence(code, url.origin, connected);
+    : connectionMessage(code, url.origin, connected);
   return new TransportError(code, message, {
     cause,
     delivery: incompatible ? 'rejected' : 'not-sent',
@@ -32,9 +32,9 @@ function codeOf(cause: Error, connected: boolean): ErrorCode {
   const system = codeOfSystemError(cause);
   if (system === 'CONNECTION_LOST' && !connected) return 'CONNECT_FAILED';
   if (system !== undefined) return system;
-  // Node's parser found no HTTP.
+  // The HTTP parser of Node.js failed.
   if ('code' in cause && typeof cause.code === 'string' && cause.code.startsWith('HPE_'))
     return 'PROTOCOL_VIOLATION';
-  // `ws`, which has no codes for it, refused the answer to the handshake.
+  // `ws` refused the response to the handshake, for which it has no codes.
   return 'ENDPOINT_INCOMPATIBLE';
 }

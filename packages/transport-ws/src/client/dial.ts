@@ -1,11 +1,13 @@
 import { sanitizeText, TransportError, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
-  connectionSentence,
+  connectionMessage,
   createCredentials,
   createLifetime,
   createRequestRedactor,
+  createStatusTable,
   sendWithRecovery,
+  wrongEndpointRows,
   type Credentials,
   type Lifetime,
   type Refusal,
@@ -17,19 +19,27 @@ import {
 } from '@mcp-fittings/remote-policy';
 import { loadTls, type TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { WebSocket } from 'ws';
-import { connectSocket } from '../network/connect-socket.js';
-import type { OpenSocket } from '../socket/open-socket.js';
+import { connectSocket } from './connect-socket.js';
+import type { OpenSocket } from '../socket/socket-transport.js';
 import { dialError } from './dial-error.js';
-import { UPGRADE_TABLE } from './status-table.js';
 import { upgrade } from './upgrade.js';
-import { RESERVED_HEADERS } from './upgrade-headers.js';
+import { RESERVED_HEADERS } from './options.js';
 
+/** Some statuses mean that there is no WebSocket at this URL. */
+const UPGRADE_TABLE = createStatusTable(
+  wrongEndpointRows(
+    [[200, 299], 400, [404, 405], 426],
+    'Check the path of the URL, and that the server speaks MCP over WebSocket.',
+  ),
+);
+
+/** Checked options of one connection. */
 export interface DialOptions extends TlsOptions {
   readonly url: URL;
   readonly server: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: AuthProvider | undefined;
-  /** `headers` hold credentials. */
+  /** Whether `headers` hold credentials. */
   readonly hasCredentials: boolean;
   readonly retryLater: RetryLaterOptions;
   readonly protocols: readonly string[];
@@ -44,8 +54,8 @@ export interface DialOptions extends TlsOptions {
 }
 
 /**
- * Opens the connection; a refusal that the `AuthProvider` or waiting can mend is dealt with, within bounds. Rejects with a
- * `TransportError`, or with what the provider rejects with.
+ * Opens the connection. A refusal is retried, within limits, with new credentials or after a wait. Rejects with a `TransportError`, or
+ * with the error of the auth provider.
  */
 export async function dial(options: DialOptions, signal: AbortSignal): Promise<OpenSocket> {
   const { server, clock, headers, retryLater } = options;
@@ -84,7 +94,7 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<O
   }
 }
 
-/** The URL of the upgrade request, which is plain HTTP: what signs it and what refuses it speak of http(s). */
+/** Returns the URL of the upgrade request, which is HTTP: credentials and refusals are about `http:` or `https:`. */
 function httpUrlOf(url: URL): URL {
   const http = new URL(url);
   http.protocol = url.protocol === 'wss:' ? 'https:' : 'http:';
@@ -105,9 +115,9 @@ interface Upgraded {
   readonly socket: OpenSocket;
 }
 
-/** The upgrade as `sendWithRecovery` needs it. Asking for it twice does no harm. */
+/** The upgrade request, for `sendWithRecovery`. Sending it twice is harmless. */
 class UpgradeAttempts implements RemoteRequest<Upgraded> {
-  readonly what = 'the upgrade';
+  readonly what = 'the upgrade request';
   readonly method = 'GET';
   readonly safe = true;
   readonly table = UPGRADE_TABLE;
@@ -123,7 +133,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
 
   async send(signed: Readonly<Record<string, string>>): Promise<Upgraded | RefusedReply> {
     const { url, connectMs, headersMs, credentials, redactor } = this.#options;
-    // The provider's headers win over configured ones of the same name.
+    // Headers of the provider override configured ones of the same name.
     const headers = { ...this.#options.headers, ...signed };
     const onAnswer = (header: (name: string) => string | undefined, status: number): void =>
       credentials.observe({ status, header, url: this.#url });
@@ -142,7 +152,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
     }
   }
 
-  /** The upgrade is not followed anywhere: another address may be of another server, and gets no credentials. */
+  /** A redirect is not followed, because another URL may belong to another server, which must not get the credentials. */
   settle({ head }: Refusal): Promise<undefined> {
     const { status, url } = head;
     if (status < 300 || status > 399) return Promise.resolve(undefined);
@@ -152,7 +162,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
       `${this.#options.url.origin} redirects to ${target}; the redirect was not followed.`,
       {
         delivery: 'rejected',
-        hint: 'If the new place is right, configure its URL; an upgrade is not redirected.',
+        hint: 'If the new URL is right, configure it; WebSocket upgrades are not redirected.',
         details: { status, url: url.origin, target },
       },
     );
@@ -162,7 +172,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   #within<T>(ms: number, started: boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { url, clock, signal } = this.#options;
     const error = (): TransportError =>
-      new TransportError('TIMEOUT', connectionSentence('TIMEOUT', url.origin, started), {
+      new TransportError('TIMEOUT', connectionMessage('TIMEOUT', url.origin, started), {
         delivery: started ? 'unknown' : 'not-sent',
         details: { url: url.origin, timeoutMs: ms },
       });
@@ -170,9 +180,9 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   }
 }
 
-/** Where a redirect leads, without path and query, which may hold secrets. */
+/** Target of a redirect without path and query, which may hold secrets. */
 function targetOf(location: string | undefined, base: URL): string {
-  if (location === undefined || !URL.canParse(location, base.href)) return 'an address that is not a URL';
+  if (location === undefined || !URL.canParse(location, base.href)) return 'an invalid URL';
   const { protocol, host } = new URL(location, base);
   return sanitizeText(`${protocol}//${host}`, { maxLength: 200 });
 }

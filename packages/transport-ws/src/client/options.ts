@@ -1,56 +1,85 @@
-import type { AuthProvider, Logger } from '@mcp-fittings/client-core';
-import type { RetryLaterOptions, TlsOptions } from '@mcp-fittings/remote-policy';
-import type { SocketOptions } from '../socket/socket-options.js';
+import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { checkHeaders, type RetryLaterOptions, type TlsOptions } from '@mcp-fittings/remote-policy';
+import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
-/** How a WebSocket server is reached. Every member but `url` has a default; times are milliseconds. */
-export interface WebSocketTransportOptions extends SocketOptions {
-  /** `wss:` or `ws:`, without user name, password and fragment. */
+/** Options of a WebSocket transport. Only `url` is required; times are in milliseconds. */
+export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
+  /** URL of the server: `wss:` or `ws:`, without user name, password and fragment. */
   readonly url: string | URL;
   /**
-   * Allow `ws:` to a host that is not this machine: everyone on the way can read and change all messages and credentials.
-   * Default false: such a URL is refused with `POLICY_DENIED`.
+   * Whether `ws:` to another machine is allowed, although anyone on the network path can read and change messages and credentials.
+   * Default `false`, which refuses such a URL with `POLICY_DENIED`.
    */
   readonly allowInsecure?: boolean | undefined;
-  /** Sent with the upgrade request, and to this server only. */
+  /** Headers to send with the upgrade request, to this server only. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Short for the header `Authorization: Bearer …`. */
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;
-  /** Signs the upgrade request of every new connection; its headers win over configured ones. */
+  /** Signs the upgrade request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** Sub-protocols to offer; the server has to choose one of them. Empty: none is offered. Default `['mcp']`. */
+  /** WebSocket subprotocols to offer, one of which the server has to choose. An empty array offers none. Default `['mcp']`. */
   readonly protocols?: readonly string[] | undefined;
+  /** Proxy, certificates and time limits. */
   readonly network?: WebSocketNetworkOptions | undefined;
-  /** What `start()` does on 429, and on 503 with `Retry-After`. */
+  /** How often `start()` repeats the upgrade request after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
-  /** Largest message that is accepted, in bytes after inflating; a larger one closes with 1009. Default 64 MiB. */
+  /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** Offer compression. It costs memory and time for each message, and helps where the network is slow. Default false. */
+  /** Whether to offer compression, which costs memory and time for each message and helps on a slow network. Default `false`. */
   readonly perMessageDeflate?: boolean | undefined;
-  /** Name of the server, for error messages. */
+  /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
-  /** Told what a person should know about the URL, e.g. that it is not encrypted. */
+  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Closes the transport when it is aborted; before `start()`, that rejects with `ABORTED`. */
+  /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How the server is reached: proxy, certificate authorities, client certificate, time-outs. */
+/** How the server is reached: proxy, certificate authorities, client certificate, time limits. */
 export interface WebSocketNetworkOptions extends TlsOptions {
   /**
-   * `'env'` (default): `HTTPS_PROXY` for `wss:`, `HTTP_PROXY` for `ws:`, `ALL_PROXY` and `NO_PROXY` in either case, and
-   * never for loopback. `'none'`: direct. Else the URL of an `http:` or `https:` proxy, with user and password where
-   * it wants them.
+   * Proxy to use. `'env'` (default): the one that `HTTPS_PROXY` (for `wss:`), `HTTP_PROXY` (for `ws:`), `ALL_PROXY` and `NO_PROXY`
+   * set, in either case; none for loopback. `'none'`: a direct connection. Otherwise the URL of an `http:` or `https:` proxy, with
+   * user name and password if it requires them.
    */
   readonly proxy?: string | undefined;
+  /** Time limits of the connection. */
   readonly timeouts?: WebSocketTimeouts | undefined;
-  /** Where `proxy: 'env'` looks. Default `process.env`. */
+  /** Environment variables to read for `proxy: 'env'` and `NODE_EXTRA_CA_CERTS`. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Milliseconds; 0 means never. */
+/** Time limits of the connection, in milliseconds. 0 turns a limit off. */
 export interface WebSocketTimeouts {
-  /** Name resolution, TCP, proxy and TLS together. Default 10 000. */
+  /** Time for name resolution, TCP, proxy and TLS together. Default 10 000. */
   readonly connectMs?: number | undefined;
-  /** From the upgrade request to its answer. Default 10 000. */
+  /** Time from the upgrade request to its response. Default 10 000. */
   readonly headersMs?: number | undefined;
+}
+
+/** Headers that the handshake sets. */
+export const RESERVED_HEADERS = ['sec-websocket-*'];
+
+/** Returns the headers of the upgrade request with lower-case names. Throws `HEADER_INVALID` for an invalid one. */
+export function checkUpgradeHeaders(
+  headers: Readonly<Record<string, string>>,
+  server: string | undefined,
+): Readonly<Record<string, string>> {
+  return checkHeaders(headers, { server, reserved: RESERVED_HEADERS });
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+
+/** Throws `CONFIG_INVALID` for an invalid or repeated subprotocol. */
+export function checkProtocols(protocols: readonly string[], server: string | undefined): readonly string[] {
+  const bad = protocols.find((name, index) => !TOKEN.test(name) || protocols.indexOf(name) !== index);
+  if (bad === undefined) return protocols;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The subprotocol ${JSON.stringify(bad)} is invalid or repeated.`,
+    {
+      server,
+      hint: 'A name must not contain spaces or commas, and must occur once.',
+    },
+  );
 }

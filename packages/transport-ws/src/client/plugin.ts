@@ -7,16 +7,16 @@ import {
   text,
   type EntryOf,
 } from '@mcp-fittings/client-core/transport';
-import { clientCertificateOf, remoteFields } from '@mcp-fittings/remote-policy';
+import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 
-/** What holds for every server of this type; the rest comes from the entry and the host. */
+/** Options that apply to every server of the type `ws`. The rest comes from the configuration entry and the host. */
 export interface WebSocketPluginOptions extends Omit<
   WebSocketTransportOptions,
   'url' | 'allowInsecure' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
 > {
-  /** Header in which an IDE expects the `authToken` of its entry. Default `X-Claude-Code-Ide-Authorization`. */
+  /** Header in which an IDE expects the `authToken` of its entry (type `ws-ide`). Default `X-Claude-Code-Ide-Authorization`. */
   readonly ideTokenHeader?: string | undefined;
 }
 
@@ -25,23 +25,38 @@ const IDE_TYPE = 'ws-ide';
 const FIELDS = {
   type: text(),
   transportType: text(),
-  ...remoteFields,
-  url: required(described('wss: or ws: URL of the server', text({ minLength: 1 }))),
-  allowInsecure: described('Allow ws: to another machine: nothing is encrypted then', flag()),
-  apiKey: described('Short for the header `Authorization: Bearer …`', text({ minLength: 1 })),
+  ...remoteEntryFields,
+  url: required(described('URL of the server: wss: or ws:', text({ minLength: 1 }))),
+  allowInsecure: described('Allow an unencrypted connection (ws:) to another machine', flag()),
+  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),
-  authToken: described(
-    `Token that the IDE wrote down for its clients, for ${IDE_TYPE}`,
-    text({ minLength: 1 }),
-  ),
+  authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 };
 
-/** A configuration entry of the type `ws`. */
-export type WebSocketEntry = EntryOf<typeof FIELDS>;
+/** A configuration entry of type `ws`: `remoteEntryFields` of `remote-policy`, an API key, and the fields of `ws-ide`. */
+export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
+  /** Type of the entry: `ws`, `websocket`, or `ws-ide` for the server of an IDE. */
+  readonly type?: string | undefined;
+  /** Another spelling of `type`, which some configuration files use. */
+  readonly transportType?: string | undefined;
+  /** Whether an unencrypted connection (`ws:`) to another machine is allowed. Default `false`. */
+  readonly allowInsecure?: boolean | undefined;
+  /** Token to send as `Authorization: Bearer …`. Default: none. */
+  readonly apiKey?: string | undefined;
+  /** Name of the IDE, for `ws-ide`; `describe()` shows it. */
+  readonly ideName?: string | undefined;
+  /** Token that the IDE issued for its clients, for `ws-ide`. */
+  readonly authToken?: string | undefined;
+}
 
 /**
- * The transport type `ws` (also `websocket`) for a host. An entry of type `ws-ide` is the server of an IDE: it is
- * signed with its `authToken` and never with the host's sign-in.
+ * Creates the plugin for entries of type `ws`, also spelled `websocket`. An entry of type `ws-ide` is the server of an IDE, whose
+ * requests are signed with its `authToken` and never with the host's sign-in.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [ws()] });
+ * ```
  */
 export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSocketEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;
@@ -52,7 +67,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
     schema: entrySchema(FIELDS),
     create(entry, { server, auth, logger, clock, signal }) {
       const { url, allowInsecure, headers, apiKey, ideName, authToken, proxy, ca, connectTimeout } = entry;
-      const clientCertificate = clientCertificateOf(entry.clientCertificate, server);
+      const clientCertificate = toClientCertificate(entry.clientCertificate, server);
       const isIde = (entry.type ?? entry.transportType) === IDE_TYPE;
       const ideHeaders = isIde && authToken !== undefined ? { [ideTokenHeader]: authToken } : {};
       return openWebSocketTransport(
@@ -77,7 +92,7 @@ export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSoc
           logger,
           signal,
         },
-        isIde ? { facts: { ideName }, hasCredentials: true } : { facts: {} },
+        isIde ? { description: { ideName }, hasCredentials: true } : { description: {} },
       );
     },
   };

@@ -1,41 +1,43 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ClientOptions, WebSocket } from 'ws';
-import { DEFLATE_OPTIONS } from '../socket/limits.js';
-import type { OpenSocket } from '../socket/open-socket.js';
+import { DEFLATE_OPTIONS } from '../socket/socket-options.js';
+import type { OpenSocket } from '../socket/socket-transport.js';
 
+/** The upgrade request to send. */
 export interface UpgradeRequest {
-  /** The class of `ws`, which is loaded when the first transport starts. */
+  /** Class of `ws`, which is loaded when the first transport starts. */
   readonly WebSocket: typeof WebSocket;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: readonly string[];
   readonly maxMessageBytes: number;
   readonly perMessageDeflate: boolean;
-  /** Called with the head of the answer, whatever it is. */
+  /** Called with status and headers of any response. */
   readonly onAnswer: (header: ReadHeader, status: number) => void;
-  /** Milliseconds that `ws` waits for the end of the TCP connection after both close frames. */
+  /** Milliseconds that `ws` waits for the TCP connection to end after both close frames. */
   readonly closeMs: number;
 }
 
-/** By lower-case name. */
+/** Returns a header by its lower-case name. */
 type ReadHeader = (name: string) => string | undefined;
 
-/** An HTTP answer that is no upgrade. */
+/** A plain HTTP response in place of the upgrade. */
 export interface UpgradeRefusal {
   readonly status: number;
   readonly header: ReadHeader;
-  /** The beginning of the body. */
+  /** Beginning of the body. */
   readonly text: string;
 }
 
-/** More of a body is not read. */
+/** Bytes of the body that are read. */
 const EXCERPT_BYTES = 4096;
 
 /**
- * Asks for the upgrade on a socket that is ready. Resolves with a refusal when the answer is plain HTTP, whatever
- * its status: no redirect is followed. Rejects with what `ws` or Node reports when the answer is neither, or with the
- * reason of `signal`, and then leaves no socket behind.
+ * Sends the upgrade request on an open socket. Resolves with a refusal if the response is plain HTTP, whatever its status; redirects
+ * are not followed. Rejects with the error of `ws` or Node.js if it is neither, or with the reason of `signal`; the socket is
+ * destroyed then.
+ *
  * @see https://www.rfc-editor.org/rfc/rfc6455#section-4.1
  */
 export function upgrade(
@@ -43,7 +45,7 @@ export function upgrade(
   request: UpgradeRequest,
   signal: AbortSignal,
 ): Promise<OpenSocket | UpgradeRefusal> {
-  // Newer than the types of ws.
+  // `closeTimeout` is missing from the types of ws.
   const options: ClientOptions & { readonly closeTimeout: number } = {
     createConnection: () => socket,
     headers: { ...request.headers },
@@ -55,7 +57,7 @@ export function upgrade(
   return new Promise((resolve, reject) => {
     const webSocket = new request.WebSocket(request.url, [...request.protocols], options);
     let refused: (() => void) | undefined;
-    // An answer that has begun is worth more than the reason of a deadline.
+    // A response that has started is more useful than a timeout.
     const onAbort = (): void => (refused === undefined ? fail(signal.reason) : refused());
     const settle = (): void => signal.removeEventListener('abort', onAbort);
     const fail = (error: unknown): void => {
@@ -63,7 +65,7 @@ export function upgrade(
       socket.destroy();
       reject(error);
     };
-    // For good: `ws` reports once more when a handshake is given up.
+    // Never removed on failure, because `ws` reports another error when a handshake is aborted.
     webSocket.on('error', fail);
     webSocket.once('upgrade', (response: IncomingMessage) => request.onAnswer(headersOf(response), 101));
     webSocket.once('unexpected-response', (_request, response: IncomingMessage) => {
@@ -89,7 +91,7 @@ export function upgrade(
       settle();
       webSocket.off('error', fail);
       webSocket.on('error', () => undefined);
-      // What follows the handshake at once is for the engine, which does not listen yet.
+      // Messages right after the handshake wait for the engine, which does not listen yet.
       webSocket.pause();
       resolve({ webSocket, socket });
     });

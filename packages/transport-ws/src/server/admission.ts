@@ -2,16 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { Gate, Refusal } from './gate.js';
+import type { AccessControl } from './access-control.js';
+import type { Refusal } from './refusal.js';
 
 export const CLOSING: Refusal = { status: 503, reason: 'The server is closing' };
 const BUSY: Refusal = { status: 503, reason: 'There are too many connections' };
-const LATE: Refusal = { status: 503, reason: 'The check of the credentials took too long' };
+const LATE: Refusal = { status: 503, reason: 'The check of the credentials timed out' };
 const BROKEN: Refusal = { status: 500, reason: 'The check of the credentials failed' };
 
 export interface AdmissionOptions {
-  readonly gate: Gate;
-  /** Connections at a time, those that are being checked included. */
+  readonly access: AccessControl;
+  /** Connections at a time, including those that are being checked. */
   readonly maxConnections: number;
   readonly maxHandshakes: number;
   readonly handshakeMs: number;
@@ -22,11 +23,11 @@ export interface AdmissionOptions {
   readonly logger: Logger | undefined;
 }
 
-/** Lets a request in (undefined) or says why not, within bounds of number and time. */
+/** Resolves with undefined if a request is accepted, or with the refusal. Limits the number of requests and the time. */
 export type Admission = (request: IncomingMessage, socket: Socket) => Promise<Refusal | undefined>;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { gate, maxConnections, maxHandshakes, handshakeMs, closing, clock, logger } = options;
+  const { access, maxConnections, maxHandshakes, handshakeMs, closing, clock, logger } = options;
   let handshakes = 0;
 
   const checkCredentials = async (
@@ -40,18 +41,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
     };
     try {
       return await withTimeout({ ms: handshakeMs, clock, signal, error }, (inner) =>
-        gate.checkCredentials(request, inner),
+        access.checkCredentials(request, inner),
       );
     } catch (cause) {
       if (closing.aborted) return CLOSING;
       if (late) return LATE;
-      if (!signal.aborted) logger?.error('The check of credentials threw.', { cause });
+      if (!signal.aborted) logger?.error('The check of the credentials threw an error.', { cause });
       return BROKEN;
     }
   };
 
   return async (request, socket) => {
-    const refusal = gate.checkSource(request);
+    const refusal = access.checkSource(request);
     if (refusal !== undefined) return refusal;
     if (handshakes >= maxHandshakes || options.connections() + handshakes >= maxConnections) return BUSY;
     const gone = new AbortController();

@@ -2,65 +2,70 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Logger } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
-import type { SocketOptions } from '../socket/socket-options.js';
+import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
-/** Who may connect, and what becomes of the connection. Times are milliseconds. */
-export interface WebSocketServerOptions extends SocketOptions {
-  /** Listens elsewhere; only its upgrade requests are taken. It is not closed with the WebSocket server. */
+/** Options of a WebSocket server: who may connect, and the limits. Times are in milliseconds. */
+export interface WebSocketServerOptions extends WebSocketConnectionOptions {
+  /** HTTP server whose upgrade requests are handled. The caller starts and closes it. */
   readonly server: Server | SecureServer;
-  /** Path of the upgrade requests that are for us. Default: every path. */
+  /** Path of the upgrade requests to handle, such as `/mcp`. Default: every path. */
   readonly path?: string | undefined;
-  /** Secret of at least 16 characters that every client has to show. Compared in constant time. */
+  /** Secret of at least 16 characters that every client has to send. It is compared in constant time. Default: none. */
   readonly token?: string | undefined;
-  /** Header that carries the token as it is. Default: `Authorization: Bearer …`. */
+  /** Header that contains the bare token. Default: `Authorization` with the scheme `Bearer`. */
   readonly tokenHeader?: string | undefined;
-  /** Decides instead of `token`. */
+  /** Checks the credentials of a request instead of `token`. Default: none. */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * Origins whose pages may connect, e.g. `https://app.example`. A request with another Origin is always refused, also
-   * with the right token. Without `token` and `authenticate`, a request without Origin is refused too. Default none.
+   * Origins whose pages may connect, such as `https://app.example`. A request with another Origin is refused, even with a valid
+   * token. Without `token` and `authenticate`, a request without an Origin is refused too. Default: none.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Values of the Host header to accept, with a port or without; `'any'` for all of them, which leaves the server open
-   * to DNS rebinding. Default: every name of this machine's loopback.
+   * Values of the Host header to accept, with or without a port. `'any'` accepts all of them, which makes the server vulnerable to
+   * DNS rebinding. Default: loopback names and addresses.
    */
   readonly allowedHosts?: readonly string[] | 'any' | undefined;
   /**
-   * A client is connected: give the transport to a server, e.g. `mcpServer.connect(transport)`, before the
-   * handshake's time is over. When it throws, the connection ends with 1011.
+   * Called for each connection. Start the transport within `handshakeMs`, for example with `mcpServer.connect(transport)`. If the
+   * callback throws or rejects, the connection ends with the close code 1011.
    */
   readonly onConnection: (transport: Transport, request: IncomingMessage) => void | Promise<void>;
-  /** Largest message that is accepted, in bytes after inflating; a larger one closes with 1009. Default 64 MiB. */
+  /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** Accept an offer of compression. Default false. */
+  /** Whether to accept compression if a client offers it. Default `false`. */
   readonly perMessageDeflate?: boolean | undefined;
-  /** Connections at a time; more are answered 503. Default 100. */
+  /** Connections at a time; further upgrades are answered with 503. Default 100. */
   readonly maxConnections?: number | undefined;
-  /** Upgrades that `authenticate` is still busy with; more are answered 503. Default 32. */
+  /** Upgrades that wait for `authenticate` at a time; further ones are answered with 503. Default 32. */
   readonly maxHandshakes?: number | undefined;
-  /** Time for `authenticate`, and then for starting the transport. Default 10 000. */
+  /** Time limit of `authenticate`, and then of starting the transport. Default 10 000. */
   readonly handshakeMs?: number | undefined;
-  /** Told of refused upgrades, the first, tenth, hundredth … of each kind, and of an `onConnection` that threw. */
+  /** Receives a warning for the first, tenth, hundredth … refused upgrade of each kind, and errors of the callbacks. Default: none. */
   readonly logger?: Logger | undefined;
 }
 
-/** True accepts, false refuses with 401. Throwing refuses with 500. */
+/**
+ * Checks the credentials of an upgrade request. `true` accepts it, `false` refuses it with 401, and an error refuses it with 500.
+ * `signal` is aborted when the client disconnects, the time is over, or the server closes.
+ */
 export type Authenticate = (
   request: IncomingMessage,
   signal: AbortSignal,
 ) => boolean | AuthenticateRefusal | Promise<boolean | AuthenticateRefusal>;
 
+/** Refuses an upgrade request with a status and a challenge. */
 export interface AuthenticateRefusal {
+  /** 401 for missing or invalid credentials, 403 for credentials without access. */
   readonly status: 401 | 403;
-  /** Value of `WWW-Authenticate`: where and with which scope to sign in. */
+  /** Value of `WWW-Authenticate`, which tells the client where and with which scopes to sign in. Default: none. */
   readonly wwwAuthenticate?: string | undefined;
 }
 
-/** Accepts connections until it is closed. */
+/** A running WebSocket server. */
 export interface WebSocketServer extends AsyncDisposable {
-  /** How many clients are connected now. */
+  /** Number of connected clients. */
   readonly connections: number;
-  /** Stops accepting and ends every connection with 1001. Safe to call again; resolves when all are gone. */
+  /** Refuses further upgrades and closes every connection with 1001. Resolves when all are closed. Safe to call again. */
   close(): Promise<void>;
 }

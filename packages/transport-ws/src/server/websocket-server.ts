@@ -3,23 +3,36 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemClock } from '@mcp-fittings/client-core';
 import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
-import { checkNumbers, checkSocketNumbers } from '../socket/check-limits.js';
 import { CLOSE } from '../socket/close-codes.js';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_MESSAGE_BYTES, DEFLATE_OPTIONS } from '../socket/limits.js';
+import {
+  checkNumbers,
+  checkSocketNumbers,
+  DEFAULT_CLOSE_TIMEOUT_MS,
+  DEFAULT_MAX_MESSAGE_BYTES,
+  DEFLATE_OPTIONS,
+} from '../socket/socket-options.js';
 import { SocketTransport } from '../socket/socket-transport.js';
+import { createAccessControl } from './access-control.js';
 import { CLOSING, createAdmission } from './admission.js';
-import { createGate, type Refusal } from './gate.js';
 import type { WebSocketServer, WebSocketServerOptions } from './options.js';
-import { createRefusalLog } from './refusal-log.js';
-import { refuse } from './refuse.js';
+import { createRefusalLog, refuse, type Refusal } from './refusal.js';
 
 const SUB_PROTOCOL = 'mcp';
-const NOT_FOUND: Refusal = { status: 404, reason: 'There is no WebSocket at this path' };
+const NOT_FOUND: Refusal = { status: 404, reason: 'No WebSocket is served at this path' };
 
 /**
- * Takes the upgrade requests of an `http.Server` and gives a transport for each client, which the servers of both
- * SDKs accept. Safe by default: see `allowedHosts`, `allowedOrigins` and `token`.
- * Throws `CONFIG_INVALID` when the options let nobody in, or anybody by mistake.
+ * Handles the upgrade requests of an `http.Server` and creates a transport for each client, which the servers of both official SDKs
+ * accept. Only clients that `token`, `authenticate` or `allowedOrigins` admit can connect. Throws `CONFIG_INVALID` if the options
+ * admit no client, or if a number is out of range.
+ *
+ * @example
+ * ```ts
+ * const sockets = createWebSocketServer({
+ *   server: httpServer,
+ *   token: process.env['MCP_TOKEN'],
+ *   onConnection: (transport) => mcpServer().connect(transport),
+ * });
+ * ```
  */
 export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
   const { server, path, logger, clock = systemClock, handshakeMs = 10_000 } = options;
@@ -31,7 +44,7 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
   const closing = new AbortController();
   const logRefusal = createRefusalLog(logger);
   const admit = createAdmission({
-    gate: createGate(options),
+    access: createAccessControl(options),
     maxConnections,
     maxHandshakes,
     handshakeMs,
@@ -48,23 +61,23 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
   };
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node took its own away; without one, a reset would end the process, also while nobody knows the path.
+    // Node.js removed its own listener; without one, a reset of the connection would end the process.
     socket.on('error', () => undefined);
-    // An `http.Server` that is fed with other streams gives no account of what it read.
+    // Other streams do not count the bytes that were read.
     if (!(socket instanceof Socket)) socket.destroy();
     else if (path === undefined || pathOf(request) === path) void handle(request, socket, head);
     else leaveToOthers(socket);
   };
 
-  /** Another listener may know the path. If none answers, the socket would stay open for ever. */
+  /** Another listener may handle the path. If none of them answers, the socket would stay open forever. */
   const leaveToOthers = (socket: Socket): void => {
     if (server.listenerCount('upgrade') === 1) return turnAway(socket, NOT_FOUND);
     const { bytesWritten } = socket;
     const giveUp = (): void => {
       if (!socket.destroyed && socket.bytesWritten === bytesWritten) turnAway(socket, NOT_FOUND);
     };
-    const patience = clock.schedule(giveUp, handshakeMs, { unref: true });
-    socket.once('close', () => patience[Symbol.dispose]());
+    const timer = clock.schedule(giveUp, handshakeMs, { unref: true });
+    socket.once('close', () => timer[Symbol.dispose]());
   };
 
   const handle = async (request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
@@ -76,7 +89,7 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
   };
 
   const accept = (webSocket: WebSocket, socket: Socket, request: IncomingMessage): void => {
-    // Until the transport is started nothing is read, so that nothing is lost.
+    // Nothing is read until the transport is started, so that nothing is lost.
     webSocket.pause();
     webSocket.on('error', () => undefined);
     const transport = new SocketTransport({
@@ -85,15 +98,15 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
       closeTimeoutMs,
       clock,
       source: { accepted: { webSocket, socket } },
-      facts: { remoteAddress: socket.remoteAddress },
+      description: { remoteAddress: socket.remoteAddress },
     });
     transports.add(transport);
     const giveUp = (): void => {
       if (!transport.isStarted) void transport.closeWith(CLOSE.tryAgainLater);
     };
-    const patience = clock.schedule(giveUp, handshakeMs, { unref: true });
+    const timer = clock.schedule(giveUp, handshakeMs, { unref: true });
     webSocket.once('close', () => {
-      patience[Symbol.dispose]();
+      timer[Symbol.dispose]();
       transports.delete(transport);
     });
     void hand(transport, request);
@@ -103,7 +116,7 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
     try {
       await options.onConnection(transport, request);
     } catch (cause) {
-      logger?.error('The handler of a new connection threw.', { cause });
+      logger?.error('The `onConnection` callback threw an error.', { cause });
       await transport.closeWith(CLOSE.internalError);
     }
   };
@@ -130,7 +143,7 @@ function createHandler(
   { maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, perMessageDeflate = false }: WebSocketServerOptions,
   closeTimeoutMs: number,
 ): UpgradeHandler {
-  // `closeTimeout` is newer than the types of ws.
+  // `closeTimeout` is missing from the types of ws.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,

@@ -3,7 +3,7 @@ import type { ErrorCode } from '@mcp-fittings/client-core';
 interface FrameFault {
   readonly error: ErrorCode;
   readonly text: string;
-  /** What `ws` tells the peer. */
+  /** Close code that `ws` sends to the peer. */
   readonly closeCode: number;
 }
 
@@ -11,12 +11,15 @@ const TOO_LARGE = { error: 'MESSAGE_TOO_LARGE', closeCode: 1009 } as const;
 const FAULTS: Readonly<Record<string, FrameFault>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: {
     ...TOO_LARGE,
-    text: 'The peer sent a message over `maxMessageBytes`.',
+    text: 'The peer sent a message larger than `maxMessageBytes`.',
   },
-  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: { ...TOO_LARGE, text: 'The peer announced an impossible length.' },
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: {
+    ...TOO_LARGE,
+    text: 'The peer sent a frame with an invalid length.',
+  },
   WS_ERR_TOO_MANY_BUFFERED_PARTS: {
     error: 'MESSAGE_TOO_LARGE',
-    text: 'The peer cut a message into too many fragments.',
+    text: 'The peer split a message into too many fragments.',
     closeCode: 1008,
   },
   WS_ERR_INVALID_UTF8: {
@@ -25,17 +28,17 @@ const FAULTS: Readonly<Record<string, FrameFault>> = {
     closeCode: 1007,
   },
 };
-/** zlib's code for a message that does not inflate. */
+/** Error codes of zlib. */
 const NOT_DEFLATED = /^Z_/;
 
-/** What a frame that `ws` refused means; undefined when the error is about something else than a frame. */
+/** Returns the error for a frame that `ws` refused; undefined if the error is not about a frame. */
 export function faultOfFrame(error: Error): FrameFault | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (Object.hasOwn(FAULTS, code)) return FAULTS[code];
   if (NOT_DEFLATED.test(code)) {
     return {
       error: 'PROTOCOL_VIOLATION',
-      text: 'The peer sent a message that does not inflate.',
+      text: 'The peer sent a compressed message that is corrupt.',
       closeCode: 1007,
     };
   }

@@ -1,24 +1,25 @@
 import type { Clock } from '@mcp-fittings/client-core';
 
+/** When a silent peer counts as dead. Times are in milliseconds. */
 export interface HeartbeatOptions {
-  /** After this long without a byte from the peer it is sent a ping. Milliseconds, default 30 000. */
+  /** Time without a byte from the peer after which a ping is sent. Default 30 000. */
   readonly intervalMs?: number | undefined;
-  /** How long the peer then has to send anything at all. Milliseconds, default 30 000. */
+  /** Time that the peer then has to send anything; otherwise the connection ends with `CONNECTION_LOST`. Default 30 000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What the heartbeat sees of a connection. */
+/** The part of a connection that the heartbeat uses. */
 export interface Pulse {
-  /** Grows with everything that comes in, also with the parts of a message that is not complete yet. */
+  /** Number of bytes received so far, including those of incomplete messages. */
   bytesReceived(): number;
-  /** Grows with each message that left this machine. */
+  /** Number of messages that the operating system has taken so far. */
   messagesFlushed(): number;
   ping(flushed: () => void): void;
 }
 
 /**
- * Tells a dead peer from a quiet or a busy one. Any byte from it is a sign of life. While our ping still waits behind
- * a message that the peer is taking, the time does not run.
+ * Distinguishes a dead peer from a quiet or busy one. Any byte from the peer counts as a sign of life. The timeout does not run
+ * while the ping waits behind a message that the peer is still receiving.
  */
 export function startHeartbeat(
   pulse: Pulse,
@@ -66,7 +67,7 @@ export function startHeartbeat(
     });
   };
   const check = (): void => {
-    // This process may have slept or been busy: one turn of the loop reads what came in meanwhile.
+    // This process may have been suspended or busy; one turn of the event loop reads what has arrived.
     setImmediate(() => {
       if (stopped) return;
       if (heard()) after(intervalMs, beat);

@@ -3,27 +3,27 @@ import type { TransportError } from '@mcp-fittings/client-core';
 import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
 import type { WebSocket } from 'ws';
 
-/** Bytes that may lie between `ws` and the operating system; what exceeds them waits here and is not sent yet. */
+/** Bytes that `ws` may buffer. Further messages wait here, where they still count as not sent. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
 export interface OutboxOptions {
-  /** A message that would make the unsent bytes exceed this is refused, unless nothing else waits. */
+  /** A message that would exceed this number of unsent bytes is refused, unless the queue is empty. */
   readonly maxQueuedBytes: number;
-  /** Told which requests wait. */
+  /** Learns which requests wait. */
   readonly controller: Pick<TransportController, 'markSent' | 'markUnsent'>;
   readonly full: () => TransportError;
-  /** The peer has begun to close: the message can't be sent any more. */
+  /** Error for a message when the peer has started to close. */
   readonly closing: () => TransportError;
   readonly lost: (cause: Error) => TransportError;
 }
 
-/** Messages on their way to the socket, in order. */
+/** Queue of messages to send, in order. */
 export interface Outbox {
-  /** Settles when the operating system took the message. `id`: of a request. */
+  /** Resolves when the operating system has taken the message. `id`: id of a request. */
   send(text: string, id?: RequestId): Promise<void>;
-  /** How many messages the operating system took. */
+  /** Number of messages that the operating system has taken. */
   readonly flushed: number;
-  /** Rejects what waits. */
+  /** Rejects all waiting messages. */
   end(error: TransportError): void;
 }
 
@@ -35,10 +35,10 @@ interface Waiting {
   readonly reject: (error: TransportError) => void;
 }
 
-/** `socket` is what lies beneath, for messages of one turn to go out in one write. */
+/** Creates the queue. `socket` is corked, so that the messages of one turn are sent in one write. */
 export function createOutbox(webSocket: WebSocket, socket: Duplex, options: OutboxOptions): Outbox {
   let waiting: Waiting[] = [];
-  /** Where the first message that waits stands; what lies before it is handed on. */
+  /** Index of the first waiting message. */
   let first = 0;
   let waitingBytes = 0;
   let flushed = 0;
@@ -52,7 +52,7 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
     if (corked) return;
     corked = true;
     socket.cork();
-    // After the promise jobs of this turn, which may send more.
+    // After the microtasks of this turn, which may send more.
     process.nextTick(uncork);
   };
 
@@ -76,7 +76,7 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
       if (item.id !== undefined) options.controller.markSent(item.id);
       hand(item.text).then(item.resolve, item.reject);
     }
-    // Cut when half of it is done with, so that the copying is paid for by what was sent.
+    // Copying only when half of it is sent keeps the cost linear.
     if (first * 2 > waiting.length) {
       waiting = waiting.slice(first);
       first = 0;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
   afterTurn,
@@ -7,32 +8,44 @@ import {
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { redactRpcError, replyExcerpt } from '@mcp-fittings/remote-policy';
-import type { RawData } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
 import { startHeartbeat } from './heartbeat.js';
-import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PINGS, DEFAULT_MAX_QUEUED_BYTES } from './limits.js';
-import type { OpenSocket } from './open-socket.js';
 import { createOutbox, type Outbox } from './outbox.js';
-import { createPingLimit } from './ping-limit.js';
-import type { SocketOptions } from './socket-options.js';
+import {
+  DEFAULT_CLOSE_TIMEOUT_MS,
+  DEFAULT_MAX_PINGS,
+  DEFAULT_MAX_QUEUED_BYTES,
+  type WebSocketConnectionOptions,
+} from './socket-options.js';
 
-export interface SocketTransportOptions extends SocketOptions {
+/** A WebSocket after its handshake, and its TCP or TLS socket. It is paused until its owner listens. */
+export interface OpenSocket {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  /** Removes secrets that the peer may repeat. Default: removes nothing. */
+  readonly redact?: Redactor | undefined;
+}
+
+/** Options of both sides, and the socket. */
+export interface SocketTransportOptions extends WebSocketConnectionOptions {
   readonly server?: string | undefined;
   readonly source: SocketSource;
-  readonly facts: TransportDescription;
-  /** Aborted when the host gives up the connection. */
+  /** Members for `describe()`. */
+  readonly description: TransportDescription;
+  /** Closes the transport when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** So much of a message is searched for secrets before a piece of it is shown. */
+/** Bytes of a malformed message that are searched for secrets before a part of it is shown. */
 const EXCERPT_BYTES = 4096;
 
-/** Where the open, paused socket comes from. `dial` rejects soon after `signal` is aborted. */
+/** Provides the open, paused socket. `dial` rejects soon after `signal` is aborted. */
 export type SocketSource =
   { readonly dial: (signal: AbortSignal) => Promise<OpenSocket> } | { readonly accepted: OpenSocket };
 
-/** MCP over one WebSocket, whichever side opened it: one JSON-RPC message is one text message. */
+/** MCP over one WebSocket, for both sides: each JSON-RPC message is one text message. */
 export class SocketTransport extends BaseTransport {
   readonly #options: SocketTransportOptions;
   readonly #clock: Clock;
@@ -52,15 +65,15 @@ export class SocketTransport extends BaseTransport {
   }
 
   describe(): TransportDescription {
-    return { ...this.#options.facts, protocol: this.#open?.webSocket.protocol, ...this.ignored };
+    return { ...this.#options.description, protocol: this.#open?.webSocket.protocol, ...this.ignored };
   }
 
-  /** For the server: whether anybody listens to the peer yet. */
+  /** For the server: whether `start()` was called, so that messages are read. */
   get isStarted(): boolean {
     return this.#open !== undefined;
   }
 
-  /** For the server: what its close frame says when it ends the connection. */
+  /** For the server: closes the connection with this close code. */
   closeWith(code: number): Promise<void> {
     this.#closeCode = code;
     return this.close();
@@ -76,12 +89,16 @@ export class SocketTransport extends BaseTransport {
       maxQueuedBytes,
       controller: this,
       full: () =>
-        this.error('SEND_QUEUE_FULL', `The peer does not read; ${maxQueuedBytes} bytes wait already.`, {
-          delivery: 'not-sent',
-          hint: 'Await each send, or raise `maxQueuedBytes`.',
-        }),
+        this.error(
+          'SEND_QUEUE_FULL',
+          `The send queue is full: the peer has not read ${maxQueuedBytes} bytes.`,
+          {
+            delivery: 'not-sent',
+            hint: 'Await each `send()`, or increase `maxQueuedBytes`.',
+          },
+        ),
       closing: () =>
-        this.error('CONNECTION_LOST', 'The peer closes the connection.', { delivery: 'not-sent' }),
+        this.error('CONNECTION_LOST', 'The peer is closing the connection.', { delivery: 'not-sent' }),
       lost: (cause) => this.asTransportError(this.#socketError ?? cause, 'CONNECTION_LOST', 'unknown'),
     });
     socket.once('error', (error) => (this.#socketError = error));
@@ -94,16 +111,16 @@ export class SocketTransport extends BaseTransport {
     webSocket.on('error', (error) => this.#onError(error));
     webSocket.on('close', (code, reason) => this.#onClose(code, reason));
     if (webSocket.readyState === webSocket.CLOSED) {
-      throw this.error('CONNECTION_LOST', 'The connection broke as soon as it was open.');
+      throw this.error('CONNECTION_LOST', 'The connection was lost as soon as it was open.');
     }
     this.#startHeartbeat(open, this.#outbox);
-    // Once `start()` has resolved and the engine listens.
+    // After `start()` has resolved and the engine listens.
     afterTurn(() => webSocket.resume());
   }
 
   protected override write(message: JSONRPCMessage): Promise<void> {
     const text = this.encode(message);
-    // It is there as soon as the transport is open.
+    // It exists as soon as the transport is open.
     if (this.#outbox === undefined) return Promise.reject(this.lost('not-sent'));
     return this.#outbox.send(text, isRequest(message) ? message.id : undefined);
   }
@@ -141,14 +158,14 @@ export class SocketTransport extends BaseTransport {
     this.#heartbeat = startHeartbeat(pulse, heartbeat, this.#clock, (silentMs) => {
       this.#peerIsDead = true;
       this.fail(
-        this.error('CONNECTION_LOST', `The peer does not answer pings; it was silent for ${silentMs} ms.`, {
+        this.error('CONNECTION_LOST', `The peer did not answer a ping and was silent for ${silentMs} ms.`, {
           details: { silentMs },
         }),
       );
     });
   }
 
-  /** `ws` answers each ping at once, so that a peer is as fast as both of us together. */
+  /** `ws` answers each ping at once, so a peer could keep this process busy. */
   #limitPings({ webSocket }: OpenSocket): void {
     const { maxPings = DEFAULT_MAX_PINGS } = this.#options;
     const limit = createPingLimit(maxPings, this.#clock);
@@ -156,12 +173,12 @@ export class SocketTransport extends BaseTransport {
       if (limit.allows()) return;
       webSocket.off('ping', count);
       webSocket.off('pong', count);
-      // It reads what we say or does not: nothing more of it is read.
+      // The close frame is sent, but nothing more is read.
       webSocket.close(CLOSE.policyViolation);
       this.#peerIsDead = true;
       this.fail(
         this.error('PROTOCOL_VIOLATION', `The peer sent more than ${maxPings} pings within 10 s.`, {
-          hint: 'Tell the owner of the server, or raise `maxPings`.',
+          hint: 'Report it to the operator of the server, or increase `maxPings`.',
           details: { closeCode: CLOSE.policyViolation, maxPings },
         }),
       );
@@ -173,14 +190,14 @@ export class SocketTransport extends BaseTransport {
   #take(data: RawData, isBinary: boolean): void {
     if (isBinary || !Buffer.isBuffer(data)) {
       this.#closeCode = CLOSE.unsupportedData;
-      this.fail(this.error('PROTOCOL_VIOLATION', 'The peer sent a binary message; MCP is text.'));
+      this.fail(this.error('PROTOCOL_VIOLATION', 'The peer sent a binary message; MCP uses text messages.'));
       return;
     }
     let value: unknown;
     try {
       value = JSON.parse(data.toString());
     } catch {
-      // Long enough for a secret that begins within what is shown.
+      // Longer than what is shown, so that a secret at the cut is found too.
       this.reportCounted('MESSAGE_INVALID', () => {
         const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.#redact, 80);
         return `The peer sent a message that is not JSON: ${excerpt}`;
@@ -204,4 +221,24 @@ export class SocketTransport extends BaseTransport {
     const [error, message, options] = meaningOfClose(code, reason.toString(), this.#redact);
     this.fail(this.error(error, message, { ...options, cause: this.#socketError }));
   }
+}
+
+const WINDOW_MS = 10_000;
+
+/** Counts the control frames of a peer in windows of 10 seconds, without a timer. */
+function createPingLimit(max: number, clock: Clock): { allows(): boolean } {
+  let since = clock.now();
+  let count = 0;
+  return {
+    allows() {
+      const now = clock.now();
+      // Also after the clock was set back.
+      if (now - since >= WINDOW_MS || now < since) {
+        since = now;
+        count = 0;
+      }
+      count += 1;
+      return count <= max;
+    },
+  };
 }

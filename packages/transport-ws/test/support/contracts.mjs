@@ -6,7 +6,7 @@ import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** What one text message can be that is no JSON-RPC. */
+/** Text messages that are not JSON-RPC. */
 const GARBAGE = ['', 'not json', '{"jsonrpc":', '\ufeff{}', 'null', '42'];
 const CAPABILITIES = { backPressure: true, garbage: GARBAGE };
 const CLIENT = { ...CAPABILITIES, signal: true, serverName: true };

@@ -8,7 +8,7 @@ export interface Listening extends AsyncDisposable {
   readonly sockets: ReadonlySet<Socket>;
 }
 
-/** `bare`: an error of a socket that nobody listens to ends the process, as it does outside of tests. */
+/** `bare`: an error of a socket without a listener ends the process, as it does outside of tests. */
 export async function listen(server: Server | HttpServer, { bare = false } = {}): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

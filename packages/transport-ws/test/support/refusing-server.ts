@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { listen } from './net.js';
 
-/** An answer that is no upgrade. */
+/** A response that is not an upgrade. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;

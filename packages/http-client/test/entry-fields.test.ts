@@ -1,11 +1,11 @@
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { describe, expect, it } from 'vitest';
-import { networkFields, networkOptionsOf } from '../src/index.js';
+import { httpEntryFields, toHttpClientOptions } from '../src/index.js';
 
-const schema = entrySchema(networkFields)['~standard'];
+const schema = entrySchema(httpEntryFields)['~standard'];
 
 describe('the members of a configuration entry', () => {
-  it('become the options of a network', () => {
+  it('become the options of a client', () => {
     const entry = {
       url: 'https://example.com/mcp',
       headers: { 'x-key': '1' },
@@ -19,7 +19,7 @@ describe('the members of a configuration entry', () => {
     const result = schema.validate(entry);
     if (result.issues !== undefined) throw new Error(JSON.stringify(result.issues));
     const { timeout: _, connectTimeout: connectMs, ...same } = entry;
-    expect(networkOptionsOf(result.value, { server: 'one' })).toEqual({
+    expect(toHttpClientOptions(result.value, { server: 'one' })).toEqual({
       ...same,
       timeouts: { connectMs },
       server: 'one',
@@ -39,8 +39,8 @@ describe('the members of a configuration entry', () => {
   });
 
   it('a certificate without its key is refused', () => {
-    expect(() => networkOptionsOf({ url: 'x', clientCertificate: { cert: 'c' } }, { server: 'one' })).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }),
-    );
+    expect(() =>
+      toHttpClientOptions({ url: 'x', clientCertificate: { cert: 'c' } }, { server: 'one' }),
+    ).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', server: 'one' }));
   });
 });

@@ -12,23 +12,30 @@ const SENTENCES: Partial<Record<ErrorCode, (origin: string) => string>> = {
 };
 
 /**
- * What happened to a connection, as one sentence, the same for every remote transport. It names the origin only: a path and a
- * query may hold secrets. `started`: the request had left before it failed.
+ * Returns the error message for a failed connection, the same for every remote transport. It names the origin only, because a
+ * path or a query may hold secrets.
+ *
+ * @param started Whether the request had been sent when the connection failed.
  */
-export function connectionSentence(code: ErrorCode, origin: string, started: boolean): string {
+export function connectionMessage(code: ErrorCode, origin: string, started: boolean): string {
   if (code === 'TIMEOUT')
     return started ? `${origin} did not answer in time.` : `Timed out connecting to ${origin}.`;
   return SENTENCES[code]?.(origin) ?? `A request to ${origin} failed.`;
 }
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  CONNECTION_REFUSED: 'Check that the server is running and that host and port are right.',
-  HOST_NOT_FOUND: 'Check the spelling of the host, and whether a VPN or a proxy is needed.',
-  TLS_FAILED: 'If the certificate comes from a private authority, add that authority to `ca`.',
-  PROXY_FAILED: 'Check the proxy settings, and whether the proxy requires a user name and a password.',
+  CONNECTION_REFUSED: 'Check that the server is running, and check the host and port in its URL.',
+  HOST_NOT_FOUND: 'Check the spelling of the host name, and whether you need a VPN or a proxy.',
+  TLS_FAILED: 'If a private certificate authority issued the certificate, add that authority to `ca`.',
+  PROXY_FAILED: 'Check the proxy settings, and whether the proxy requires a user name and password.',
 };
 
-/** What the user can do about it. A port that speaks TLS where none was expected, or the reverse, is named as such. */
+/**
+ * Returns what the user can do about a failed connection, or `undefined`. Detects a port that speaks TLS where the URL does not,
+ * and the reverse.
+ *
+ * @param cause The error that Node.js or undici reported.
+ */
 export function connectionHint(code: ErrorCode, url: URL, cause: unknown): string | undefined {
   const other = otherScheme(url);
   if (other?.secure === false && speaksNoTls(cause))
@@ -49,12 +56,11 @@ const OTHER: Readonly<Record<string, string>> = {
 function otherScheme(url: URL): { readonly origin: string; readonly secure: boolean } | undefined {
   const scheme = OTHER[url.protocol];
   if (scheme === undefined) return undefined;
-  // A default port is not written, and the other scheme has another default.
   const secure = scheme === 'https:' || scheme === 'wss:';
   return { origin: `${scheme}//${url.host}`, secure };
 }
 
-/** OpenSSL read the answer of a plain server as a TLS record. */
+/** OpenSSL codes for a plain-text reply where a TLS record was expected. */
 const NO_TLS =
   /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL|UNEXPECTED_MESSAGE|RECORD_.*)$/;
 
@@ -68,7 +74,7 @@ function speaksNoTls(cause: unknown): boolean {
   );
 }
 
-/** A TLS record of the type "alert" stood where the status line of an HTTP response belongs. */
+/** First byte of a TLS alert, found in place of the status line of an HTTP response. */
 const ALERT = 0x15;
 
 function speaksTls(cause: unknown): boolean {
@@ -81,7 +87,7 @@ function speaksTls(cause: unknown): boolean {
   );
 }
 
-/** A server for TLS that does not say why it ends the connection: it did so before it had sent a byte. */
+/** Whether the peer closed the connection before it sent a byte, as some TLS servers do when they receive plain HTTP. */
 function hungUpUnread({ protocol }: URL, cause: unknown): boolean {
   return causesOf(cause).some(
     ({ code, socket }) =>

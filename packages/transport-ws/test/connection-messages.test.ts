@@ -39,6 +39,8 @@ describe('what is said about a WebSocket that did not open', () => {
       '<!DOCTYPE html><html><head><title>Error</title><style>b{}</style></head><body><pre>Cannot GET /mcp</pre></body></html>';
     await using server = await startDecidingServer(() => ({ status: 404, body }));
     const error = await failureOf(client(server.url).transport.start());
-    expect(error.message).toBe('The server answered the upgrade with 404 Not Found: Error Cannot GET /mcp');
+    expect(error.message).toBe(
+      'The server answered the upgrade request with 404 Not Found: Error Cannot GET /mcp',
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetwork } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps, startTcp } from './support/http-server.js';
 
@@ -10,7 +10,7 @@ beforeAll(() => {
 afterAll(() => pki[Symbol.dispose]());
 
 async function failureOf(url: string, options: object = {}): Promise<{ message: string; hint?: string }> {
-  await using network = createNetwork({ url, proxy: 'none', ...options });
+  await using network = createHttpClient({ url, proxy: 'none', ...options });
   return await network.request({ url: new URL(url), method: 'GET' }).then(
     () => {
       throw new Error('It did not fail.');

@@ -3,33 +3,26 @@ import type { IncomingMessage } from 'node:http';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { Authenticate, WebSocketServerOptions } from './options.js';
-
-/** Why an upgrade is refused. */
-export interface Refusal {
-  readonly status: number;
-  /** For the client and the log; holds nothing that a client sent. */
-  readonly reason: string;
-  readonly wwwAuthenticate?: string | undefined;
-}
+import type { Refusal } from './refusal.js';
 
 /** Decides who may connect. */
-export interface Gate {
-  /** What the address and the origin of a request say; undefined when nothing speaks against it. */
+export interface AccessControl {
+  /** Checks the Host and Origin headers of a request; undefined if they are allowed. */
   checkSource(request: IncomingMessage): Refusal | undefined;
-  /** What its credentials say. */
+  /** Checks the credentials of a request; undefined if they are valid. */
   checkCredentials(request: IncomingMessage, signal: AbortSignal): Promise<Refusal | undefined>;
 }
 
 const SHORTEST_TOKEN = 16;
 
-/** Throws `CONFIG_INVALID` when the options let nobody in, or anybody by mistake. */
-export function createGate(options: WebSocketServerOptions): Gate {
+/** Throws `CONFIG_INVALID` if the options refuse every client, or would accept one by mistake. */
+export function createAccessControl(options: WebSocketServerOptions): AccessControl {
   const origins = new Set((options.allowedOrigins ?? []).map(normalOrigin));
   const authenticate = credentialCheck(options);
   if (authenticate === undefined && origins.size === 0) {
     throw invalid(
-      'Without `token`, `authenticate` and `allowedOrigins` nobody could connect.',
-      'Give a `token`.',
+      'No client could connect without `token`, `authenticate` or `allowedOrigins`.',
+      'Set a `token`.',
     );
   }
   return {
@@ -52,7 +45,7 @@ export function createGate(options: WebSocketServerOptions): Gate {
       const { status, wwwAuthenticate } =
         verdict === false ? { status: 401, wwwAuthenticate: 'Bearer' } : verdict;
       const reason =
-        status === 401 ? 'The credentials are missing or wrong' : 'The credentials do not suffice';
+        status === 401 ? 'The credentials are missing or invalid' : 'The credentials do not grant access';
       return { status, reason, wwwAuthenticate };
     },
   };
@@ -65,9 +58,9 @@ function credentialCheck({
 }: WebSocketServerOptions): Authenticate | undefined {
   if (token === undefined) return authenticate;
   if (authenticate !== undefined)
-    throw invalid('Both `token` and `authenticate` are given.', 'Keep one of them.');
+    throw invalid('`token` and `authenticate` are both set.', 'Remove one of them.');
   if (token.length < SHORTEST_TOKEN) {
-    throw invalid(`The token is shorter than ${SHORTEST_TOKEN} characters.`, 'Draw it at random.');
+    throw invalid(`The token is shorter than ${SHORTEST_TOKEN} characters.`, 'Use a long random token.');
   }
   const expected = digest(tokenHeader === undefined ? `Bearer ${token}` : token);
   const name = (tokenHeader ?? 'authorization').toLowerCase();
@@ -77,12 +70,12 @@ function credentialCheck({
   };
 }
 
-/** The name of an authentication scheme has no case. @see https://www.rfc-editor.org/rfc/rfc9110#section-11.1 */
+/** The name of an authentication scheme is case-insensitive. @see https://www.rfc-editor.org/rfc/rfc9110#section-11.1 */
 function withScheme(value: string, tokenHeader: string | undefined): string {
   return tokenHeader === undefined ? value.replace(/^bearer +/i, 'Bearer ') : value;
 }
 
-/** Of equal length, so that neither length nor content of the secret shows in the time that a comparison takes. */
+/** Digests have equal length, so the time of a comparison reveals neither length nor content of the secret. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -100,12 +93,12 @@ function hostIsAllowed(host: string | undefined, allowed: WebSocketServerOptions
 function normalOrigin(origin: string): string {
   if (origin === '*' || origin === 'null' || !URL.canParse(origin)) {
     throw invalid(
-      `\`allowedOrigins\` can't hold ${JSON.stringify(origin)}.`,
-      'Write each origin in full: https://host.',
+      `\`allowedOrigins\` contains ${JSON.stringify(origin)}, which is not an origin.`,
+      'Write each origin in full, such as https://host.',
     );
   }
   const url = new URL(origin);
-  // Schemes that browsers do not know have no origin of their own, as `vscode-webview:`.
+  // The URL parser has no origin for schemes that it does not know, such as `vscode-webview:`.
   return url.origin === 'null' ? origin.toLowerCase() : url.origin;
 }
 

@@ -2,9 +2,9 @@ import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-co
 import type { JSONRPCRequest, TransportSendOptions } from '@mcp-fittings/client-core/transport';
 import {
   createLifetime,
-  inBandAnswer,
+  findInBandError,
   isSafeToRepeat,
-  sleepDuring,
+  sleepWithin,
   type Lifetime,
   type Refusal,
 } from '@mcp-fittings/remote-policy';
@@ -15,48 +15,48 @@ import {
   type ResponseHead,
   type SilenceWatch,
 } from '@mcp-fittings/http-client';
-import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from '../headers.js';
-import type { HttpCall, HttpWire } from '../http-wire.js';
-import { EventSink, type StreamCursor } from '../stream/event-sink.js';
-import { createReconnects, type Reconnects } from '../stream/reconnects.js';
+import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from './headers.js';
+import type { HttpCall, HttpConnection } from './http-connection.js';
+import { EventSink, type StreamCursor } from './stream/event-sink.js';
+import { createReconnects, type Reconnects } from './stream/reconnects.js';
 import { JsonSink, OwnAnswer, unusableSink } from './reply.js';
 
-/** A server that goes on streaming after the answer is given so long to end it; then the socket is closed. */
+/** Time that a server has to end the stream after the answer, in milliseconds; then the socket is closed. */
 const LINGER_MS = 1000;
 
-/** Its stream is the server's own (2026-07-28): it may be half-open, and no deadline of a caller notices. */
+/** Its stream stays open (2026-07-28). If it is half-open, no deadline of a caller detects it. */
 const LISTEN = 'subscriptions/listen';
 
 /**
- * A request and its answer, over as many connections as that takes: where the stream ends early and its server gave event
- * ids, a GET takes it up again.
+ * A request and its answer, over as many connections as it takes: if the stream ends early and the server sent event ids, a GET
+ * resumes it.
  */
 export class OutgoingRequest {
   readonly #request: JSONRPCRequest;
   readonly #options: TransportSendOptions;
-  readonly #wire: HttpWire;
-  /** Ending it gives the request up. */
+  readonly #connection: HttpConnection;
+  /** The request is abandoned when this ends. */
   readonly #lifetime: Lifetime;
   readonly #headers: MessageHeaders;
-  /** It opens a session. */
+  /** Whether it opens a session. */
   readonly #handshake: boolean;
   readonly #cursor: StreamCursor;
   readonly #answer: OwnAnswer;
   #reconnects: Reconnects | undefined;
-  /** The present connection is an event stream. */
+  /** Whether the current connection is an event stream. */
   #streams = false;
   #hasStreamed = false;
   #linger: Disposable | undefined;
   #silence: SilenceWatch | undefined;
-  /** Nothing was heard on the stream for too long. */
+  /** Whether the stream has been silent for too long. */
   #isSilent = false;
 
-  constructor(request: JSONRPCRequest, options: TransportSendOptions, wire: HttpWire) {
-    const { transport } = wire;
+  constructor(request: JSONRPCRequest, options: TransportSendOptions, connection: HttpConnection) {
+    const { transport } = connection;
     const revision = transport.protocolVersion;
     this.#request = request;
     this.#options = options;
-    this.#wire = wire;
+    this.#connection = connection;
     this.#headers = messageHeaders(request, revision, options);
     const { stateless } = this.#headers;
     this.#handshake = request.method === 'initialize' && !stateless;
@@ -69,16 +69,16 @@ export class OutgoingRequest {
         resumed: this.#cursor.lastEventId !== undefined,
         onAnswer: (answer) => this.#take(answer),
       },
-      wire,
+      connection,
     );
     this.#lifetime = createLifetime(transport);
   }
 
-  /** Sends it. Settles when nothing more is to be read; rejects as soon as no answer can come. */
+  /** Sends the request. Resolves when there is nothing more to read; rejects as soon as no answer can arrive. */
   async run(): Promise<void> {
     const { id } = this.#request;
     const { requestSignal, onRequestStreamEnd } = this.#options;
-    const { transport, requests, session, options } = this.#wire;
+    const { transport, requests, session, options } = this.#connection;
     requests.set(id, this.#lifetime);
     transport.markUnsent(id);
     const release = requestSignal && transport.onAbort(requestSignal, () => this.#lifetime.end());
@@ -87,11 +87,11 @@ export class OutgoingRequest {
       let openedAt = options.clock.now();
       let failure =
         this.#cursor.lastEventId === undefined
-          ? this.#failureOfPost(await this.#wire.send(this.#post()))
+          ? this.#failureOfPost(await this.#connection.send(this.#post()))
           : await this.#resume();
       while (!this.#isSettled) {
         const ms = this.#nextAttempt(failure, options.clock.now() - openedAt);
-        await sleepDuring(this.#lifetime, ms, options.clock);
+        await sleepWithin(this.#lifetime, ms, options.clock);
         if (this.#isSettled) return;
         openedAt = options.clock.now();
         failure = await this.#resume();
@@ -105,17 +105,19 @@ export class OutgoingRequest {
         transport.guard(onRequestStreamEnd);
       release?.();
       this.#lifetime.end();
-      // A caller that cancelled the request may have used its id again.
+      // A caller that cancelled the request may have reused its id.
       if (requests.get(id) === this.#lifetime) requests.delete(id);
     }
   }
 
   get #isSettled(): boolean {
-    return this.#lifetime.ended || this.#answer.received || !this.#wire.transport.isPending(this.#request.id);
+    return (
+      this.#lifetime.ended || this.#answer.received || !this.#connection.transport.isPending(this.#request.id)
+    );
   }
 
   #post(): HttpCall {
-    const { transport } = this.#wire;
+    const { transport } = this.#connection;
     const { fields, stateless } = this.#headers;
     return {
       method: 'POST',
@@ -133,22 +135,22 @@ export class OutgoingRequest {
     };
   }
 
-  /** The reason why the stream of the reply ended too early; throws where no stream was. */
+  /** Returns why the stream of the reply ended early; throws if the reply was not a stream. */
   #failureOfPost(reply: AcceptedReply | undefined): unknown {
     if (this.#isSilent && !this.#answer.received) throw this.#streamLost(this.#silentFailure());
     if (this.#isSettled || this.#streams) return reply?.broken;
     throw reply?.broken ?? unanswered();
   }
 
-  /** Takes the stream up again; settles with the reason why it ended, as a failure does not mean that the request was refused. */
+  /** Resumes the stream. Resolves with the reason why it ended, because a failure does not mean that the request was refused. */
   async #resume(): Promise<unknown> {
     this.#streams = false;
     this.#cursor.progressed = false;
     let reply: AcceptedReply | undefined;
     try {
-      reply = await this.#wire.send({
+      reply = await this.#connection.send({
         method: 'GET',
-        fields: streamHeaders(this.#wire.transport.protocolVersion, this.#cursor.lastEventId),
+        fields: streamHeaders(this.#connection.transport.protocolVersion, this.#cursor.lastEventId),
         session: 'current',
         safe: true,
         eventStream: true,
@@ -161,9 +163,9 @@ export class OutgoingRequest {
     return reply?.broken ?? (this.#streams ? undefined : unanswered());
   }
 
-  /** Chooses who takes the body: both kinds of reply that the specification knows, and a failure for the rest. */
+  /** Chooses the sink for the body: the two kinds of reply in the specification, or a failure. */
   #accept(head: ResponseHead): BodySink {
-    const { session, redact } = this.#wire;
+    const { session, redact } = this.#connection;
     if (this.#handshake) session.offer(head.header('mcp-session-id'));
     switch (head.contentType) {
       case 'application/json':
@@ -176,7 +178,7 @@ export class OutgoingRequest {
   }
 
   #openStream(): BodySink {
-    const { transport, options, redact } = this.#wire;
+    const { transport, options, redact } = this.#connection;
     const { onresumptiontoken } = this.#options;
     this.#streams = true;
     this.#hasStreamed = true;
@@ -193,7 +195,7 @@ export class OutgoingRequest {
         onresumptiontoken && !this.#headers.stateless
           ? (id) => transport.guard(() => onresumptiontoken(id))
           : undefined,
-      onMalformed: () => this.#wire.reportMalformed(),
+      onMalformed: () => this.#connection.reportMalformed(),
       maxEventBytes: options.maxMessageBytes,
       redact,
       silence: this.#silence,
@@ -201,13 +203,13 @@ export class OutgoingRequest {
   }
 
   #settle(refusal: Refusal): boolean {
-    const answer = inBandAnswer(this.#request, refusal, this.#headers.stateless);
+    const answer = findInBandError(this.#request, refusal, this.#headers.stateless);
     if (answer !== undefined) this.#answer.take(answer);
     return answer !== undefined;
   }
 
   #take(answer: Readonly<Record<string, unknown>>): void {
-    const { session, transport, options } = this.#wire;
+    const { session, transport, options } = this.#connection;
     if (this.#streams) {
       this.#linger ??= options.clock.schedule(() => this.#lifetime.end(), LINGER_MS, { unref: true });
     }
@@ -219,13 +221,13 @@ export class OutgoingRequest {
           transport.setProtocolVersion(result['protocolVersion']);
       } else session.forget();
     }
-    this.#wire.receive(answer);
+    this.#connection.receive(answer);
   }
 
-  /** Milliseconds until it is worth taking the stream up again; throws when it is not. */
+  /** Returns the milliseconds to wait before the stream is resumed; throws if it is not worth resuming. */
   #nextAttempt(failure: unknown, openMs: number): number {
     if (failure instanceof FittingsError && failure.kind === 'protocol') throw failure;
-    const { reconnect, random } = this.#wire.options;
+    const { reconnect, random } = this.#connection.options;
     const { lastEventId, progressed, retryMs } = this.#cursor;
     const passing =
       failure === undefined ||
@@ -242,33 +244,33 @@ export class OutgoingRequest {
   }
 
   #silentFailure(): TransportError {
-    const ms = this.#wire.options.silenceMs;
-    return new TransportError('TIMEOUT', `The server sent nothing for ${ms} ms.`, {
-      hint: 'The connection may be half-open. A server keeps a stream alive with comments.',
+    const ms = this.#connection.options.silenceMs;
+    return new TransportError('TIMEOUT', `The event stream received nothing for ${ms} ms.`, {
+      hint: 'The connection may be half-open. A server keeps a stream alive by sending comments.',
     });
   }
 
   #streamLost(cause: unknown): TransportError {
-    const why = cause instanceof FittingsError ? `: ${cause.message}` : '.';
-    return new TransportError('STREAM_LOST', `The stream of a request ended without its answer${why}`, {
+    const why = cause instanceof FittingsError ? ` ${cause.message}` : '';
+    return new TransportError('STREAM_LOST', `The event stream ended before the answer arrived.${why}`, {
       cause,
       delivery: 'unknown',
-      hint: 'Send it again only if doing it twice does no harm.',
+      hint: 'The server may have carried out the request. Send it again only if running it twice is harmless.',
     });
   }
 }
 
 function unanswered(): TransportError {
-  return new TransportError('PROTOCOL_VIOLATION', 'The reply to a request does not hold its answer.', {
+  return new TransportError('PROTOCOL_VIOLATION', 'The reply to the request does not contain its response.', {
     delivery: 'unknown',
-    hint: 'The server answered under another id, or sent something else.',
+    hint: 'The server used another id, or sent other messages only.',
   });
 }
 
-/** The server itself says that it does not resume streams. */
+/** Statuses with which a server says that it does not resume streams. */
 const NO_RESUMPTION: ReadonlySet<unknown> = new Set([405, 501]);
 
-/** The request was accepted: what a gateway or a resolver, and not the server, says meanwhile may pass. */
+/** Whether the failure comes from a gateway or resolver, not from the server, which has accepted the request: it may be temporary. */
 function isGateway({ kind, details }: FittingsError): boolean {
   return (
     kind === 'network-permanent' && !NO_RESUMPTION.has(details['status']) && details['rpcCode'] === undefined

@@ -5,8 +5,9 @@ import { bareHost } from '@mcp-fittings/remote-policy';
 import type { TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import { openTunnel } from './proxy-tunnel.js';
 
+/** How the server is reached. */
 export interface Route {
-  /** ws: or wss:. */
+  /** URL with the scheme `ws:` or `wss:`. */
   readonly url: URL;
   readonly proxy: URL | undefined;
   readonly tls: TlsContexts;
@@ -15,8 +16,8 @@ export interface Route {
 }
 
 /**
- * A socket to the server, with TLS done for `wss:`, direct or through a proxy. Rejects with what Node reports, with
- * `PROXY_FAILED`, or with the reason of `signal`, and then leaves no socket behind.
+ * Resolves with a socket to the server, direct or through a proxy, after the TLS handshake for `wss:`. Rejects with the error of
+ * Node.js, with `PROXY_FAILED`, or with the reason of `signal`; no socket is left open then.
  */
 export async function connectSocket(route: Route, signal: AbortSignal): Promise<Socket> {
   const { url, proxy, tls, server } = route;
@@ -48,7 +49,7 @@ async function connectProxy(
       : plainSocket(host, port, signal));
   } catch (cause) {
     signal.throwIfAborted();
-    throw new TransportError('PROXY_FAILED', `No connection to the proxy ${proxy.host} came about.`, {
+    throw new TransportError('PROXY_FAILED', `Could not connect to the proxy ${proxy.host}.`, {
       server,
       cause,
     });
@@ -67,7 +68,7 @@ function secureSocket(
 ): Promise<Socket> {
   const options = {
     ...to,
-    // An address has no place in SNI; the certificate is checked against it all the same.
+    // SNI does not allow IP addresses; the certificate is checked against the address all the same.
     ...(isIP(name) === 0 && { servername: name }),
     host: name,
     ALPNProtocols: ['http/1.1'],
@@ -76,7 +77,7 @@ function secureSocket(
   return ready(connectTls(options), 'secureConnect', signal);
 }
 
-/** Waits for one event; a socket that will not be used is destroyed. */
+/** Resolves at the event; destroys the socket if it fails or is aborted first. */
 function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
@@ -94,7 +95,7 @@ function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: Abort
       settle();
       resolve(socket);
     };
-    // For good: an error that comes when nobody listens any more must not end the process.
+    // Never removed, because a late error without a listener would end the process.
     socket.on('error', () => undefined);
     socket.once('error', fail);
     socket.once(event, succeed);

@@ -6,10 +6,10 @@ import type {
   GuardedFetchInit,
   HttpReply,
   HttpRequest,
-  Network,
+  HttpClient,
   ResponseHandler,
-} from '../network.js';
-import type { NetworkOptions } from '../options.js';
+} from '../http-client.js';
+import type { HttpClientOptions } from '../options.js';
 import { createAddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
 import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
@@ -17,7 +17,7 @@ import { HttpExchange, type Engine, type HttpExchangeDeps } from './http-exchang
 import type { RouteOptions } from './routes.js';
 import { createConcurrencyLimiter } from './concurrency-limiter.js';
 
-/** Some gateways refuse who does not say what it is and what it accepts. */
+/** Some gateways refuse requests without these headers. */
 const DEFAULT_HEADERS = {
   accept: '*/*',
   'accept-encoding': 'gzip, deflate, br',
@@ -27,30 +27,36 @@ const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes the network of one server. Nothing is loaded, read or opened before the first request.
- * Throws `CONFIG_INVALID` or `HEADER_INVALID` when an option can't be used.
+ * Creates the HTTP client of one server. Nothing is loaded, read or opened before the first request. Throws `CONFIG_INVALID` or
+ * `HEADER_INVALID` if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * await using client = createHttpClient({ url: 'https://mcp.example.com/mcp' });
+ * const { status } = await client.request({ url: new URL('https://mcp.example.com/mcp'), method: 'GET' });
+ * ```
  */
-export function createNetwork(options: NetworkOptions): Network {
-  return new HttpNetwork(options);
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  return new UndiciHttpClient(options);
 }
 
-class HttpNetwork implements Network {
+class UndiciHttpClient implements HttpClient {
   readonly origin: string;
-  readonly #host: HttpExchangeDeps;
+  readonly #exchangeDeps: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetchHost: GuardedFetchDeps;
+  readonly #fetchDeps: GuardedFetchDeps;
   #engine: Engine | undefined;
   #opening: Promise<Engine> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: NetworkOptions) {
+  constructor(options: HttpClientOptions) {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
     const { url: configured, warnings } = checkServerUrl(options.url, { server });
     for (const warning of warnings) options.logger?.warn(warning, { server });
     const headers = checkHeaders(options.headers ?? {}, { server });
     const proxy = { proxy: options.proxy ?? 'env', env, server };
-    // Once now, so that a bad setting is heard of before anything is sent.
+    // Only to report an invalid setting before anything is sent.
     chooseProxy(configured, proxy);
     const resolve = options.resolve ?? resolveBySystem;
     const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
@@ -65,7 +71,7 @@ class HttpNetwork implements Network {
       connectMs: timeouts.connectMs ?? CONNECT_MS,
       tls: { ca: options.ca, clientCertificate: options.clientCertificate, server, env },
     };
-    this.#host = {
+    this.#exchangeDeps = {
       server,
       limiter: createConcurrencyLimiter(options.sockets ?? {}, clock),
       engine: () => this.#loaded(),
@@ -73,7 +79,7 @@ class HttpNetwork implements Network {
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
       maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     };
-    this.#fetchHost = {
+    this.#fetchDeps = {
       configured,
       headers,
       server,
@@ -85,19 +91,20 @@ class HttpNetwork implements Network {
 
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
     const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
-    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
     if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
-    else if (this.#engine !== undefined && this.#closed === undefined) this.#host.limiter.enter(exchange);
+    else if (this.#engine !== undefined && this.#closed === undefined)
+      this.#exchangeDeps.limiter.enter(exchange);
     else this.#enterWhenOpen(exchange);
     return exchange;
   }
 
   request(request: CollectedRequest): Promise<HttpReply> {
-    return collect((plain, handler) => this.exchange(plain, handler), request, this.#host.server);
+    return collect((plain, handler) => this.exchange(plain, handler), request, this.#exchangeDeps.server);
   }
 
   fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
-    return guardedFetch(this.#fetchHost, url, init);
+    return guardedFetch(this.#fetchDeps, url, init);
   }
 
   close(): Promise<void> {
@@ -109,28 +116,31 @@ class HttpNetwork implements Network {
     await this.close();
   }
 
-  /** To any origin, and therefore without the configured headers. */
+  /** Sends a request to any origin, therefore without the configured headers. */
   #exchangeAnywhere(request: HttpRequest, handler: ResponseHandler): Exchange {
     const headers = { ...DEFAULT_HEADERS, ...request.headers };
-    const exchange = new HttpExchange(this.#host, request, handler, headers);
+    const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
     this.#enterWhenOpen(exchange);
     return exchange;
   }
 
   #enterWhenOpen(exchange: HttpExchange): void {
     if (this.#closed !== undefined) exchange.refuse();
-    else if (this.#engine !== undefined) this.#host.limiter.enter(exchange);
+    else if (this.#engine !== undefined) this.#exchangeDeps.limiter.enter(exchange);
     else {
       this.#prepare().then(
-        () => this.#host.limiter.enter(exchange),
+        () => this.#exchangeDeps.limiter.enter(exchange),
         (cause: unknown) => exchange.fail(cause),
       );
     }
   }
 
   #foreign(url: URL): TransportError {
-    const message = `A request to ${url.origin} was not made: what belongs to ${this.origin} stays there.`;
-    return new TransportError('POLICY_DENIED', message, { server: this.#host.server, delivery: 'not-sent' });
+    const message = `A request to ${url.origin} was not sent: this client sends requests to ${this.origin} only.`;
+    return new TransportError('POLICY_DENIED', message, {
+      server: this.#exchangeDeps.server,
+      delivery: 'not-sent',
+    });
   }
 
   #prepare(): Promise<Engine> {
@@ -147,13 +157,13 @@ class HttpNetwork implements Network {
   }
 
   async #shutDown(): Promise<void> {
-    this.#host.limiter.close();
+    this.#exchangeDeps.limiter.close();
     const engine = await this.#opening?.catch(() => undefined);
     await engine?.routes.close();
   }
 }
 
-/** All that a request needs and a program that makes none should not have to wait for. */
+/** Loads what a request needs, so that a program that sends none does not wait for it. */
 async function loadEngine(options: RouteOptions): Promise<Engine> {
   const [{ openRoutes }, { createDecoder }] = await Promise.all([
     import('./routes.js'),

@@ -12,7 +12,7 @@ import {
   redactRpcError,
   sendWithRecovery,
   type Credentials,
-  type Ending,
+  type LifetimeSignal,
   type Lifetime,
   type RecoveryOptions,
   type Refusal,
@@ -21,58 +21,58 @@ import {
   type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
 import {
-  createNetwork,
+  createHttpClient,
   roundTrip,
   type AcceptedReply,
   type BodySink,
-  type Network,
+  type HttpClient,
   type ResponseHead,
 } from '@mcp-fittings/http-client';
 import type { CheckedOptions } from './options.js';
 import { Session } from './session/session.js';
-import { STATUS_TABLE, type HttpFact } from './status-table.js';
+import { STATUS_TABLE, type HttpCondition } from './status-table.js';
 
-/** One message, or the wish for an event stream, on its way to the server. */
+/** One message to send, or one event stream to open. */
 export interface HttpCall {
   readonly method: 'POST' | 'GET';
   readonly body?: string | undefined;
-  /** Without credentials and session. */
+  /** Headers without credentials and session. */
   readonly fields: Readonly<Record<string, string>>;
   /**
-   * `current`: it belongs to the session, and waits while that is restored. `new`: it is part of the restoration.
-   * `none`: it opens a session, or knows none.
+   * `current`: it belongs to the session, and waits while that is restored. `new`: it is part of restoring the session. `none`: it
+   * opens a session, or does not use one.
    */
   readonly session: 'current' | 'new' | 'none';
-  /** It is `initialize`. */
+  /** Whether it is `initialize`. */
   readonly handshake?: boolean | undefined;
-  /** It means the same in a new session, and may be sent again there. */
+  /** Whether it may be sent again in a new session, where it means the same. */
   readonly survivesSession?: boolean | undefined;
-  /** It may be sent again when the server says that it is busy: to carry it out twice does no harm. */
+  /** Whether it may be carried out twice without harm, so that it is sent again to a busy server. */
   readonly safe: boolean;
-  readonly lifetime: Ending;
-  /** Called just before it goes on the wire, each time. */
+  readonly lifetime: LifetimeSignal;
+  /** Called before each attempt is sent. */
   readonly onSend?: (() => void) | undefined;
-  /** Called with the head of a reply 2xx. */
+  /** Called with the head of a 2xx reply. */
   readonly accept: (head: ResponseHead) => BodySink | 'discard';
-  /** True: the refusal is an answer, and was dealt with. */
+  /** Returns `true` if the refusal is an answer and has been delivered. */
   readonly settle?: ((refusal: Refusal) => boolean) | undefined;
-  /** The reply may be an event stream, which is read event by event. */
+  /** Whether the reply may be an event stream, which is read event by event. */
   readonly eventStream?: boolean | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly overflow?: 'truncate' | undefined;
 }
 
-/** What all calls of one connection share: the network, credentials, the session, and what is done with what comes in. */
-export class HttpWire {
+/** What all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
+export class HttpConnection {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
-  readonly network: Network;
+  readonly network: HttpClient;
   readonly credentials: Credentials;
   readonly session: Session;
   readonly redactor: RequestRedactor;
-  /** What is under way for each request, so that it can be given up. */
+  /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new Map<RequestId, Lifetime>();
-  /** Told each success of a message. */
+  /** Called when the server has accepted a message. */
   onAccepted: () => void = () => undefined;
   /** Reads an event stream at the pace of the transport. */
   readonly paced: (source: Pausable) => PacedSource;
@@ -82,7 +82,7 @@ export class HttpWire {
     const { url, server, headers, clock } = options;
     this.options = options;
     this.transport = transport;
-    this.network = createNetwork({
+    this.network = createHttpClient({
       ...options.network,
       url,
       server,
@@ -109,28 +109,32 @@ export class HttpWire {
   }
 
   /**
-   * Sends a call as `sendWithRecovery` does; a forgotten session is restored, and what survives that is sent again. Settles
-   * when the reply has been read; with nothing when the call ended before, or when its refusal was an answer.
+   * Sends a call as `sendWithRecovery` does. If the server has forgotten the session, it is restored, and a call that may move to a
+   * new session is sent again. Resolves when the reply has been read, or with `undefined` if the call ended first or its refusal was
+   * an answer.
    */
   send(call: HttpCall): Promise<AcceptedReply | undefined> {
     return sendWithRecovery(new HttpAttempts(this, call), this.#recovery);
   }
 
-  /** A parsed JSON value came in. */
+  /** Takes a received JSON value. */
   receive(value: unknown): void {
     this.transport.receive(redactRpcError(value, this.redactor.redact));
   }
 
-  /** What came in is not JSON, or not a JSON-RPC message. */
+  /** Reports received data that is not a JSON-RPC message. */
   reportMalformed(): void {
-    this.transport.reportCounted('MESSAGE_INVALID', () => 'The server sent what is not a JSON-RPC message.');
+    this.transport.reportCounted(
+      'MESSAGE_INVALID',
+      () => 'The server sent data that is not a JSON-RPC message.',
+    );
   }
 
-  /** A response came on the stream of a request that it does not answer. */
+  /** Reports a response that arrived in the reply to another request. */
   reportForeign(id: unknown): void {
     this.transport.reportCounted(
       'RESPONSE_UNEXPECTED',
-      () => `A reply held the answer to another request: ${shown(id)}`,
+      () => `The server sent a response with the id ${shown(id)} in the reply to another request.`,
     );
   }
 }
@@ -139,24 +143,24 @@ function shown(id: unknown): string {
   return sanitizeText(JSON.stringify(id ?? null), { maxLength: 64 });
 }
 
-/** What the official SDK answers when it does not know a session, in its examples and the servers made from them. */
+/** JSON-RPC code with which servers based on the examples of the official SDK refuse an unknown session. */
 const UNKNOWN_SESSION = -32_000;
 
-/** A call as `sendWithRecovery` needs it, with what only Streamable HTTP knows: the session. */
+/** A call for `sendWithRecovery`, with its session. */
 class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly table = STATUS_TABLE;
   readonly what: string;
   readonly method: string;
   readonly safe: boolean;
-  readonly lifetime: Ending;
-  readonly #wire: HttpWire;
+  readonly lifetime: LifetimeSignal;
+  readonly #connection: HttpConnection;
   readonly #call: HttpCall;
-  /** Of the latest attempt. */
+  /** Session id of the latest attempt. */
   #sessionId: string | undefined;
   #restored = false;
 
-  constructor(wire: HttpWire, call: HttpCall) {
-    this.#wire = wire;
+  constructor(connection: HttpConnection, call: HttpCall) {
+    this.#connection = connection;
     this.#call = call;
     this.what = call.method;
     this.method = call.method;
@@ -165,44 +169,44 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   }
 
   before(): Promise<void> | undefined {
-    return this.#call.session === 'current' ? this.#wire.session.restoring : undefined;
+    return this.#call.session === 'current' ? this.#connection.session.restoring : undefined;
   }
 
   send(signed: Readonly<Record<string, string>>): Promise<AcceptedReply | RefusedReply | undefined> {
-    const wire = this.#wire;
+    const connection = this.#connection;
     const call = this.#call;
     const headers: Record<string, string> = { ...call.fields, ...signed };
-    this.#sessionId = call.session === 'none' ? undefined : wire.session.id;
+    this.#sessionId = call.session === 'none' ? undefined : connection.session.id;
     if (this.#sessionId !== undefined) {
       headers['mcp-session-id'] = this.#sessionId;
-      wire.redactor.learnValue(this.#sessionId);
+      connection.redactor.learnValue(this.#sessionId);
     }
     call.onSend?.();
     const request = {
-      url: wire.options.url,
+      url: connection.options.url,
       method: call.method,
       headers,
       body: call.body,
       eventStream: call.eventStream,
-      paced: call.eventStream === true ? wire.paced : undefined,
+      paced: call.eventStream === true ? connection.paced : undefined,
       maxBodyBytes: call.maxBodyBytes,
       overflow: call.overflow,
       redirect: 'same-method',
     } as const;
-    return roundTrip(wire.network, request, call.lifetime, (head) => this.#accept(head));
+    return roundTrip(connection.network, request, call.lifetime, (head) => this.#accept(head));
   }
 
-  facts({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpFact[] {
-    const { session } = this.#wire;
-    const facts: HttpFact[] = [];
-    if (this.#call.handshake === true) facts.push('handshake');
-    if (this.#call.method === 'GET') facts.push('stream');
-    if (this.#call.method === 'GET' && !session.hasStreamed) facts.push('firstStream');
-    if (this.#sessionId === undefined) return facts;
-    facts.push('session');
+  conditions({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpCondition[] {
+    const { session } = this.#connection;
+    const conditions: HttpCondition[] = [];
+    if (this.#call.handshake === true) conditions.push('handshake');
+    if (this.#call.method === 'GET') conditions.push('stream');
+    if (this.#call.method === 'GET' && !session.hasStreamed) conditions.push('firstStream');
+    if (this.#sessionId === undefined) return conditions;
+    conditions.push('session');
     if (head.status === 400 && session.isProven && rpcError?.error.code === UNKNOWN_SESSION)
-      facts.push('sessionRefused');
-    return facts;
+      conditions.push('sessionRefused');
+    return conditions;
   }
 
   async settle(refusal: Refusal): Promise<'answered' | 'again' | undefined> {
@@ -210,12 +214,12 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     if (refusal.row.meaning !== 'gone') return call.settle?.(refusal) === true ? 'answered' : undefined;
     if (call.session !== 'current' || call.method !== 'POST' || this.#restored) return undefined;
     this.#restored = true;
-    await this.#wire.session.restore(this.#sessionId);
+    await this.#connection.session.restore(this.#sessionId);
     return call.survivesSession === true ? 'again' : undefined;
   }
 
   #accept(head: ResponseHead): BodySink | 'discard' | undefined {
-    const { credentials, session, onAccepted } = this.#wire;
+    const { credentials, session, onAccepted } = this.#connection;
     credentials.observe(head);
     if (head.status < 200 || head.status > 299) return undefined;
     if (this.#call.session !== 'none') session.worked(this.#sessionId, this.#call.method);

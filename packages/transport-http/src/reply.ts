@@ -8,27 +8,28 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { replyExcerpt } from '@mcp-fittings/remote-policy';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
-import type { HttpWire } from '../http-wire.js';
+import type { HttpConnection } from './http-connection.js';
 
+/** Which responses answer a request. */
 export interface OwnAnswerOptions {
   readonly id: RequestId;
-  /** The server may send several messages as one array: revision 2025-03-26 only. */
+  /** Whether the server may send several messages as one array, as in the revision 2025-03-26. */
   readonly batches: boolean;
-  /** The stream was begun by an earlier request with another id: whichever answer it brings is the one. */
+  /** Whether an earlier request with another id opened the stream: any response in it is the answer then. */
   readonly resumed: boolean;
-  /** Where the answer goes. */
+  /** Called with the answer. */
   readonly onAnswer: (answer: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Lets one request be answered on its own stream, and no other request. */
+/** Accepts the answer of one request in its own reply, and no response to another request. */
 export class OwnAnswer {
   readonly #options: OwnAnswerOptions;
-  readonly #wire: HttpWire;
+  readonly #connection: HttpConnection;
   #received = false;
 
-  constructor(options: OwnAnswerOptions, wire: HttpWire) {
+  constructor(options: OwnAnswerOptions, connection: HttpConnection) {
     this.#options = options;
-    this.#wire = wire;
+    this.#connection = connection;
   }
 
   get received(): boolean {
@@ -36,32 +37,32 @@ export class OwnAnswer {
   }
 
   /**
-   * A value that came in reply to the request. `sole`: the reply carries nothing else, so that an error without id can
-   * only mean this request.
+   * Takes a JSON value of the reply. `sole`: the reply contains nothing else, so that an error without an id can only answer this
+   * request.
    */
   take(value: unknown, sole = false): void {
     const { id, batches, resumed, onAnswer } = this.#options;
     if (Array.isArray(value)) {
-      if (!batches) this.#wire.reportMalformed();
+      if (!batches) this.#connection.reportMalformed();
       else for (const element of value) if (!Array.isArray(element)) this.take(element, sole);
       return;
     }
-    if (!isRecord(value)) return this.#wire.reportMalformed();
-    if ('method' in value) return this.#wire.receive(value);
+    if (!isRecord(value)) return this.#connection.reportMalformed();
+    if ('method' in value) return this.#connection.receive(value);
     const given = value['id'];
     const mine = given === id || (sole && !isRequestId(given) && shapeOf(value) === 'error');
-    const resumes = resumed && isRequestId(given) && !this.#wire.transport.isPending(given);
-    if (!mine && !resumes) return this.#wire.reportForeign(given);
+    const resumes = resumed && isRequestId(given) && !this.#connection.transport.isPending(given);
+    if (!mine && !resumes) return this.#connection.reportForeign(given);
     this.#received = true;
     onAnswer(given === id ? value : { ...value, id });
   }
 }
 
-/** So much of a body is searched for secrets, and so much is shown. */
+/** Bytes of a body that are searched for secrets, and characters of it that an error shows. */
 const EXCERPT_BYTES = 512;
 const SHOWN = 120;
 
-/** Collects a JSON body, which holds the answer; fails with `MESSAGE_INVALID` when it is no JSON. */
+/** Collects a JSON body, which contains the answer. Fails with `MESSAGE_INVALID` if it is not JSON. */
 export class JsonSink implements BodySink {
   readonly #answer: OwnAnswer;
   readonly #redact: Redactor;
@@ -81,7 +82,7 @@ export class JsonSink implements BodySink {
     const bytes = this.#chunks.length === 1 && only !== undefined ? only : concatBytes(this.#chunks);
     const text = createUtf8Decoder()(bytes);
     if (text === undefined) {
-      throw new TransportError('MESSAGE_INVALID', 'The JSON body of an answer is not UTF-8.', {
+      throw new TransportError('MESSAGE_INVALID', 'The JSON body of the response is not valid UTF-8.', {
         delivery: 'unknown',
       });
     }
@@ -92,15 +93,15 @@ export class JsonSink implements BodySink {
     try {
       return JSON.parse(text);
     } catch {
-      // No cause: the parser's own error repeats the text as it came.
+      // Without a cause, because the error of the parser repeats the text with its secrets.
       const beginning = replyExcerpt(text.slice(0, EXCERPT_BYTES), this.#redact, SHOWN);
-      const message = `The JSON body of an answer is malformed (${bytes} bytes): ${beginning}`;
+      const message = `The body of the response (${bytes} bytes) is not valid JSON: ${beginning}`;
       throw new TransportError('MESSAGE_INVALID', message, { delivery: 'unknown' });
     }
   }
 }
 
-/** For a reply that cannot hold an answer: fails, at the latest after a few bytes, with an excerpt of the body. */
+/** A sink for a reply that cannot contain an answer. Fails with an excerpt of the body, after a few hundred bytes at most. */
 export function unusableSink(head: ResponseHead, redact: Redactor): BodySink {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -7,19 +7,22 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import type { Refusal } from './refusal.js';
 
-/** The question with which an engine finds out whether a server is of the era of 2026-07-28. */
+/** The request with which a client finds out whether a server speaks the revision 2026-07-28. */
 const PROBE = 'server/discover';
 
-/** Who refuses for these reasons has not looked at the message, whatever the body says. */
+/** A server that refuses for these reasons has not read the message, whatever the body says. */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set(['challenge', 'retry-later', 'busy']);
 
 /**
- * The answer that a refused request got nevertheless: a JSON-RPC error in the body of a status 4xx, and of a 5xx where the
- * request is of a stateless revision (`stateless`). An error without id is one for the probe and in a stateless revision,
- * where it can only mean the one request of the exchange. The probe for the era is answered on any 4xx, because an older
- * server refuses it in ways of its own. A 401, 403 or 429 and a busy server are never an answer.
+ * Returns the JSON-RPC error that a refusal holds in its body and that answers the request, or `undefined` if it holds none.
+ *
+ * A 4xx may hold one, and a 5xx too if `stateless`. An error without an id answers the request if that is `server/discover` or
+ * `stateless`: the reply then has no other request to answer. Any 4xx answers `server/discover`, with a made-up "method not
+ * found" if necessary, because older servers refuse it in different ways. A 401, 403, 429 or a busy server never answers.
+ *
+ * @param stateless Whether the request is of a revision without sessions, 2026-07-28 or later.
  */
-export function inBandAnswer(
+export function findInBandError(
   message: JSONRPCMessage,
   refusal: Refusal,
   stateless: boolean,

@@ -1,6 +1,6 @@
 import { systemClock } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { createRetryPause } from '../src/index.js';
+import { createFailureBackoff } from '../src/index.js';
 
 describe('C10 a renewal that failed', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('C10 a renewal that failed', () => {
   ])('C10: is tried again after the clock was set back by %s', (_, back) => {
     let now = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => now };
-    const pause = createRetryPause<string>(clock);
+    const pause = createFailureBackoff<string>(clock);
     pause.failed('t', () => Promise.resolve('known'));
     now += 1000;
     expect(pause.answer('t')).toBeDefined();

@@ -82,7 +82,7 @@ describe('WS-09 who may connect (the shape of CVE-2025-52882)', () => {
     socket.destroy();
   });
 
-  it('options that would let nobody in, or anybody, are refused', () => {
+  it('options that would admit no client, or every client, are refused', () => {
     const server = createServer();
     const onConnection = (): void => undefined;
     const bad: Partial<WebSocketServerOptions>[] = [
@@ -194,7 +194,7 @@ describe('authenticate', () => {
     expect(await failureOf(client(server.url, { auth }).transport.start())).toBeInstanceOf(AuthRequiredError);
   });
 
-  it('refuses with 401, 403 or 500 as it answers; a challenge can not break the answer apart', async () => {
+  it('refuses with 401, 403 or 500 as it answers; a challenge cannot break the response apart', async () => {
     const status = (authenticate: WebSocketServerOptions['authenticate']): Promise<number> =>
       statusOf({ authenticate }, {});
     expect(await status(async () => true)).toBe(101);
@@ -226,9 +226,9 @@ describe('the log of refusals', () => {
       await askForUpgrade(server.port, { Origin: 'https://evil.example' });
     await askForUpgrade(server.port, {});
     expect(warnings).toEqual([
-      ['An upgrade was refused: The Origin is not allowed.', { status: 403, times: 1 }],
-      ['An upgrade was refused: The Origin is not allowed.', { status: 403, times: 10 }],
-      ['An upgrade was refused: The credentials are missing or wrong.', { status: 401, times: 1 }],
+      ['Refused a WebSocket upgrade: The Origin is not allowed.', { status: 403, times: 1 }],
+      ['Refused a WebSocket upgrade: The Origin is not allowed.', { status: 403, times: 10 }],
+      ['Refused a WebSocket upgrade: The credentials are missing or invalid.', { status: 401, times: 1 }],
     ]);
   });
 });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { TransportError } from '@mcp-fittings/client-core';
 
+/** The proxy, and where its tunnel leads. */
 export interface TunnelTarget {
   readonly proxy: URL;
   readonly host: string;
@@ -11,7 +12,8 @@ export interface TunnelTarget {
 }
 
 /**
- * Asks an HTTP proxy for a tunnel. Rejects with `PROXY_FAILED`, or with the reason of `signal`.
+ * Requests a tunnel from an HTTP proxy. Rejects with `PROXY_FAILED`, or with the reason of `signal`.
+ *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-connect
  */
 export function openTunnel(
@@ -39,14 +41,14 @@ export function openTunnel(
     connect.on('connect', ({ statusCode = 0 }, tunnel, head) => {
       if (statusCode < 200 || statusCode > 299) return fail(refused(proxy, authority, statusCode, server));
       signal.removeEventListener('abort', onAbort);
-      // A server speaks first in no protocol that we tunnel, but bytes are never dropped.
+      // The protocols that are tunneled do not begin with data of the server, but no bytes are dropped.
       if (head.length > 0) tunnel.unshift(head);
-      // http types it as any two-way stream; it is the socket that was passed in.
+      // The types have a duplex stream here; it is the socket that was passed in.
       resolve(socket);
     });
     connect.on('error', (cause) =>
       fail(
-        new TransportError('PROXY_FAILED', `The proxy ${proxy.host} dropped the connection.`, {
+        new TransportError('PROXY_FAILED', `The proxy ${proxy.host} closed the connection.`, {
           server,
           cause,
         }),
@@ -57,16 +59,20 @@ export function openTunnel(
 }
 
 function refused(proxy: URL, authority: string, status: number, server: string | undefined): TransportError {
-  return new TransportError('PROXY_FAILED', `The proxy ${proxy.host} answered ${status} to ${authority}.`, {
-    server,
-    details: { status },
-    // A proxy that says no goes on saying no.
-    retryable: status >= 500,
-    hint:
-      status === 407
-        ? 'Put user name and password into the URL of the proxy.'
-        : 'Check the proxy settings, and whether the proxy may reach this host.',
-  });
+  return new TransportError(
+    'PROXY_FAILED',
+    `The proxy ${proxy.host} refused a tunnel to ${authority} with status ${status}.`,
+    {
+      server,
+      details: { status },
+      // A refusal is final; a 5xx may be temporary.
+      retryable: status >= 500,
+      hint:
+        status === 407
+          ? 'Add the user name and password to the URL of the proxy.'
+          : 'Check the proxy settings, and whether the proxy allows connections to this host.',
+    },
+  );
 }
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
