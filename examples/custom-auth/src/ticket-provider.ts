@@ -1,4 +1,4 @@
-import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core/auth';
 
 export interface TicketProviderOptions {
   /** URL of the MCP server: its origin gets the tickets, and no other. */

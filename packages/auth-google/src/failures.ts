@@ -1,10 +1,10 @@
 import {
   AuthRequiredError,
+  classifySystemError,
   FittingsError,
-  codeOfSystemError,
   isRecord,
   sanitizeText,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import type { TokenSource } from './token-source.js';
 
 const SIGN_IN = 'Run "gcloud auth application-default login"';
@@ -19,7 +19,7 @@ export function libraryFailure(cause: unknown, { server, serviceAccount }: Token
   const { status, error, text } = refusalOf(cause);
   if (status !== undefined) return refusal(status, error, text, server, serviceAccount);
 
-  const system = codeOfSystemError(cause);
+  const system = classifySystemError(cause);
   if (system !== undefined) {
     return new FittingsError(system, 'Google’s token service can not be reached.', { server });
   }

@@ -1,4 +1,4 @@
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 import { createRetryPause } from '@mcp-fittings/http-client';
 import { isAlive, isFresh, type GoogleToken } from './token.js';
 
@@ -59,7 +59,7 @@ export function createTokenHolder(get: () => Promise<GoogleToken>, clock: Clock)
       }
     },
     async replace(refused) {
-      replaced = replaced.filter((at) => isWithin(at, WINDOW_MS, clock.now()));
+      replaced = replaced.filter((at) => isRecent(at, WINDOW_MS, clock.now()));
       if (getting === undefined) {
         if (replaced.length >= MAX_REPLACED) return undefined;
         replaced = [...replaced, clock.now()];

@@ -1,4 +1,4 @@
-import { isWithin } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/client-core/auth';
 
 /** What a server is shown. */
 export interface GoogleToken {
@@ -15,11 +15,11 @@ export interface GoogleToken {
 const MIN_LIFE_MS = 10_000;
 
 export function isAlive({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  return expiresAt === undefined || now < expiresAt || isWithin(obtainedAt, MIN_LIFE_MS, now);
+  return expiresAt === undefined || now < expiresAt || isRecent(obtainedAt, MIN_LIFE_MS, now);
 }
 
 /** A minute before the end, or a tenth of the life of one that lives shorter. */
 export function isFresh({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  if (expiresAt === undefined || isWithin(obtainedAt, MIN_LIFE_MS, now)) return true;
+  if (expiresAt === undefined || isRecent(obtainedAt, MIN_LIFE_MS, now)) return true;
   return now < expiresAt - Math.min(60_000, (expiresAt - obtainedAt) / 10);
 }

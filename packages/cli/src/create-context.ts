@@ -30,7 +30,7 @@ export function createContext(world: World, options: () => GlobalOptions): OwnCo
       return exitCode;
     },
     async prepare() {
-      const { systemClock } = await import('@mcp-fittings/client-core');
+      const { systemClock } = await import('@mcp-fittings/client-core/timing');
       const { createOutput } = await import('./output/create-output.js');
       const { wantsColours } = await import('./output/style.js');
       const { json, verbose, color } = options();

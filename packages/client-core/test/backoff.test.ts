@@ -1,4 +1,4 @@
-import { backoffDelay, systemClock } from '@mcp-fittings/client-core';
+import { backoffDelay, systemClock } from '@mcp-fittings/client-core/timing';
 import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

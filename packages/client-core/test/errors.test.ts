@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import {
   AuthRequiredError,
-  codeOfSystemError,
+  classifySystemError,
   ERROR_CODES,
   FittingsError,
   TransportError,
@@ -155,7 +155,7 @@ describe('ERROR_CODES', () => {
   });
 });
 
-describe('codeOfSystemError', () => {
+describe('classifySystemError', () => {
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
   it.each([
@@ -174,24 +174,24 @@ describe('codeOfSystemError', () => {
     ['toString', undefined],
     ['__proto__', undefined],
     ['EWHATEVER', undefined],
-  ])('%s is %s', (code, ours) => expect(codeOfSystemError(coded(code))).toBe(ours));
+  ])('%s is %s', (code, ours) => expect(classifySystemError(coded(code))).toBe(ours));
 
   it('looks into causes and, of several errors, at the first', () => {
-    expect(codeOfSystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
+    expect(classifySystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
       'CONNECTION_LOST',
     );
-    expect(codeOfSystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
+    expect(classifySystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
       'CONNECTION_REFUSED',
     );
-    expect(codeOfSystemError(AbortSignal.abort().reason)).toBe('ABORTED');
-    expect(codeOfSystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
+    expect(classifySystemError(AbortSignal.abort().reason)).toBe('ABORTED');
+    expect(classifySystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
   });
 
   it('ends on a cause that is its own cause, and on what is no error', () => {
     const loop = new Error('x');
     loop.cause = loop;
     for (const value of [loop, undefined, null, 'ECONNRESET', 7])
-      expect(codeOfSystemError(value)).toBeUndefined();
+      expect(classifySystemError(value)).toBeUndefined();
   });
 });
 

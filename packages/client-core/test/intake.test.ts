@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { createIntake, TurnBudget, type Intake } from '../src/transport.js';
+import { createIntake, type Intake } from '../src/base-transport/intake.js';
+import { TurnBudget } from '../src/base-transport/turn-budget.js';
 import { WireTransport } from './support/wire-transport.js';
 
 /** Each item takes as many milliseconds as it says. */

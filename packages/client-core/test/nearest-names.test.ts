@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestNames } from '../src/tools/nearest-names.js';
+import { nearestNames } from '../src/text/nearest-names.js';
 
 it('U10 gives at most three names, the nearest first', () => {
   const known = ['read_file', 'read_files', 'write_file', 'list', 'read_fils', 'red_file'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sanitizeText } from '../src/index.js';
+import { sanitizeText } from '../src/text.js';
 
 describe('CO-01 escape sequences go as a whole', () => {
   it.each([

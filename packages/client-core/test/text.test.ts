@@ -1,5 +1,4 @@
-import { createRedactor, sanitizeText, truncateText } from '@mcp-fittings/client-core';
-import { createBoundedText } from '@mcp-fittings/client-core/transport';
+import { createRedactor, sanitizeText, truncateText } from '@mcp-fittings/client-core/text';
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
@@ -132,24 +131,6 @@ describe('truncateText', () => {
         else expect(cut.length).toBeLessThanOrEqual(Math.max(0, max));
         expect(cut).not.toMatch(/[\ud800-\udbff]…$/);
       }),
-    );
-  });
-});
-
-describe('createBoundedText', () => {
-  it('keeps exactly the last characters', () => {
-    assert(
-      property(
-        array(string({ maxLength: 30 }), { maxLength: 40 }),
-        integer({ min: 0, max: 50 }),
-        (chunks, limit) => {
-          const text = createBoundedText(limit);
-          for (const chunk of chunks) text.append(chunk);
-          const all = chunks.join('');
-          expect(text.tail()).toBe(limit === 0 ? '' : all.slice(-limit));
-          expect(text.total).toBe(all.length);
-        },
-      ),
     );
   });
 });

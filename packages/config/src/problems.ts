@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 
 /** How bad it is: `error` means that a file or a server is not used, `warning` that a person should look. */
 export type Severity = 'error' | 'warning' | 'info';

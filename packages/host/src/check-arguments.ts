@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 
 /** Throws `CONFIG_INVALID` for what TypeScript would not have let through: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {

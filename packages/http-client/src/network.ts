@@ -1,5 +1,4 @@
-import type { TransportError } from '@mcp-fittings/client-core';
-import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
+import type { PacedSource, Pausable, TransportError } from '@mcp-fittings/client-core/transport';
 
 /** One HTTP policy for everything that has to do with one server: its messages and its sign-in. */
 export interface Network extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/transport';
 
 /** Remembers how the last renewal failed, so that a call a second does not become a storm of them. */
 export interface RetryPause<Outcome> {
@@ -16,7 +16,7 @@ export function createRetryPause<Outcome>(clock: Clock): RetryPause<Outcome> {
   let inARow = 0;
   return {
     answer: (token) =>
-      last !== undefined && last.token === token && isWithin(last.at, last.ms, clock.now())
+      last !== undefined && last.token === token && isRecent(last.at, last.ms, clock.now())
         ? last.answer()
         : undefined,
     failed(token, answer) {

@@ -1,4 +1,4 @@
-import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/timing';
+import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/transport';
 
 /**
  * Something that ends once, and what has to be undone then. It stands where an `AbortSignal` would, because every request has

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isRecord, systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import {
+  isRecord,
+  systemClock,
+  type Clock,
+  type StoredValue,
+  type TokenStore,
+} from '@mcp-fittings/client-core/auth';
 import { createConsent, type ConsentQuestion } from './files/plaintext-consent.js';
 import { entryFiles } from './files/entry-files.js';
 import type { LockTimes } from './locks/lock-times.js';

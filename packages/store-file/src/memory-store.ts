@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { createKeyedQueue } from './locks/keyed-queue.js';
 import { DEFAULT_WAIT_MS, type LockTimes } from './locks/lock-times.js';
 import { textOfValue, valueOfText } from './value-text.js';

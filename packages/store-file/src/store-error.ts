@@ -1,5 +1,5 @@
 import { FittingsError, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { systemCodeOf } from '@mcp-fittings/client-core/files';
+import { systemErrorCode } from '@mcp-fittings/client-core/files';
 
 /** An error of a credential store: always of kind `auth`, as the contract of `TokenStore` says. */
 export function storeError(
@@ -13,7 +13,7 @@ export function storeError(
 /** Passes on what is typed already and gives everything else, mostly errors of the file system, a code. */
 export function asStoreError(cause: unknown, message: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
-  const systemCode = systemCodeOf(cause);
+  const systemCode = systemErrorCode(cause);
   const [fact, hint] = KNOWN.get(systemCode) ?? [];
   const because = [fact, systemCode === undefined ? undefined : `(${systemCode})`].filter(Boolean).join(' ');
   return storeError('STORE_UNAVAILABLE', because === '' ? message : `${message} ${because}`, {

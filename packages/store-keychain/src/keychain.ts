@@ -1,5 +1,4 @@
-import { FittingsError, systemClock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { FittingsError, systemClock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { createFileLocks, entryName, textOfValue } from '@mcp-fittings/store-file/toolkit';
 import { nameOfDriver, provesAbsence } from './drivers/driver-spec.js';
 import { createCaller } from './isolation/create-caller.js';

@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import type { KeySource, LockTimes } from '@mcp-fittings/store-file/toolkit';
 import { keyNames, type KeyNames } from './client/key-names.js';
 import type { RedisClient } from './client/redis-client.js';

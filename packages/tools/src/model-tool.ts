@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CatalogueTool, ToolRef } from '@mcp-fittings/host';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './definitions/model-schema.js';
 import { originalArguments } from './definitions/original-arguments.js';

@@ -1,5 +1,9 @@
-import { isRecord, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import {
+  isRecord,
+  TransportError,
+  type JSONRPCMessage,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
 import { lastEventIdHeader } from '@mcp-fittings/http-client';
 
 /** Servers refuse a request whose headers exceed 8 to 16 KiB in all, and say it in ways that explain nothing. */

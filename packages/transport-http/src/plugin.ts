@@ -1,5 +1,11 @@
-import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  text,
+  type EntryOf,
+  type TransportDeps,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
 import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';

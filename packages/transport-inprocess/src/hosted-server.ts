@@ -1,6 +1,11 @@
-import { FittingsError, sanitizeText, TransportError, type Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import {
+  FittingsError,
+  sanitizeText,
+  TransportError,
+  withTimeout,
+  type Clock,
+  type Transport,
+} from '@mcp-fittings/client-core/transport';
 import type { ConnectableServer, ServerFactory } from './server-factory.js';
 
 /** The server of one connection: made, connected and closed with it, whatever the host's code does. */

@@ -1,5 +1,9 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
+import {
+  systemClock,
+  type Clock,
+  type Transport,
+  type TransportDescription,
+} from '@mcp-fittings/client-core/transport';
 import { hostServer, type HostedServer } from './hosted-server.js';
 import { LinkedHalf } from './linked-half.js';
 import { createMailbox } from './mailbox.js';

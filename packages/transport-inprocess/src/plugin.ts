@@ -1,5 +1,11 @@
-import { sanitizeText, TransportError } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type TransportPlugin } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  sanitizeText,
+  text,
+  TransportError,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
 import { createChannelClient } from './channel-client.js';
 import type { ControlChannel } from './control-channel.js';
 import { createInProcessTransport } from './in-process-transport.js';

@@ -1,8 +1,8 @@
-import type { Clock } from '@mcp-fittings/client-core';
 import {
   isMessage,
   isRequest,
   RPC_CODES,
+  type Clock,
   type JSONRPCMessage,
   type RequestId,
   type TransportError,

@@ -1,7 +1,8 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import {
   isRequest,
+  systemClock,
   TransportError,
+  type Clock,
   type JSONRPCMessage,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';

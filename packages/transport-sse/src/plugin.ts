@@ -1,5 +1,10 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type EntryOf } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  text,
+  type EntryOf,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
 import { networkFields, networkOptionsOf } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';

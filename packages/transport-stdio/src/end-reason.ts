@@ -1,4 +1,4 @@
-import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core/transport';
 import type { Ending } from './process/ending.js';
 import type { StderrTail } from './process/stderr-tail.js';
 

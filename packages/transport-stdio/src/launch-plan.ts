@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
+import { createRedactor, type Redactor } from '@mcp-fittings/client-core/transport';
 import type { StdioTransportOptions } from './options.js';
 import { childEnvironment, networkVariablesWithheld } from './process/environment.js';
 import { secretsOf } from './process/secrets.js';

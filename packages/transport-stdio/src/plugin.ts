@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse, resolve } from 'node:path';
-import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   count,
   described,
@@ -13,6 +12,7 @@ import {
   required,
   text,
   type EntryOf,
+  type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
 import type { StderrTarget, StdioTransportOptions } from './options.js';
 import { createExitReaper } from './process/exit-reaper.js';

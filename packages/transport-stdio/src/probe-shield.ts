@@ -1,9 +1,9 @@
-import type { Clock } from '@mcp-fittings/client-core';
 import {
   isMessage,
   isRequest,
   isResponse,
   RPC_CODES,
+  type Clock,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,

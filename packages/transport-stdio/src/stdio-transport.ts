@@ -1,19 +1,17 @@
 import type { Readable } from 'node:stream';
 import {
+  BaseTransport,
   FittingsError,
+  isRequest,
   sanitizeText,
   systemClock,
+  TransportError,
   type Clock,
   type ErrorCode,
   type FittingsErrorOptions,
-} from '@mcp-fittings/client-core';
-import {
-  BaseTransport,
-  isRequest,
   type Intake,
   type JSONRPCMessage,
   type Transport,
-  TransportError,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';

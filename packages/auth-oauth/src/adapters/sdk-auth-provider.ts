@@ -1,10 +1,10 @@
 import {
   FittingsError,
-  isWithin,
+  isRecent,
   systemClock,
   type AuthProvider,
   type Clock,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 
 /** The form of `AuthProvider` of `@modelcontextprotocol/client` 2, without a dependency on it. */
 export interface SdkAuthProvider {
@@ -49,7 +49,7 @@ export function toSdkAuthProvider(provider: AuthProvider, options: SdkAuthProvid
 
   /** That seam does not say which token was refused. Of a burst, the first refusal renews it, and the others are late. */
   const refused = (): string | undefined => {
-    const isLate = last !== undefined && isWithin(last.since, STRAGGLERS_MS, clock.now());
+    const isLate = last !== undefined && isRecent(last.since, STRAGGLERS_MS, clock.now());
     if (!isLate || before === undefined || before.times === 0) return last?.authorization;
     before.times--;
     return before.authorization;

@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { textOf, textsOf, type DocumentReader } from './documents.js';
 import { checkEndpoint } from './endpoint-policy.js';

@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import { textOf, textsOf, type DocumentReader } from './documents.js';
 
 /** What a server says of its own protection. @see https://www.rfc-editor.org/rfc/rfc9728.html */

@@ -1,4 +1,5 @@
-import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core/auth';
+import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   allowInsecureRequests,
   customFetch,
@@ -9,7 +10,6 @@ import {
   type DeviceAuthorizationResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { sleep } from '@mcp-fittings/client-core/timing';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 import { checkPage, type PagePolicy } from '../discovery/page-policy.js';
 import { createToldSecrets } from '../told-secrets.js';

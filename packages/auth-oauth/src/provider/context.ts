@@ -4,7 +4,7 @@ import {
   type Clock,
   type Logger,
   type TokenStore,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { createIdleNetwork, type NetworkOptions } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discover, type ConfiguredEndpoints } from '../discovery/discover.js';

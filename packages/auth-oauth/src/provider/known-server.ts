@@ -1,4 +1,4 @@
-import { FittingsError, isWithin, type AuthChallenge } from '@mcp-fittings/client-core';
+import { FittingsError, isRecent, type AuthChallenge } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from '../discovery/authorization-server.js';
 import { readChallenge } from '../discovery/challenge.js';
@@ -44,7 +44,7 @@ export function recallServer(
 ): KnownServer | undefined {
   const { metadata, issuer, tokenEndpoint, resource, resourceMetadata } = record;
   if (record.refreshToken === undefined || metadata === undefined) return undefined;
-  if (!isWithin(metadata.foundAt, KNOWN_MS, now)) return undefined;
+  if (!isRecent(metadata.foundAt, KNOWN_MS, now)) return undefined;
   try {
     const as = pickMetadata({ ...metadata.members, token_endpoint: tokenEndpoint }, issuer);
     return {
@@ -75,7 +75,7 @@ export function stillHolds(
     known.authorizationServer.issuer === record?.issuer &&
     resourceMetadata === known.resourceMetadata &&
     (!dpopOnly || known.dpopRequired) &&
-    isWithin(known.foundAt, KNOWN_MS, now)
+    isRecent(known.foundAt, KNOWN_MS, now)
   );
 }
 
@@ -93,7 +93,7 @@ export async function atKnownServer<T>(
   try {
     return await request(known);
   } catch (error) {
-    if (isWithin(known.foundAt, JUST_FOUND_MS, context.clock.now()) || !mayHaveMoved(error)) throw error;
+    if (isRecent(known.foundAt, JUST_FOUND_MS, context.clock.now()) || !mayHaveMoved(error)) throw error;
     const found = await context.find({ record });
     if (isSame(known.authorizationServer, found.authorizationServer)) throw error;
     return request(found);

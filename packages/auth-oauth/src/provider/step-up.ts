@@ -1,4 +1,4 @@
-import { FittingsError, isWithin, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 
 /** Remembers how often a person was asked for wider rights, and whether it helped. */
 export interface StepUps {
@@ -21,7 +21,7 @@ export function createStepUps(server: string, clock: Clock): StepUps {
   let times: readonly number[] = [];
   return {
     check(needed, requested) {
-      times = times.filter((at) => isWithin(at, WITHIN_MS, clock.now()));
+      times = times.filter((at) => isRecent(at, WITHIN_MS, clock.now()));
       // A server that does not say what is missing gets one more try with what it lists.
       const asked =
         needed === undefined ? times.length > 0 : needed.every((scope) => requested.includes(scope));

@@ -1,9 +1,9 @@
 import {
-  isWithin,
+  isRecent,
   type AuthChallenge,
   type AuthProvider,
   type FittingsError,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { readChallenge } from '../discovery/challenge.js';
 import { isSendable } from '../tokens/sendable.js';
 import type { TokenManager } from '../tokens/token-manager.js';
@@ -39,7 +39,7 @@ export function createTokenProvider(parts: TokenProviderParts): SilentProvider {
   let undiscovered: { readonly token: string; readonly count: number } | undefined;
 
   const inARow = (record: TokenRecord): number => {
-    const isNew = isWithin(record.obtainedAt, NEW_MS, context.clock.now());
+    const isNew = isRecent(record.obtainedAt, NEW_MS, context.clock.now());
     return isNew && record.accessToken === undiscovered?.token ? undiscovered.count : 0;
   };
 

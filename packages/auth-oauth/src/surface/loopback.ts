@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { givenUp } from '../flow/given-up.js';
 import type { Interaction, InteractionOptions, InteractionSession } from '../flow/interaction.js';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { listen, type CallbackListener } from './callback-listener.js';
 import { openBrowser } from './open-browser.js';
 import { page, pageHeaders, type PageKind } from './page.js';

@@ -1,11 +1,11 @@
 import {
   AuthRequiredError,
   FittingsError,
-  isWithin,
+  isRecent,
   type Clock,
   type Logger,
   type TokenStore,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { createRetryPause } from '@mcp-fittings/http-client';
 import { settle } from './settlement.js';
@@ -82,7 +82,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
   let changes = 0;
   const marks = createRenewalMarks(clock);
 
-  const recent = (): readonly number[] => renewals.filter((at) => isWithin(at, MIN_LIFE_MS, clock.now()));
+  const recent = (): readonly number[] => renewals.filter((at) => isRecent(at, MIN_LIFE_MS, clock.now()));
 
   const counted = (): TokenRecord | undefined =>
     held !== undefined && accepts?.(held) === false ? undefined : held;
@@ -268,7 +268,7 @@ export function createTokenManager(parts: TokenManagerDeps): TokenManager {
       const record = loaded ? counted() : await reload();
       if (record === undefined) return undefined;
       const now = clock.now();
-      if (now < refreshAt(record) || isWithin(record.obtainedAt, MIN_LIFE_MS, now)) return record;
+      if (now < refreshAt(record) || isRecent(record.obtainedAt, MIN_LIFE_MS, now)) return record;
       const alive = isAlive(record, now);
       try {
         if ((await renew(record)) === 'fresh') return held;

@@ -1,6 +1,6 @@
 /** A host process: makes five calls at once when it is told to, and says how many were let in. */
 import { createInterface } from 'node:readline';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { keychain } from '@mcp-fittings/store-keychain';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';

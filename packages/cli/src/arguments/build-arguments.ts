@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import { itemsOf, propertyNames, propertyOf, typesOf, type SchemaPart } from './schema-types.js';
 import { typedValue } from './typed-value.js';
 

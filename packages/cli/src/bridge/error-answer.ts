@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { RPC_CODES, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core/transport';
 
 import { hintForPerson } from '../output/hint-for-person.js';

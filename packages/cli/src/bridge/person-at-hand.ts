@@ -1,5 +1,5 @@
 import { deviceCode, loopback, placeOf, type SurfaceChooser } from '@mcp-fittings/auth-oauth';
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CommandContext } from '../command-context.js';
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { FittingsError, sanitizeText, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { CommandContext } from '../command-context.js';

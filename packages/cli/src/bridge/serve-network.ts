@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import {
+  classifySystemError,
   FittingsError,
-  codeOfSystemError,
   type Clock,
   type Logger,
   type Transport,
@@ -129,7 +129,7 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new FittingsError(
-      codeOfSystemError(cause) ?? 'CONNECT_FAILED',
+      classifySystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
       { cause, hint: 'Choose another port; 0 picks a free one.' },
     );
@@ -154,7 +154,7 @@ async function listenOnSocket(server: Server, socketPath: string): Promise<void>
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new FittingsError(
-      codeOfSystemError(cause) ?? 'CONNECT_FAILED',
+      classifySystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
       {
         cause,

@@ -1,4 +1,5 @@
-import { AuthRequiredError, FittingsError, nearestNames } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import type { Session } from '../composition/session.js';
 import { shown } from '../output/shown.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';

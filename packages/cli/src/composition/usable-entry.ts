@@ -1,4 +1,5 @@
-import { FittingsError, nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import type { LoadedConfig } from '@mcp-fittings/config';
 
 /** The entry of this name, or why there is none to be used. */

@@ -1,4 +1,5 @@
-import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CheckName, CheckResult, Finding } from './diagnosis.js';
 import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 

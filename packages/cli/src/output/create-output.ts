@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core/text';
 import { jsonText } from './json-text.js';
 import type { LiveRegion } from './live-region.js';
 import type { Output } from './output.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 
 /** A stranger's text on one line, fit for a terminal. */
 export function shown(text: string, maxLength = 500): string {

@@ -1,4 +1,5 @@
-import { escapeText, FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
 import type { CommandContext } from '../command-context.js';

@@ -1,4 +1,4 @@
-import type { TransportError } from '../errors/transport-error.js';
+import type { TransportError } from '../errors/fittings-error.js';
 import type { JSONRPCMessage, JSONRPCObject, RequestId } from './json-rpc.js';
 
 /**

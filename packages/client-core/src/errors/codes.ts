@@ -2,7 +2,7 @@
 export type ErrorKind =
   'network-temporary' | 'network-permanent' | 'config' | 'auth' | 'protocol' | 'unknown';
 
-interface CodeFacts {
+export interface ErrorCodeInfo {
   readonly kind: ErrorKind;
   /** Whether the same attempt may succeed later with nothing changed. */
   readonly retryable: boolean;
@@ -10,7 +10,7 @@ interface CodeFacts {
   readonly meaning: string;
 }
 
-const code = (kind: ErrorKind, retryable: boolean, meaning: string): CodeFacts => ({
+const code = (kind: ErrorKind, retryable: boolean, meaning: string): ErrorCodeInfo => ({
   kind,
   retryable,
   meaning,
@@ -162,10 +162,10 @@ const CODES = {
     true,
     'The lock on a credential was taken over by somebody else, so nothing was written.',
   ),
-} as const satisfies Record<string, CodeFacts>;
+} as const satisfies Record<string, ErrorCodeInfo>;
 
 /** The closed set of error codes. A new one comes with a minor version of core; none changes its meaning. */
 export type ErrorCode = keyof typeof CODES;
 
 /** Kind, default retryability and meaning of each code. */
-export const ERROR_CODES: { readonly [Code in ErrorCode]: CodeFacts } = CODES;
+export const ERROR_CODES: { readonly [Code in ErrorCode]: ErrorCodeInfo } = CODES;

@@ -1,14 +1,14 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readlink } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { assertPrivate, insecure } from './ownership.js';
-import { systemCodeOf } from './system-code.js';
+import { FittingsError } from '../errors/fittings-error.js';
+import { systemErrorCode } from '../errors/system-errors.js';
 
 /** Makes the directory, mode 0700, where it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     // Something that is no directory is in the way: the check says what.
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
   await checkPrivateDirectory(path);
 }
@@ -19,7 +19,7 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
  */
 export async function checkPrivateDirectory(path: string): Promise<boolean> {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
   if (stats === undefined) return false;
@@ -90,4 +90,31 @@ function replaceable(path: string, parent: string, fact: string): Error {
     `${fact}, so that another user could replace ${path}`,
     `Choose a path below directories of your own, or run: chmod go-w ${JSON.stringify(parent)}.`,
   );
+}
+
+const OTHERS = 0o077;
+
+/**
+ * Refuses, with STORE_INSECURE, what another user owns, may read or may write. Windows has neither these modes nor
+ * owners: there the profile's own access rules protect the file.
+ */
+export function assertPrivate(path: string, stats: Stats): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (stats.uid !== user) {
+    throw insecure(
+      path,
+      `belongs to user ${stats.uid}, not to user ${user}`,
+      'Remove it, or use another path.',
+    );
+  }
+  if ((stats.mode & OTHERS) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    const hint = `Run: chmod go= ${JSON.stringify(path)}. Whoever could read it may have the credentials in it: sign in again.`;
+    throw insecure(path, `has mode ${mode}, so that other users can get at it`, hint);
+  }
+}
+
+export function insecure(path: string, fact: string, hint: string): Error {
+  return new FittingsError('STORE_INSECURE', `${path} ${fact}.`, { hint, details: { path } });
 }

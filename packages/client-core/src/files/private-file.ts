@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FittingsError } from '../errors/fittings-error.js';
-import { assertPrivate, insecure } from './ownership.js';
-import { flushDirectory } from './private-directory.js';
-import { renameFile } from './rename-file.js';
-import { systemCodeOf } from './system-code.js';
+import { systemErrorCode } from '../errors/system-errors.js';
+import { assertPrivate, flushDirectory, insecure } from './private-directory.js';
 
 /** A credential store never writes more: what is larger did not come from it. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -77,7 +76,7 @@ export async function removePrivateFile(directory: string, name: string): Promis
   );
   for (const file of [name, ...drafts]) {
     await unlink(join(directory, file)).catch((error: unknown) => {
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
     });
   }
   await flushDirectory(directory);
@@ -93,7 +92,7 @@ async function openPlain(path: string): Promise<FileHandle | undefined> {
     // Without O_NONBLOCK a pipe with nobody at its other end would be waited for.
     return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    const code = systemCodeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'ENOENT') return undefined;
     throw NO_PLAIN_FILE.has(code) ? noPlainFile(path) : error;
   }
@@ -101,7 +100,7 @@ async function openPlain(path: string): Promise<FileHandle | undefined> {
 
 async function assertReplaceable(path: string): Promise<void> {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
   if (stats === undefined) return;
@@ -111,4 +110,21 @@ async function assertReplaceable(path: string): Promise<void> {
 
 function noPlainFile(path: string): Error {
   return insecure(path, 'is a link, a pipe or something else that is no plain file', 'Remove it by hand.');
+}
+
+const TRIES = 10;
+const PAUSE_MS = 20;
+const HELD_OPEN = new Set<string | undefined>(['EPERM', 'EACCES', 'EBUSY']);
+
+/** `rename`, patient with Windows, where a file that a reader or a virus scanner has open can't be moved just now. */
+export async function renameFile(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (process.platform !== 'win32' || tries === TRIES || !HELD_OPEN.has(systemErrorCode(error)))
+        throw error;
+    }
+    await setTimeout(PAUSE_MS);
+  }
 }

@@ -3,7 +3,8 @@ import type {
   StandardSchemaProps,
   StandardSchemaResult,
 } from '../contracts/standard-schema.js';
-import { isRecord } from '../tools/is-record.js';
+import { isRecord } from '../wire/messages.js';
+import { FittingsError } from '../errors/fittings-error.js';
 import type { Field } from './fields.js';
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
@@ -62,4 +63,30 @@ export function entrySchema<const F extends Fields>(fields: F): EntrySchema<Entr
       },
     },
   };
+}
+
+export interface ReadEntryOptions {
+  /** Name of the server, for the message. */
+  readonly server: string;
+  /** Where in the entry the value stands: `oauth`. */
+  readonly member?: string | undefined;
+}
+
+/** A part of a configuration entry, checked. Throws `CONFIG_INVALID` that names every wrong field, never a value. */
+export function readEntry<Entry>(
+  schema: EntrySchema<Entry>,
+  value: unknown,
+  { server, member }: ReadEntryOptions,
+): Entry {
+  const result = schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  const mistakes = result.issues.map(({ message, path = [] }) => {
+    const field = [...(member === undefined ? [] : [member]), ...path.map(String)].join('.');
+    return field === '' ? `it ${message}` : `"${field}" ${message}`;
+  });
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The entry of the server "${server}" is not valid: ${mistakes.join('; ')}.`,
+    { server },
+  );
 }

@@ -1,5 +1,5 @@
-import { isRecord } from '../tools/is-record.js';
-import { sanitizeText } from '../tools/sanitize.js';
+import { isRecord } from '../wire/messages.js';
+import { sanitizeText } from '../text/sanitize-text.js';
 
 /**
  * One value of a configuration entry: how to check it, and how an editor is told of it. Transports use these few

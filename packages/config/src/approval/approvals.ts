@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { parsePolicy, refusalOf, type ServerRule } from '../policy/policy.js';
 import { normaliseEntry } from '../entry/normalise.js';
 import type { ApprovalStore } from './approval-store.js';

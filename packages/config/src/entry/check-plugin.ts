@@ -1,5 +1,5 @@
 import type { ServerConfig, StandardSchemaIssue, TransportPlugin } from '@mcp-fittings/client-core';
-import { createRedactor, nearestNames } from '@mcp-fittings/client-core';
+import { createRedactor, nearestNames } from '@mcp-fittings/client-core/text';
 import { fieldPath } from '../text/field-path.js';
 import { shown } from '../text/visible-text.js';
 import type { EntryFault } from './normalise.js';

@@ -1,4 +1,4 @@
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 
 /** The whole text in quotes: nothing is cut and nothing is removed, and what a terminal would act on is escaped. */
 export function visibleText(text: string): string {

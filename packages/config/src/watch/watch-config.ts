@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { absolutePath } from '../layout/places.js';
 import { loadConfig, type LoadedConfig, type LoadOptions } from '../load-config.js';
 import { locate } from '../load/locate.js';

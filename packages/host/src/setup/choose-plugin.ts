@@ -1,9 +1,5 @@
-import {
-  FittingsError,
-  nearestNames,
-  type ServerConfig,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 
 /** Packages of ours, so that a missing one can be named. */
 const PACKAGE_OF_TYPE: Readonly<Record<string, string>> = {

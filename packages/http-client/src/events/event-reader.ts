@@ -4,8 +4,7 @@
  * once it holds a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and sees U+FFFD
  * where a stream is not UTF-8.
  */
-import { TransportError } from '@mcp-fittings/client-core';
-import { createByteParts, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
+import { createByteParts, createUtf8Decoder, TransportError } from '@mcp-fittings/client-core/transport';
 
 export interface ServerEvent {
   /** What `event:` said; empty means `message`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 
 /** Notices when a connection is silent, at the price of one timer, not one for each thing that is heard. */
 export interface SilenceWatch extends Disposable {

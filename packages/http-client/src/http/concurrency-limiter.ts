@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import type { SocketPolicy } from '../options.js';
 
 /** What waits for a socket. Exactly one of the two is called, unless it leaves before. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import type { Network } from '../network.js';
 import type { NetworkOptions } from '../options.js';
 import { createNetwork } from './create-network.js';

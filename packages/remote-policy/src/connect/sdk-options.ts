@@ -1,4 +1,4 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core/transport';
 
 /** The part of `RequestInit` that the HTTP transports take, as in the official SDKs. */
 export interface RequestInitOptions {

@@ -1,4 +1,4 @@
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
+import { sanitizeText, type Redactor } from '@mcp-fittings/client-core/transport';
 
 /** More of a text is not searched for words. */
 const SEARCHED = 64 * 1024;

@@ -1,4 +1,4 @@
-import { backoffDelay } from '@mcp-fittings/client-core';
+import { backoffDelay } from '@mcp-fittings/client-core/transport';
 
 /**
  * What to do when the server says: not now (429, or 503 with `Retry-After`). Only requests that do no harm when they are

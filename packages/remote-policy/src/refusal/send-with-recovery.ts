@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import { during, sleepDuring, type Ending } from '../lifetime.js';
 import { ChallengeBudget, type Credentials } from './credentials.js';
 import type { RequestRedactor } from './redaction.js';

@@ -1,4 +1,4 @@
-import type { Delivery, ErrorCode } from '@mcp-fittings/client-core';
+import type { Delivery, ErrorCode } from '@mcp-fittings/client-core/transport';
 
 /** What a refused request tells beyond its status, in every remote transport. */
 export type StatusFact =

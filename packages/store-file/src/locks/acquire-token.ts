@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { busyError } from './keyed-queue.js';
 import { createLockToken, type LockToken, type SeenHolder } from './lock-token.js';

@@ -1,4 +1,4 @@
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 import type { Caller, Outcome } from './protocol.js';
 
 /**
@@ -10,7 +10,7 @@ export function notAskingTwice(caller: Caller, timeoutMs: number, clock: Clock):
   return {
     ...caller,
     async call(call) {
-      if (silent !== undefined && isWithin(silent.at, timeoutMs, clock.now())) return silent.outcome;
+      if (silent !== undefined && isRecent(silent.at, timeoutMs, clock.now())) return silent.outcome;
       const outcome = await caller.call(call);
       const late = !outcome.ok && outcome.failure.kind === 'timeout';
       silent = late ? { outcome, at: clock.now() } : undefined;

@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type Clock, type HostCache } from '@mcp-fittings/client-core';
+import type { HostCache } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { keyFrom, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { DROP, KEEP } from './cache-scripts.js';
 import { keyNames } from '../client/key-names.js';

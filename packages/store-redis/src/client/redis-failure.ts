@@ -1,4 +1,4 @@
-import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core/auth';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /** Replies that end by themselves: a server that starts, a fail-over that is under way. */

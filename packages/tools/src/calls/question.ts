@@ -1,4 +1,4 @@
-import { escapeJson, escapeText } from '@mcp-fittings/client-core';
+import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import type { Verdict } from '../permissions/server-permissions.js';
 import type { ToolRef } from '@mcp-fittings/host';
 

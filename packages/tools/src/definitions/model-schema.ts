@@ -1,4 +1,5 @@
-import { escapeText, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { LossReport, type SchemaLoss } from '../schema/loss.js';
 import { isJsonObject, type Json, type JsonObject } from '../schema/plain-copy.js';
 import type { References } from '../schema/references.js';

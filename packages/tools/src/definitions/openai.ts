@@ -1,4 +1,4 @@
-import { truncateText } from '@mcp-fittings/client-core';
+import { truncateText } from '@mcp-fittings/client-core/text';
 import type { ModelTool } from '../model-tool.js';
 import { withFlatRoot } from './flat-root.js';
 import type { ModelSchema } from './model-schema.js';

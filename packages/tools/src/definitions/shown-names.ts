@@ -1,4 +1,4 @@
-import { escapeText } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import { hashOfPair } from '../names/short-hash.js';
 import { isJsonObject, type Json, type JsonObject } from '../schema/plain-copy.js';
 import { subschemas, type Schema } from '../schema/subschemas.js';

@@ -1,4 +1,5 @@
-import { FittingsError, nearestNames } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import { createNameFitter, nameLimits, type NameFitter, type NameLimits } from './name-limits.js';
 import { naming, type NamingStrategy } from './naming.js';

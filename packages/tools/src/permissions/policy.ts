@@ -1,4 +1,5 @@
-import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import { traitsOf } from '../traits.js';
 import type { CatalogueTool } from '@mcp-fittings/host';
 import { createApprovals, type ApprovalStatus, type Approvals, type ApprovedTool } from './approvals.js';

@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { isJsonObject, plainCopy, type JsonObject } from './plain-copy.js';
 import { pointerOf } from './json-pointer.js';
 import { DEFAULT_SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.js';

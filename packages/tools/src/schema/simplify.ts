@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { PatternJudge } from '../patterns/pattern-judge.js';
 import { simplifyArray } from './array-type.js';
 import { closeObjects, holdsIntersection, type Placed } from './closed-objects.js';

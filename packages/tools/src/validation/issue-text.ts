@@ -1,4 +1,4 @@
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { valueAt } from '../schema/json-pointer.js';
 import type { Json } from '../schema/plain-copy.js';
 import type { RawIssue, SchemaIssue } from './raw-issue.js';

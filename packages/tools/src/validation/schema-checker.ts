@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { z } from 'zod';
 import type { ConvertedSchema } from '../schema/convert.js';
 import { plainCopy, type PlainLimits } from '../schema/plain-copy.js';

@@ -1,5 +1,4 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, TransportError, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
 /** How a session came about, so that the same can be asked for again. */
 export interface Handshake {

@@ -1,4 +1,4 @@
-import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
+import { backoffDelay, FittingsError } from '@mcp-fittings/client-core/transport';
 
 /** How hard an event stream is sought after it ended. Times are milliseconds. */
 export interface ReconnectOptions {

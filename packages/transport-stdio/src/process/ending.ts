@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core';
-import { settlesWithin } from '@mcp-fittings/client-core/timing';
+import { settlesWithin, type Clock } from '@mcp-fittings/client-core/transport';
 
 /** How a server process came to be of no more use. */
 export type Ending =

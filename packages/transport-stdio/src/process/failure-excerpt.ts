@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/transport';
 
 const LINE_END = /\r\n|\n|\r/;
 /** Frames and frills of a stack trace; the line that says what happened stands before or after them. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex, type Readable, type Writable } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import { endingOf, type Ending } from './ending.js';
 import type { ExitReaper } from './exit-reaper.js';
 import type { Program } from './program.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import { settlesWithin, sleep } from '@mcp-fittings/client-core/timing';
+import { settlesWithin, sleep, type Clock } from '@mcp-fittings/client-core/transport';
 import type { ProcessTree } from './process-tree.js';
 
 /** Milliseconds that each step of a shutdown waits before the next one. */

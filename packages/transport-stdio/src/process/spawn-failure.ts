@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core/transport';
 import type { Environment } from './variable.js';
 import { searchedFolders } from './search-path.js';
 import type { ChildStderr } from './stderr-target.js';

@@ -1,5 +1,5 @@
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
-import { createBoundedText } from '@mcp-fittings/client-core/transport';
+import { sanitizeText, type Redactor } from '@mcp-fittings/client-core/transport';
+import { createBoundedText } from './bounded-text.js';
 import { failureExcerpt, type ExcerptLimits } from './failure-excerpt.js';
 
 /** The last that a server wrote on stderr, fit to show: no secret, no control sequence, bounded. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@mcp-fittings/client-core';
+import type { ErrorCode } from '@mcp-fittings/client-core/transport';
 
 /** How messages are told apart in a stream of bytes. */
 export interface Framing {

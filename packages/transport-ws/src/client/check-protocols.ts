@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core/transport';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 

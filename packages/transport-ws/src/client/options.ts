@@ -1,4 +1,4 @@
-import type { AuthProvider, Logger } from '@mcp-fittings/client-core';
+import type { AuthProvider, Logger } from '@mcp-fittings/client-core/transport';
 import type { RetryLaterOptions, TlsOptions } from '@mcp-fittings/remote-policy';
 import type { SocketOptions } from '../socket/socket-options.js';
 

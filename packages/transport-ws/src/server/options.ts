@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
-import type { Logger } from '@mcp-fittings/client-core';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { Logger, Transport } from '@mcp-fittings/client-core/transport';
 import type { SocketOptions } from '../socket/socket-options.js';
 
 /** Who may connect, and what becomes of the connection. Times are milliseconds. */

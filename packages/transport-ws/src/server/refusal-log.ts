@@ -1,4 +1,4 @@
-import type { Logger } from '@mcp-fittings/client-core';
+import type { Logger } from '@mcp-fittings/client-core/transport';
 import type { Refusal } from './gate.js';
 
 /** Logs the first, tenth, hundredth … refusal of each kind, so that a flood of them costs next to nothing. */

@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core/transport';
 import type { SocketOptions } from './socket-options.js';
 
 /** `ws` keeps `maxMessageBytes`, its `maxPayload`, in a signed 32-bit number, and takes 0 and what does not fit for "no limit". */

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 
 export interface HeartbeatOptions {
   /** After this long without a byte from the peer it is sent a ping. Milliseconds, default 30 000. */

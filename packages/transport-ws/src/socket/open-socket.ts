@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Redactor } from '@mcp-fittings/client-core';
+import type { Redactor } from '@mcp-fittings/client-core/transport';
 import type { WebSocket } from 'ws';
 
 /** A WebSocket whose handshake is done, and the TCP or TLS socket under it. It is paused until its owner listens. */

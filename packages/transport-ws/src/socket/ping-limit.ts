@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 
 const WINDOW_MS = 10_000;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import type { HeartbeatOptions } from './heartbeat.js';
 
 /** What both sides of a connection may set. */

@@ -1,9 +1,11 @@
-import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
   afterTurn,
   BaseTransport,
   isRequest,
+  systemClock,
+  type Clock,
   type JSONRPCMessage,
+  type Redactor,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { redactRpcError, replyExcerpt } from '@mcp-fittings/remote-policy';

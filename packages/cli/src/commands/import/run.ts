@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { escapeText, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import { importServers, type ImportedServer } from '@mcp-fittings/config';
 import type { CommandContext } from '../../command-context.js';
 import { secretsOf } from '../../composition/secrets.js';

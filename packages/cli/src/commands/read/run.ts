@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { escapeText, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import { permissionsOf, type LoadedConfig } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { createPolicy, renderForPerson } from '@mcp-fittings/tools';

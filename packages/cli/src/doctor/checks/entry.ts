@@ -1,4 +1,4 @@
-import { nearestNames } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import type { LoadedConfig, Problem, ServerEntry } from '@mcp-fittings/config';
 import type { CheckResult, Finding } from '../diagnosis.js';
 import type { FindingCode } from '../finding-codes.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Attempt } from '../connect-attempt.js';
 import type { CheckName, CheckResult, Finding } from '../diagnosis.js';
 import type { FindingCode } from '../finding-codes.js';

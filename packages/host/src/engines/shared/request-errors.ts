@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  codeOfSystemError,
-  sanitizeText,
-  type Delivery,
-  type ErrorCode,
-} from '@mcp-fittings/client-core';
+import { classifySystemError, FittingsError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 
 export interface FailureOptions {
@@ -82,7 +77,7 @@ export function otherError(context: FailureOptions, cause: unknown, fallback: Er
   }
   const text = cause instanceof Error ? cause.message : String(cause);
   return new FittingsError(
-    codeOfSystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
+    classifySystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
     `${what} on "${server}" failed: ${sanitizeText(text)}`,
     {
       server,

@@ -26,23 +26,30 @@ const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED_|DEPTH_ZERO_|(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
 
 /**
- * Our code for an error of Node, undici, the operating system or the DOM, found by its `code` or `name`, also in its
- * `cause` and, for an `AggregateError`, in the first of its `errors`; undefined where none is known.
+ * Returns the `code` that Node.js, undici or the operating system gave an error, such as `ENOENT` or `ECONNREFUSED`;
+ * undefined where there is none.
+ * @see https://nodejs.org/api/errors.html#common-system-errors
  */
-export function codeOfSystemError(error: unknown): ErrorCode | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Returns the {@link ErrorCode} that an error of Node.js, undici, the operating system or the DOM stands for, found by its
+ * {@link systemErrorCode} or `name`, also in its `cause` and, for an `AggregateError`, in the first of its `errors`.
+ * Undefined where none is known.
+ */
+export function classifySystemError(error: unknown): ErrorCode | undefined {
   let current = error;
   for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
-    const { code, name, cause, errors } = current as {
-      code?: unknown;
-      name?: unknown;
-      cause?: unknown;
-      errors?: unknown;
-    };
-    if (typeof code === 'string') {
+    const code = systemErrorCode(current);
+    if (code !== undefined) {
       const known = Object.hasOwn(BY_SYSTEM_CODE, code) ? BY_SYSTEM_CODE[code] : undefined;
       if (known !== undefined) return known;
       if (TLS_CODE.test(code)) return 'TLS_FAILED';
     }
+    const { name, cause, errors } = current as { name?: unknown; cause?: unknown; errors?: unknown };
     if (name === 'AbortError') return 'ABORTED';
     if (name === 'TimeoutError') return 'TIMEOUT';
     current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);

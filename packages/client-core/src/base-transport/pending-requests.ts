@@ -1,6 +1,6 @@
 import type { RequestId } from '../contracts/json-rpc.js';
 import type { FittingsError } from '../errors/fittings-error.js';
-import type { TransportError } from '../errors/transport-error.js';
+import type { TransportError } from '../errors/fittings-error.js';
 
 interface Pending {
   /** Its answer came and is about to be delivered. */

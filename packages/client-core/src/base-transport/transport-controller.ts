@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { FittingsError, type Delivery, type FittingsErrorOptions } from '../errors/fittings-error.js';
-import { codeOfSystemError } from '../errors/system-codes.js';
-import { TransportError } from '../errors/transport-error.js';
-import { sanitizeText } from '../tools/sanitize.js';
+import { classifySystemError } from '../errors/system-errors.js';
+import { TransportError } from '../errors/fittings-error.js';
+import { sanitizeText } from '../text/sanitize-text.js';
 import { createAbortWatch } from './abort-watch.js';
 import { createDiagnostics } from './diagnostics.js';
 import { createIntake, createPacedSource, type Intake, type PacedSource, type Pausable } from './intake.js';
@@ -133,7 +133,7 @@ export abstract class TransportController {
   asTransportError(cause: unknown, fallback: ErrorCode, delivery?: Delivery): TransportError {
     if (cause instanceof TransportError) return nameServer(cause, this.server);
     const text = cause instanceof Error ? cause.message : String(cause);
-    return this.error(codeOfSystemError(cause) ?? fallback, sanitizeText(text), { cause, delivery });
+    return this.error(classifySystemError(cause) ?? fallback, sanitizeText(text), { cause, delivery });
   }
 
   /** The message as JSON text. Throws `MESSAGE_UNSERIALIZABLE`, `delivery: 'not-sent'`. */

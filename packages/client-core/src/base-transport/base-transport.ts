@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
-import { TransportError } from '../errors/transport-error.js';
-import { isRequest, isRequestId, isResponse } from '../jsonrpc/classify.js';
+import { TransportError } from '../errors/fittings-error.js';
+import { isRequest, isRequestId, isResponse } from '../wire/messages.js';
 import { afterTurn } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, shownId } from './inbound.js';

@@ -1,6 +1,6 @@
 import type { JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
-import { isMessage, isRequestId, isResponse } from '../jsonrpc/classify.js';
-import { sanitizeText } from '../tools/sanitize.js';
+import { isMessage, isRequestId, isResponse } from '../wire/messages.js';
+import { sanitizeText } from '../text/sanitize-text.js';
 import type { OrderedDelivery } from './ordered-delivery.js';
 import type { PendingRequests } from './pending-requests.js';
 import type { TransportController } from './transport-controller.js';

@@ -1,5 +1,4 @@
-import { createByteParts } from './byte-parts.js';
-import { concatBytes, createUtf8Decoder } from './bytes.js';
+import { concatBytes, createByteParts, createUtf8Decoder } from './bytes.js';
 
 /** What came of one line. `oversized` and `not-utf8` are lines that were refused, the stream itself goes on. */
 export type Line = { readonly kind: 'text'; readonly text: string } | RefusedLine;

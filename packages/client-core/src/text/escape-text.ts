@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from './sanitize.js';
+import { UNPRINTABLE } from './sanitize-text.js';
 
 export interface EscapeTextOptions {
   /** Longest part of the text that is shown, in UTF-16 units. Default: all of it. */

@@ -7,7 +7,6 @@ import type {
   JSONRPCResultResponse,
   RequestId,
 } from '../contracts/json-rpc.js';
-import { isRecord } from '../tools/is-record.js';
 
 /** What a value is as a JSON-RPC message; `invalid` when it is none. */
 export type MessageShape = 'request' | 'notification' | 'result' | 'error' | 'invalid';
@@ -62,3 +61,17 @@ export function isResultResponse(message: JSONRPCMessage): message is JSONRPCRes
 export function isErrorResponse(message: JSONRPCMessage): message is JSONRPCErrorResponse {
   return 'error' in message && message.error !== undefined;
 }
+
+/** Whether a value is what JSON calls an object: not null, not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Numeric JSON-RPC error codes that a client meets. @see https://www.jsonrpc.org/specification#error_object */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '../contracts/json-rpc.js';
-import { isResponse } from '../jsonrpc/classify.js';
+import { isResponse } from '../wire/messages.js';
 
 /**
  * Hands messages on in order, one at a time, and holds a response back for two microtasks when a notification went
