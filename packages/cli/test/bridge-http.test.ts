@@ -313,8 +313,8 @@ describe('a stdio server over Streamable HTTP', () => {
       command: 'no-such-command',
     };
     const { url } = await bridge({ open: () => upstreamTo({ config })() });
-    await expect(clientOf(url, 'legacy')).rejects.toThrow(/There is no "no-such-command"/);
-    await expect(clientOf(url, 'auto')).rejects.toThrow(/There is no "no-such-command"/);
+    await expect(clientOf(url, 'legacy')).rejects.toThrow(/The command "no-such-command" was not found/);
+    await expect(clientOf(url, 'auto')).rejects.toThrow(/The command "no-such-command" was not found/);
     config = { type: 'stdio', command: process.execPath, args: [DUAL] };
     const client = await clientOf(url, 'auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');

@@ -1,6 +1,6 @@
 import { array, assert, integer, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBoundedText } from '../src/process/bounded-text.js';
+import { createBoundedText } from '../src/process/stderr-tail.js';
 
 describe('createBoundedText', () => {
   it('keeps exactly the last characters', () => {

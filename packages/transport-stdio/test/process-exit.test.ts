@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { expect, it } from 'vitest';
-import { endingOf, type Ending } from '../src/process/ending.js';
+import { waitForEnd, type ProcessEnd } from '../src/process/process-exit.js';
 
 /** A process as Node shows it, whose events come when the test says so. */
 function watched() {
@@ -10,8 +10,8 @@ function watched() {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const clock = createManualClock();
   const exited = new Promise<void>((resolve) => child.once('exit', resolve));
-  const seen: { ending?: Ending } = {};
-  void endingOf({ child, stdin, stdout, exited, clock }).then((ending) => {
+  const seen: { ending?: ProcessEnd } = {};
+  void waitForEnd({ child, stdin, stdout, exited, clock }).then((ending) => {
     seen.ending = ending;
   });
   return { child, stdin, stdout, clock, seen };
@@ -29,7 +29,7 @@ it('waits after the exit until the pipes are empty', async () => {
   expect(seen.ending).toEqual(EXITED);
 });
 
-it('waits a quarter of a second at most: something else may hold the pipes', async () => {
+it('waits a quarter of a second at most: another process may hold the pipes', async () => {
   const { child, clock, seen } = watched();
   child.emit('exit', 3, null);
   await clock.advance(249);
@@ -39,7 +39,7 @@ it('waits a quarter of a second at most: something else may hold the pipes', asy
   expect(seen.ending).toEqual(EXITED);
 });
 
-it('says that the server exited, when a pipe was closed by its exit', async () => {
+it('reports the exit when a pipe was closed by it', async () => {
   const { child, stdin, stdout, clock, seen } = watched();
   stdout.destroy();
   stdin.destroy(new Error('EPIPE'));
@@ -50,7 +50,7 @@ it('says that the server exited, when a pipe was closed by its exit', async () =
   expect(seen.ending).toEqual(EXITED);
 });
 
-it('names the pipe that a server which lives on has closed', async () => {
+it('names the pipe that a running server has closed', async () => {
   const out = watched();
   out.stdout.destroy();
   await out.clock.advance(500);
@@ -62,7 +62,7 @@ it('names the pipe that a server which lives on has closed', async () => {
   expect(broken.seen.ending).toEqual({ kind: 'stdin-closed', cause });
 });
 
-it('PAINS-35 takes the late error of a missing command on Windows', async () => {
+it('PAINS-35 accepts the late error of a missing command on Windows', async () => {
   const { child, clock, seen } = watched();
   const cause = Object.assign(new Error('spawn x ENOENT'), { code: 'ENOENT' });
   child.emit('error', cause);

@@ -6,7 +6,7 @@ import type { JSONRPCRequest } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createProbeShield } from '../src/probe-shield.js';
+import { createDiscoveryFallback } from '../src/discovery-fallback.js';
 import { isRunning, until } from './support/processes.js';
 import { clientOf, startToy, toy, type ToyClient, type ToyOptions } from './support/toy-client.js';
 
@@ -34,7 +34,7 @@ async function startCounted(options: ToyOptions): Promise<ToyClient & { pids: ()
 }
 
 describe('C.3 a server that does not survive server/discover', () => {
-  it('is started again, silently, and the client reads that there is no such method', async () => {
+  it('is started again silently, and the client receives "method not found"', async () => {
     await using client = await startCounted({ flags: ['--discover-exit'] });
     const first = client.transport.pid;
     expect(await client.ask(PROBE)).toMatchObject({ id: 1, error: { code: -32601 } });
@@ -47,14 +47,14 @@ describe('C.3 a server that does not survive server/discover', () => {
     expect(client.transport.describe()).toMatchObject({ exitCode: undefined, pid: client.pids()[1] });
   });
 
-  it('is gone, with all that it started, before the second one starts', async () => {
+  it('is gone, with everything it started, before the second one starts', async () => {
     await using client = await startCounted({ flags: ['--discover-exit'] });
     const first = client.transport.pid ?? 0;
     await client.ask(PROBE);
     expect(isRunning(first)).toBe(false);
   });
 
-  it('is started again once only: the second end is the end, with its reason', async () => {
+  it('is started again only once: the second exit ends the connection, with its reason', async () => {
     await using client = await startCounted({ flags: ['--discover-exit-always'] });
     expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
     await expect(client.ask('initialize', INITIALIZE)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('C.3 a server that does not survive server/discover', () => {
     expect(client.closes).toHaveLength(1);
   });
 
-  it('is started again also for a client that did not wait, and hears the handshake then', async () => {
+  it('is started again also for a client that did not wait, and gets the handshake then', async () => {
     await using client = await startCounted({ flags: ['--discover-exit'] });
     const probe = client.ask(PROBE);
     const handshake = client.result('initialize', INITIALIZE);
@@ -75,7 +75,7 @@ describe('C.3 a server that does not survive server/discover', () => {
     expect(client.pids()).toHaveLength(2);
   });
 
-  it('is not started again when something else was asked first, or besides', async () => {
+  it('is not started again when another request was sent first, or in addition', async () => {
     await using late = await startCounted({ flags: ['--discover-exit'] });
     await late.result('ping');
     await expect(late.ask(PROBE)).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
@@ -87,7 +87,7 @@ describe('C.3 a server that does not survive server/discover', () => {
     expect(besides.pids()).toHaveLength(1);
   });
 
-  it('closed meanwhile, starts no second process', async () => {
+  it('does not start a second process when the transport is closed meanwhile', async () => {
     const clock = createManualClock();
     // Its child survives it, holds its pipes and ignores SIGTERM, so that there is time between the two starts.
     const script = 'echo $$ >> "$START_LOG"; trap "" TERM; sleep 60 & read line; exit 1';
@@ -106,14 +106,14 @@ describe('C.3 a server that does not survive server/discover', () => {
 });
 
 describe('C.3 a server that stays silent on server/discover', () => {
-  it('counts as one without it after a while, and goes on in the same process', async () => {
+  it('counts as not supporting it after a while, and continues in the same process', async () => {
     await using client = await startCounted({ flags: ['--discover-silent'], probeTimeoutMs: 50 });
     expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
     expect(await client.result('initialize', INITIALIZE)).toMatchObject({ serverInfo: { name: 'toy' } });
     expect(client.pids()).toHaveLength(1);
   });
 
-  it('that answers late after all is not heard', async () => {
+  it('is ignored when it answers late after all', async () => {
     await using client = await startToy({ flags: ['--discover-late'], probeTimeoutMs: 20 });
     expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
     expect(await client.result('initialize', INITIALIZE)).toMatchObject({ serverInfo: { name: 'toy' } });
@@ -124,7 +124,7 @@ describe('C.3 a server that stays silent on server/discover', () => {
 
   it.each([
     ['5 seconds', {}, 5000],
-    ['never, when it is left to the client', { probeTimeoutMs: 0 }, undefined],
+    ['never, with probeTimeoutMs: 0', { probeTimeoutMs: 0 }, undefined],
   ])('a while is %s', async (_, options, expected) => {
     const clock = createManualClock();
     await using client = await startToy({ flags: ['--discover-silent'], clock, ...options });
@@ -137,82 +137,82 @@ describe('C.3 a server that stays silent on server/discover', () => {
   });
 });
 
-it('a client that goes on by itself gets no answer made up for it later', () => {
+it('a client that has stopped waiting does not get a made-up answer later', () => {
   const clock = createManualClock();
-  const shield = createProbeShield({
+  const fallback = createDiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: () => undefined,
-    askLife: () => undefined,
+    ping: () => undefined,
   });
-  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  fallback.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   expect(clock.pending).toBe(1);
-  shield.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });
+  fallback.sent({ jsonrpc: '2.0', id: 2, method: 'initialize' });
   expect(clock.pending).toBe(0);
-  expect(shield.take({ leftUnread: false })).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
+  expect(fallback.take({ leftUnread: false })).toMatchObject({ answers: [{ id: 1 }], replay: [{ id: 2 }] });
 });
 
-it('a shield is down once the server has answered anything', () => {
+it('the fallback ends once the server has answered anything', () => {
   const silences: unknown[] = [];
   const clock = createManualClock();
-  const shield = createProbeShield({
+  const fallback = createDiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
-    askLife: () => undefined,
+    ping: () => undefined,
   });
-  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
-  shield.received({ jsonrpc: '2.0', method: 'notifications/message' });
+  fallback.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  fallback.received({ jsonrpc: '2.0', method: 'notifications/message' });
   expect(clock.pending).toBe(1);
-  shield.received({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'x' } });
+  fallback.received({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'x' } });
   expect(clock.pending).toBe(0);
-  expect(shield.take({ leftUnread: false })).toBeUndefined();
+  expect(fallback.take({ leftUnread: false })).toBeUndefined();
 });
 
-it('R3: silence counts only of a server that answers something else', async () => {
+it('R3: silence counts only if the server answers something else', async () => {
   const clock = createManualClock();
   const pings: JSONRPCRequest[] = [];
   const silences: unknown[] = [];
-  const shield = createProbeShield({
+  const fallback = createDiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
-    askLife: (ping) => void pings.push(ping),
+    ping: (ping) => void pings.push(ping),
   });
-  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  fallback.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   await clock.advance(100);
   expect(pings).toMatchObject([{ method: 'ping' }]);
   await clock.advance(60_000);
   expect(silences).toEqual([]);
   const [{ id } = expect.unreachable()] = pings;
-  expect(shield.received({ jsonrpc: '2.0', id, result: {} })).toBe(true);
+  expect(fallback.received({ jsonrpc: '2.0', id, result: {} })).toBe(true);
   await clock.advance(100);
   expect(silences).toMatchObject([{ id: 1, error: { code: -32601, data: { reason: 'silent' } } }]);
-  expect(shield.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(true);
+  expect(fallback.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(true);
 });
 
-it('R3: a server that has started late answers for itself, and its answer to the ping is not heard', async () => {
+it('R3: a server that starts late answers for itself, and its answer to the ping is ignored', async () => {
   const clock = createManualClock();
   const silences: unknown[] = [];
   let ping: JSONRPCRequest | undefined;
-  const shield = createProbeShield({
+  const fallback = createDiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
-    askLife: (message) => (ping = message),
+    ping: (message) => (ping = message),
   });
-  shield.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
+  fallback.sent({ jsonrpc: '2.0', id: 1, method: PROBE });
   await clock.advance(10_000);
-  expect(shield.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
+  expect(fallback.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
   const late = { jsonrpc: '2.0', id: ping?.id, error: { code: -32601, message: 'no ping' } };
-  expect(shield.received(late)).toBe(true);
+  expect(fallback.received(late)).toBe(true);
   await clock.advance(10_000);
   expect(silences).toEqual([]);
 });
 
-describe('R5: a server that ends while it is asked for the era', () => {
+describe('R5: a server that exits during the era negotiation', () => {
   it.each([
-    ['without having read the question', 'sleep 0.1; echo "no licence" >&2; exit 9', 1],
+    ['without having read the request', 'sleep 0.1; echo "no license" >&2; exit 9', 1],
     ['before it starts to read', 'exit 9', 1],
     ['behind a launcher, without having read it', 'sh -c "sleep 0.1; exit 9"; exit 9', 1],
     ['after it has read it', 'read line; exit 9', 2],
@@ -243,7 +243,7 @@ describe('C.3 SDK v2 with automatic negotiation', () => {
     return { client, transport, pids, closes, errors };
   };
 
-  it('lands on the modern era where the server has it', async () => {
+  it('negotiates the modern era with a server that supports it', async () => {
     const { client, pids } = await connect({ flags: ['--discover'] });
     expect(client.getProtocolEra()).toBe('modern');
     expect(await client.listTools()).toMatchObject({ tools: [] });
@@ -254,22 +254,19 @@ describe('C.3 SDK v2 with automatic negotiation', () => {
     ['answers that there is no such method', [], 1],
     ['exits', ['--discover-exit'], 2],
     ['stays silent', ['--discover-silent'], 1],
-  ])(
-    'lands on the legacy era where the server %s, with one start that can be seen',
-    async (name, flags, starts) => {
-      const { client, transport, pids, closes, errors } = await connect({
-        flags,
-        ...(name === 'stays silent' && { probeTimeoutMs: 100 }),
-      });
-      expect(client.getProtocolEra()).toBe('legacy');
-      expect(await client.listTools()).toMatchObject({ tools: [] });
-      expect(pids()).toHaveLength(starts);
-      expect(pids().at(-1)).toBe(transport.pid);
-      expect({ closes, errors }).toEqual({ closes: [], errors: [] });
-    },
-  );
+  ])('negotiates the legacy era when the server %s, with one visible start', async (name, flags, starts) => {
+    const { client, transport, pids, closes, errors } = await connect({
+      flags,
+      ...(name === 'stays silent' && { probeTimeoutMs: 100 }),
+    });
+    expect(client.getProtocolEra()).toBe('legacy');
+    expect(await client.listTools()).toMatchObject({ tools: [] });
+    expect(pids()).toHaveLength(starts);
+    expect(pids().at(-1)).toBe(transport.pid);
+    expect({ closes, errors }).toEqual({ closes: [], errors: [] });
+  });
 
-  it('takes our transport for a stdio one, so that silence is legacy by its own time-out too', async () => {
+  it('treats our transport as a stdio one, so that silence means legacy by its own time-out too', async () => {
     const { client, pids } = await connect(
       { flags: ['--discover-silent'], probeTimeoutMs: 0 },
       { timeoutMs: 100 },
@@ -278,8 +275,8 @@ describe('C.3 SDK v2 with automatic negotiation', () => {
     expect(pids()).toHaveLength(1);
   });
 
-  it('hears why the server ends when it can not be started at all', async () => {
-    const failed = connect({ args: ['-e', 'console.error("no licence"); process.exit(9)'] });
-    await expect(failed).rejects.toThrow(/exited with code 9.*no licence/s);
+  it('learns why the server exits when it cannot be started at all', async () => {
+    const failed = connect({ args: ['-e', 'console.error("no license"); process.exit(9)'] });
+    await expect(failed).rejects.toThrow(/exited with code 9.*no license/s);
   });
 });

@@ -11,22 +11,22 @@ import {
 } from '@mcp-fittings/client-core/transport';
 
 /**
- * Lets a client ask `server/discover` first without losing the servers that are older than it: some of them exit at
- * any request before `initialize`, some never answer. Such a server is started once more, or given up waiting for,
- * and the client reads "method not found", as from every other old server.
+ * Lets a client send `server/discover` first without losing servers that are older than it: some of them exit at any request
+ * before `initialize`, some never answer. The former are started once more; for the latter the wait ends. Either way the
+ * client receives "method not found", as from every other old server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle (version negotiation)
  */
-export interface ProbeShield {
-  /** Nothing but probes, and a handshake after one, was sent. */
+export interface DiscoveryFallback {
+  /** Only discovery requests, and a handshake after one, have been sent. */
   readonly isUp: boolean;
-  /** A message goes to the server. */
+  /** A message is being sent to the server. */
   sent(message: JSONRPCMessage): void;
-  /** Something came from the server. True: it answers a probe that the client has an answer to, and is not for it. */
+  /** A value arrived. Returns true if it answers a request that the client already has an answer to, so it must not get it. */
   received(value: unknown): boolean;
   /**
-   * The server has ended. Undefined: it is no matter of the shield, also when it left the probe unread, because then it
-   * ended for another reason. Otherwise the server should be started again, once: `answers` are for the client, `replay`
-   * is for the new server.
+   * The server has ended. Returns what to do if it has to be started again, which happens once: `answers` are for the
+   * client, `replay` is for the new server. Returns undefined if discovery is not the reason, for example because the server
+   * did not read the request.
    */
   take(end: { readonly leftUnread: boolean }): SecondStart | undefined;
   stop(): void;
@@ -37,31 +37,31 @@ export interface SecondStart {
   readonly replay: readonly JSONRPCRequest[];
 }
 
-export interface ProbeShieldOptions {
+export interface DiscoveryFallbackOptions {
   readonly clock: Clock;
-  /** 0: silence is left to the client. */
+  /** 0 leaves the time-out to the client. */
   readonly timeoutMs: number;
-  /** The server is up and stays silent: this is for the client. */
+  /** Called with an answer for the client when the server runs and does not answer the discovery. */
   readonly onSilence: (answer: JSONRPCErrorResponse) => void;
-  /** Sends this to the server, to find out whether it is up; its answer comes to {@link ProbeShield.received}. */
-  readonly askLife: (ping: JSONRPCRequest) => void;
+  /** Sends a ping to find out whether the server runs; its answer goes to {@link DiscoveryFallback.received}. */
+  readonly ping: (ping: JSONRPCRequest) => void;
 }
 
 const PROBE = 'server/discover';
 const HANDSHAKE = 'initialize';
-/** A request that servers of each era answer before the handshake, if only with an error. */
+/** A request that servers of every era answer before the handshake, if only with an error. */
 const PING: JSONRPCRequest = { jsonrpc: '2.0', id: 'mcp-fittings:are-you-up', method: 'ping' };
-/** A server that has answered the ping has read the probe before it; its answer is at most this late, milliseconds. */
+/** A server that has answered the ping has read the discovery request before it, so that answer is at most this late, in ms. */
 const LATE_MS = 1000;
 
-export function createProbeShield(options: ProbeShieldOptions): ProbeShield {
-  const { clock, timeoutMs, onSilence, askLife } = options;
+export function createDiscoveryFallback(options: DiscoveryFallbackOptions): DiscoveryFallback {
+  const { clock, timeoutMs, onSilence, ping } = options;
   let state: 'fresh' | 'up' | 'down' = 'fresh';
   let sent: JSONRPCRequest[] = [];
   let timers: Disposable[] = [];
-  /** Probes that the server was too slow to answer. */
+  /** Discovery requests that the server was too slow to answer. */
   const givenUp = new Set<RequestId>();
-  /** The server was asked whether it is up, and has not answered. */
+  /** A ping was sent and is not answered yet. */
   let isAsked = false;
 
   const disposeTimers = (): void => {
@@ -81,13 +81,13 @@ export function createProbeShield(options: ProbeShieldOptions): ProbeShield {
     for (const message of sent.filter(isProbe)) {
       if (givenUp.has(message.id)) continue;
       givenUp.add(message.id);
-      onSilence(notFound(message, 'The server does not answer it.', { reason: 'silent' }));
+      onSilence(notFound(message, 'The server does not answer this request.', { reason: 'silent' }));
     }
   };
-  // A server that is still starting is silent too: only one that answers something else does not know the probe.
+  // A server that is still starting is silent too. Only one that answers something else does not know the method.
   const ask = (): void => {
     isAsked = true;
-    askLife(PING);
+    ping(PING);
   };
 
   return {
@@ -97,12 +97,12 @@ export function createProbeShield(options: ProbeShieldOptions): ProbeShield {
     sent(message) {
       if (state === 'down') return;
       const probes = isProbe(message);
-      // Only what may be sent twice is held: the probe, and the handshake of a client that did not wait for its answer.
+      // Only what may be sent twice is kept: the discovery request, and the handshake of a client that did not wait for it.
       const holds = probes || (state === 'up' && isRequest(message) && message.method === HANDSHAKE);
       if (!holds || !isRequest(message)) return drop();
       state = 'up';
       sent.push(message);
-      // A client that goes on has given up waiting by itself.
+      // A client that sends something else has stopped waiting.
       if (!probes) disposeTimers();
       else if (timeoutMs > 0) schedule(ask, timeoutMs);
     },
@@ -121,7 +121,7 @@ export function createProbeShield(options: ProbeShieldOptions): ProbeShield {
       if (state !== 'up' || leftUnread) return undefined;
       const answers = sent
         .filter(isProbe)
-        .map((probe) => notFound(probe, 'The server ended on it and was started again.'));
+        .map((probe) => notFound(probe, 'The server exited on this request and was started again.'));
       const replay = sent.filter((message) => !isProbe(message));
       drop();
       return { answers, replay };
