@@ -18,7 +18,7 @@ export type { Logger } from './contracts/logger.js';
 export type { ServerConfig } from './contracts/server-config.js';
 
 // Errors.
-export { type ErrorCode, type ErrorKind } from './errors/codes.js';
+export { ERROR_CODES, type ErrorCode, type ErrorCodeInfo, type ErrorKind } from './errors/codes.js';
 export {
   AuthRequiredError,
   FittingsError,

@@ -86,7 +86,7 @@ export {
 } from './schema/fields.js';
 
 // Errors.
-export { type ErrorCode, type ErrorKind } from './errors/codes.js';
+export { ERROR_CODES, type ErrorCode, type ErrorCodeInfo, type ErrorKind } from './errors/codes.js';
 export {
   AuthRequiredError,
   FittingsError,

@@ -41,7 +41,7 @@ const hostile = array(
 ).map((parts) => parts.join(''));
 
 describe('CO-01 sanitizeText', () => {
-  it('leaves only what can be seen and does nothing, within its length, whatever comes in', () => {
+  it('leaves only visible, harmless characters within its length, for any input', () => {
     assert(
       property(hostile, integer({ min: 0, max: 200 }), (text, maxLength) => {
         const clean = sanitizeText(text, { maxLength });
@@ -88,7 +88,7 @@ describe('CO-01 sanitizeText', () => {
     expect(sanitizeText(`${'\u200b'.repeat(10_000)}x`, { maxLength: 6 })).toBe('…');
   });
 
-  it('looks at no more of a huge text than it can show', () => {
+  it('looks only at the part of a huge text that it can show', () => {
     const units: number[] = [];
     const huge = {
       length: 1e9,
@@ -135,7 +135,7 @@ describe('truncateText', () => {
   });
 });
 
-describe('createRedactor, further forms', () => {
+describe('createRedactor: other encodings', () => {
   const SECRET = 'hunter2 (blue)~!';
 
   it('removes a secret that is percent-encoded as encodeURIComponent does', () => {
@@ -158,7 +158,7 @@ describe('createRedactor, further forms', () => {
     expect(createRedactor(['abc\ud800defg'])('x abc\ud800defg y')).toBe('x [redacted] y');
   });
 
-  it('lets no secret through, whatever surrounds it', () => {
+  it('removes a secret, whatever surrounds it', () => {
     assert(
       property(string({ minLength: 6, maxLength: 12 }), string(), string(), (secret, before, after) => {
         const shown = createRedactor([secret])(`${before}${secret}${after}`);

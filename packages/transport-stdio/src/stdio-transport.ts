@@ -122,7 +122,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#queue = this.#newQueue();
     const onLine = this.#stderrListener();
     this.#stderrLines = this.intake((line) => {
-      this.unasked();
+      this.markUnsolicited();
       onLine?.(line());
     });
     this.#stderr = createStderrTail({
@@ -242,7 +242,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         reaper: this.#reaper,
         stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
         stderrReader: paced(this.#stderrLines, (chunk) => {
-          this.unasked();
+          this.markUnsolicited();
           this.#stderr.append(chunk);
           this.guard(() => this.#stderrStream?.append(chunk), 'A listener of the stderr stream');
         }),

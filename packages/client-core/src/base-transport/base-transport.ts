@@ -3,39 +3,63 @@ import type { Transport, TransportDescription, TransportSendOptions } from '../c
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
 import { TransportError } from '../errors/fittings-error.js';
 import { isRequest, isRequestId, isResponse } from '../wire/messages.js';
-import { afterTurn } from './after-turn.js';
+import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
-import { Inbound, shownId } from './inbound.js';
+import { Inbound, formatId } from './inbound.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
-import { RefusalPace } from './refusal-pace.js';
 import { callSafely, nameServer, TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
+/** Options of {@link BaseTransport}, for the constructor of a transport to pass on. */
 export interface BaseTransportOptions {
-  /** Name of the server. Every error that leaves the transport has it as `server`. */
+  /** Name of the server. Every error of the transport has it as `server`. Default none. */
   readonly server?: string | undefined;
   /**
-   * Closes the connection when it is aborted. `closeReason` is then an `ABORTED` error with the reason of the signal as
-   * its `cause`; `start()` rejects with it if the connection is not open yet, and open requests do otherwise.
+   * Closes the connection when it is aborted. `closeReason` is then an `ABORTED` error whose `cause` is the reason of the
+   * signal. `start()` rejects with it if the connection is not open yet; otherwise, open requests do. Default none.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The life cycle that every transport shares, so that an implementer writes only the wire: `open`, `write`,
- * `shutDown`. It starts once, closes once, ends with its `signal`, sets `closeReason` before it calls `onclose` once,
- * knows which requests wait for an answer and which of them were not sent yet, names the server in every error, drops
- * answers nobody asked for, and keeps a throwing handler of the host away from the wire.
+ * The life cycle that every transport shares. A subclass implements only the wire: `open()`, `write()`, `shutDown()` and
+ * `describe()`. The base class starts and closes once, ends with its `signal`, sets `closeReason` before it calls `onclose` once,
+ * tracks which requests wait for a response and which were not sent yet, names the server in every error, drops unexpected
+ * responses, and keeps exceptions of host handlers away from the wire.
  *
- * Its public members beyond {@link Transport} are for the parts of the wire, see {@link TransportController}: give hosts
- * the transport as a `Transport`.
+ * Its public members beyond {@link Transport} are for the components of the wire, see {@link TransportController}. Return the
+ * transport to hosts as a `Transport`.
+ *
+ * @example
+ * ```ts
+ * class SocketTransport extends BaseTransport {
+ *   readonly #socket = new Socket();
+ *   protected override async open() {
+ *     this.#socket.on('message', (text) => this.receive(JSON.parse(text)));
+ *     this.#socket.on('close', () => this.fail(this.error('CONNECTION_LOST', 'The server closed the socket.')));
+ *     await this.#socket.connect();
+ *   }
+ *   protected override async write(message: JSONRPCMessage) {
+ *     await this.#socket.send(this.encode(message));
+ *   }
+ *   protected override async shutDown() {
+ *     this.#socket.destroy();
+ *   }
+ *   override describe() {
+ *     return { transport: 'socket' };
+ *   }
+ * }
+ * ```
  */
 export abstract class BaseTransport extends TransportController implements Transport {
+  /** {@inheritDoc Transport.onmessage} */
   onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
+  /** {@inheritDoc Transport.onerror} */
   onerror?: (error: Error) => void;
+  /** {@inheritDoc Transport.onclose} */
   onclose?: () => void;
 
   readonly #signal: AbortSignal | undefined;
@@ -45,16 +69,16 @@ export abstract class BaseTransport extends TransportController implements Trans
   /** The connection was open, and `onclose` has not run. */
   #owesClose = false;
   #opening: Opening | undefined;
-  /** What runs at the end. None before the first, which most connections never have. */
+  /** Tasks for the end. Created for the first one, which most connections never have. */
   #endTasks: Set<() => void> | undefined;
   readonly #pending = createPendingRequests();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
-  /** Hands one message to the host, whose handler may throw or reject: the wire goes on. */
+  /** Delivers one message to the host, whose handler may throw or reject without ending the connection. */
   readonly #hand = (message: JSONRPCMessage): void => {
     const answered = isResponse(message) ? message.id : undefined;
     const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
-    // Cancelled while its answer was held back.
+    // Canceled while its response was delayed.
     if (answered !== undefined && settle === undefined) return;
     this.#handlers.keep();
     try {
@@ -80,34 +104,37 @@ export abstract class BaseTransport extends TransportController implements Trans
   }
 
   /**
-   * Opens the wire; rejects when there is none. An `AuthRequiredError` reaches the caller of `start` unchanged. `signal`
-   * is aborted when the connection ends before it is open: give up what is under way.
+   * Opens the wire. Rejects if that fails; an `AuthRequiredError` reaches the caller of `start()` unchanged. `signal` is
+   * aborted if the connection ends before it is open; stop then.
    */
   protected abstract open(signal: AbortSignal): Promise<void>;
   /**
-   * Puts one message on the wire, in the order of the calls; settles when the wire took it, or gives nothing when it has
-   * done so already. Reject with, or throw, a `TransportError` that has a `delivery`. A `FittingsError` of another part
-   * (sign-in) reaches the caller unchanged.
+   * Writes one message to the wire, in the order of the calls. Resolves when the wire has accepted it; return undefined if it
+   * already has. Throw, or reject with, a `TransportError` that has a `delivery`. Another `FittingsError`, such as one of
+   * sign-in, reaches the caller unchanged.
    */
   protected abstract write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> | undefined;
   /**
-   * Ends the wire and frees everything; must not reject. Called once, also when `open` failed. When `open` is still
-   * running it is called again after `open` has settled, for what that made in the meantime; `open` has to settle soon.
-   * `reason`: why the wire has failed; undefined when the connection was closed or aborted on this side.
+   * Ends the wire and frees its resources. Must not reject. Called once, also if `open()` has failed. If `open()` is still
+   * running, it is called again after `open()` has settled, to free what that has created meanwhile; `open()` has to settle
+   * soon. `reason` is why the wire has failed; undefined if the connection was closed or aborted on this side.
    */
   protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
+  /** {@inheritDoc Transport.describe} */
   abstract describe(): TransportDescription;
 
+  /** {@inheritDoc Transport.closeReason} */
   get closeReason(): TransportError | undefined {
     return this.#closeReason;
   }
 
+  /** {@inheritDoc Transport.start} */
   async start(): Promise<void> {
     if (this.#state !== 'new') {
-      // A second client has put its handlers in the place of the first one's by now.
+      // A second client has replaced the handlers of the first one by now.
       if (this.#state !== 'ended') this.#handlers.restore();
-      throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was started or closed before.', {
-        hint: 'A transport is used once: make a new one to connect again.',
+      throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was already started or closed.', {
+        hint: 'A transport is used once: create a new one to connect again.',
       });
     }
     this.#state = 'starting';
@@ -142,11 +169,12 @@ export abstract class BaseTransport extends TransportController implements Trans
     }
   }
 
+  /** {@inheritDoc Transport.send} */
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
     if (this.#state !== 'open') return this.#refuse(this.#notOpen());
     this.#handlers.keep();
     if (typeof message !== 'object' || message === null) {
-      const problem = 'What was to be sent is no message.';
+      const problem = 'The value passed to send() is not a JSON-RPC message.';
       return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
     }
     return isRequest(message)
@@ -154,50 +182,60 @@ export abstract class BaseTransport extends TransportController implements Trans
       : this.#sendOther(message, options);
   }
 
+  /** {@inheritDoc Transport.close} */
   close(): Promise<void> {
     const ended = this.#end(undefined);
-    // Also where the other side ended it before: an engine that closes must not be left with a dead transport.
+    // Also if the other side has ended it before: an engine that closes must not keep a dead transport.
     this.#tellClosed();
     return ended;
   }
 
+  /** Calls {@link close}. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
+  /** {@inheritDoc TransportController.receive} */
   override receive(value: unknown): void {
     if (this.#state === 'ended') return;
     if (this.#state === 'open') this.#inbound.receive(value);
     else this.#inbound.keepEarly(value);
   }
 
+  /** {@inheritDoc TransportController.fail} */
   override fail(reason: TransportError): void {
     if (this.#ended === undefined) this.flushIntakes();
     void this.#end(reason);
   }
 
+  /** {@inheritDoc TransportController.failRequest} */
   override failRequest(id: RequestId, error: FittingsError): boolean {
     const failed = this.#pending.fail(id, nameServer(error, this.server));
-    if (failed) this.budget.settle('asked');
+    if (failed) this.budget.settle('requested');
     return failed;
   }
 
+  /** {@inheritDoc TransportController.isPending} */
   override isPending(id: RequestId): boolean {
     return this.#pending.has(id);
   }
 
+  /** {@inheritDoc TransportController.markUnsent} */
   override markUnsent(id: RequestId): void {
     this.#pending.setUnsent(id, true);
   }
 
+  /** {@inheritDoc TransportController.markSent} */
   override markSent(id: RequestId): void {
     this.#pending.setUnsent(id, false);
   }
 
+  /** {@inheritDoc TransportController.ended} */
   override get ended(): boolean {
     return this.#state === 'ended';
   }
 
+  /** {@inheritDoc TransportController.onEnd} */
   override onEnd(task: () => void): () => void {
     if (this.#state === 'ended') {
       task();
@@ -208,6 +246,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     return () => void tasks.delete(task);
   }
 
+  /** {@inheritDoc TransportController.lost} */
   override lost(delivery: Delivery): TransportError {
     const reason = this.#closeReason;
     if (reason === undefined)
@@ -216,13 +255,13 @@ export abstract class BaseTransport extends TransportController implements Trans
     return this.error(reason.code, reason.message, { hint, kind, retryable, details, cause, delivery });
   }
 
-  /** No async function, here and in what follows: each would cost a call two promises more. */
+  /** Not an async function, like those below: each would cost a call two promises more. */
   #sendRequest(id: RequestId, message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     const { requestSignal } = options;
     if (requestSignal?.aborted === true) return Promise.reject(this.#aborted(requestSignal, 'not-sent'));
     const answered = this.#pending.add(id);
     if (answered === undefined) {
-      const text = `Another request with the id ${shownId(id)} is still in flight.`;
+      const text = `Another request with the id ${formatId(id)} is still in flight.`;
       return Promise.reject(this.error('REQUEST_ID_IN_USE', text, { delivery: 'not-sent' }));
     }
     if (requestSignal !== undefined) this.#failOnAbort(id, requestSignal, answered);
@@ -268,20 +307,23 @@ export abstract class BaseTransport extends TransportController implements Trans
       : this.asTransportError(cause, 'CONNECTION_LOST', 'unknown');
   }
 
-  /** The engine gives up a request with `notifications/cancelled`; its answer may then never come. */
+  /** The engine gives up a request with `notifications/cancelled`; its response may then never arrive. */
   #forgetCancelled(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];
     if (isRequestId(id)) this.#pending.forget(id);
   }
 
-  /** The host's handler failed; the wire goes on. */
+  /** Reports that a handler of the host has failed. The connection stays open. */
   #reportHandler(which: 'message' | 'close', cause: unknown): void {
-    this.report(this.error('CALLBACK_FAILED', `The ${which} handler threw.`, { cause }));
+    this.report(this.error('CALLBACK_FAILED', `The ${which} handler of the host threw.`, { cause }));
   }
 
   #aborted(signal: AbortSignal, delivery: Delivery): TransportError {
-    return this.error('ABORTED', 'The caller gave up the request.', { cause: signal.reason, delivery });
+    return this.error('ABORTED', 'The request was aborted by its caller.', {
+      cause: signal.reason,
+      delivery,
+    });
   }
 
   #notOpen(): TransportError {
@@ -310,7 +352,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     this.stopIntakes();
     if (isOwn) this.#delivery.stop();
     else this.#delivery.flush();
-    // Before the requests fail: after its own `close()` a program expects the error of its SDK.
+    // Before the requests fail: after `close()`, a program expects the error of its SDK.
     if (isOwn) this.#tellClosed();
     this.#pending.failAll((isUnsent) => this.lost(isUnsent ? 'not-sent' : 'unknown'));
     return this.#ended;
@@ -330,7 +372,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     await free();
     await opening?.freeWhenSettled(free);
     if (!this.#owesClose) return;
-    // A whole turn later, so that each request has failed with its own reason before the engine fails the rest.
+    // One turn later, so that each request has failed with its own reason before the engine fails the rest.
     await new Promise<void>((resolve) => afterTurn(resolve));
     this.#tellClosed();
   }
@@ -345,7 +387,7 @@ export abstract class BaseTransport extends TransportController implements Trans
   }
 }
 
-/** Made on purpose by another part, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
+/** Whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
 function isForeignFittingsError(cause: unknown): cause is FittingsError {
   return cause instanceof FittingsError && !(cause instanceof TransportError);
 }

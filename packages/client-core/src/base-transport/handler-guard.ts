@@ -3,8 +3,8 @@ import type { Transport } from '../contracts/transport.js';
 type Handlers = Pick<Transport, 'onmessage' | 'onerror' | 'onclose'>;
 
 /**
- * Knows the handlers of the client whose connection this is. Both SDKs put a client's handlers on a transport before
- * they call `start()`, so a second client whose `start()` is refused has replaced them by then.
+ * Remembers the handlers of the client that uses the connection. Both SDKs set the handlers of a client before they call
+ * `start()`, so a second client, whose `start()` rejects, has replaced them by then.
  */
 export class HandlerGuard {
   readonly #transport: Handlers;
@@ -16,7 +16,7 @@ export class HandlerGuard {
     this.#transport = transport;
   }
 
-  /** The handlers that are set now are those of the client in charge. */
+  /** Remembers the current handlers. */
   keep(): void {
     const { onmessage, onerror, onclose } = this.#transport;
     this.#onmessage = onmessage;
@@ -24,10 +24,10 @@ export class HandlerGuard {
     this.#onclose = onclose;
   }
 
-  /** Takes back what was set since {@link keep}. */
+  /** Restores the handlers that {@link keep} has remembered. */
   restore(): void {
     const transport = this.#transport;
-    // Not set to undefined: under `exactOptionalPropertyTypes` the contract has a handler or none.
+    // Not set to undefined, which the contract forbids under `exactOptionalPropertyTypes`.
     if (this.#onmessage === undefined) delete transport.onmessage;
     else transport.onmessage = this.#onmessage;
     if (this.#onerror === undefined) delete transport.onerror;

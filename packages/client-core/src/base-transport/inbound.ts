@@ -6,20 +6,20 @@ import type { PendingRequests } from './pending-requests.js';
 import type { TransportController } from './transport-controller.js';
 import type { TurnBudget } from './turn-budget.js';
 
-/** The only revision in which a peer may send several messages as one array. */
+/** The only revision in which a peer may send several messages in one array. */
 const REVISION_WITH_BATCHES = '2025-03-26';
-/** What comes before `start` has succeeded waits, up to this many messages. */
+/** Number of messages that may wait until `start()` has succeeded. */
 const EARLY_MESSAGES = 1024;
 
 export interface InboundDeps {
   readonly transport: TransportController;
   readonly pending: PendingRequests;
-  /** Takes a message that is in order. */
+  /** Delivers valid messages. */
   readonly delivery: OrderedDelivery;
   readonly budget: TurnBudget;
 }
 
-/** Decides what becomes of each value that came from the peer: a message, a batch, an answer to nothing, or nonsense. */
+/** Sorts what arrives from the peer: messages, batches, unexpected responses, and invalid values. */
 export class Inbound {
   readonly #deps: InboundDeps;
   #early: unknown[] = [];
@@ -31,20 +31,20 @@ export class Inbound {
   receive(value: unknown): void {
     if (!isMessage(value)) this.#receiveInvalid(value);
     else if (!isResponse(value)) {
-      this.#deps.transport.unasked();
+      this.#deps.transport.markUnsolicited();
       this.#deps.delivery.push(value);
     } else if (this.#expects(value)) this.#deps.delivery.push(value);
   }
 
-  /** Before the connection is open: a handler that answers at once could not, while `start` is still running. */
+  /** Keeps a value until the connection is open, because a handler could not send an answer while `start()` is running. */
   keepEarly(value: unknown): void {
     if (this.#early.length < EARLY_MESSAGES) {
-      this.#deps.transport.unasked();
+      this.#deps.transport.markUnsolicited();
       this.#early.push(value);
     } else {
       this.#deps.transport.reportCounted(
         'PROTOCOL_VIOLATION',
-        () => 'The peer sent too much before the connection was open.',
+        () => 'The peer sent too many messages before the connection was open.',
       );
     }
   }
@@ -59,20 +59,20 @@ export class Inbound {
     const { id } = message;
     if (isRequestId(id)) {
       if (pending.answer(id)) {
-        budget.settle('asked');
+        budget.settle('requested');
         return true;
       }
       if (!pending.wasForgotten(id)) {
         transport.reportCounted(
           'RESPONSE_UNEXPECTED',
-          () => `No request with the id ${shownId(id)} is in flight.`,
+          () => `Received a response with the id ${formatId(id)}, but no such request is in flight.`,
         );
       }
       return false;
     }
     transport.reportCounted('PROTOCOL_VIOLATION', () => {
       const text = 'error' in message ? sanitizeText(message.error.message) : '';
-      return `The peer could not read a message of ours: ${text}`;
+      return `The peer rejected a message as unreadable: ${text}`;
     });
     return false;
   }
@@ -86,7 +86,7 @@ export class Inbound {
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
     const answersRequest =
       isRequestId(id) && !(typeof value === 'object' && value !== null && 'method' in value);
-    const problem = 'The peer sent an object that is not a JSON-RPC message.';
+    const problem = 'Received a value that is not a JSON-RPC message.';
     if (answersRequest) {
       const error = transport.error('PROTOCOL_VIOLATION', problem, { delivery: 'unknown' });
       if (transport.failRequest(id, error)) return;
@@ -95,7 +95,7 @@ export class Inbound {
   }
 }
 
-/** A request id, fit to show. */
-export function shownId(id: RequestId): string {
+/** Formats a request id for an error message. */
+export function formatId(id: RequestId): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(sanitizeText(id, { maxLength: 64 }));
 }

@@ -1,17 +1,18 @@
 import type { TurnBudget } from './turn-budget.js';
 
-/** What arrived and is not handled yet: handled at once, or in later turns once the budget of this one is used up. */
+/** A queue of arrived items. They are handled at once, or in later turns when the budget of the current one is used up. */
 export interface Intake<T> {
+  /** Adds an item. */
   push(item: T): void;
-  /** Counts other work of the same wire, such as cutting bytes into messages. */
+  /** Runs other work of the same wire, such as splitting bytes into messages, and counts its time. */
   work(task: () => void): void;
-  /** The wire should not be read for now: see {@link whenReady}. */
+  /** Whether to stop reading the wire for now, until {@link whenReady}. */
   readonly busy: boolean;
-  /** Runs the task once nothing waits and there is a new budget. */
+  /** Runs the task when the queue is empty and there is a new budget. */
   whenReady(task: () => void): void;
-  /** Handles at once what waits: the wire has ended. */
+  /** Handles all items at once, because the wire has ended. */
   flush(): void;
-  /** Drops what waits, and all that comes. */
+  /** Drops all items, and all later ones. */
   stop(): void;
 }
 
@@ -19,7 +20,7 @@ export interface IntakeOptions<T> {
   readonly budget: TurnBudget;
   /** Handles one item; must not throw. */
   readonly take: (item: T) => void;
-  /** Milliseconds that an item will take, about; a large one waits for a turn in which nothing was done. Default 0. */
+  /** Returns the approximate milliseconds that an item takes; a large one waits for a turn without other work. Default 0. */
   readonly estimateMs?: ((item: T) => number) | undefined;
 }
 
@@ -94,18 +95,21 @@ export function createIntake<T>(options: IntakeOptions<T>): Intake<T> {
   };
 }
 
-/** What hands on bytes until it is told to stop: a socket, a body. */
+/** A source of bytes that can be paused: a socket, the body of a response. */
 export interface Pausable {
+  /** Stops delivering bytes. */
   pause(): void;
+  /** Continues to deliver bytes. */
   resume(): void;
 }
 
+/** A source of bytes that is paused while its server has used up its share of time, see {@link TransportController.paced}. */
 export interface PacedSource {
-  /** Handles what came in at once, and pauses the source when its server has used up its share of the time. */
+  /** Runs `handle` at once for so many bytes, and pauses the source if the share is used up. */
   read(bytes: number, handle: () => void): void;
 }
 
-/** Bytes that are parsed and handled in a millisecond, about. */
+/** Bytes that are parsed and handled in a millisecond, approximately. */
 const BYTES_PER_MS = 200_000;
 
 export function createPacedSource(budget: TurnBudget, source: Pausable): PacedSource {

@@ -1,14 +1,14 @@
 import { systemClock } from '../timing.js';
 
-/** An `open()` that ignores its signal holds up `close()` for this long, milliseconds. */
+/** Milliseconds that `close()` waits for an `open()` that ignores its signal. */
 const SETTLES_WITHIN_MS = 1000;
 
-/** One call of `open()`, from when it is made until it has settled. */
+/** One call of `open()` until it has settled. */
 export class Opening {
   readonly #controller = new AbortController();
   #settled: Promise<void> | undefined;
 
-  /** Aborted when the connection has ended before it was open. */
+  /** Aborted if the connection ends before it is open. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -23,8 +23,8 @@ export class Opening {
   }
 
   /**
-   * Runs `free` once `open()` has settled, because what it made after the wire was shut down is still there. Resolves
-   * when that is done, or after a second; `free` runs then too, when its time comes.
+   * Runs `free` once `open()` has settled, to free what it created after the wire was shut down. Resolves when that is done, or
+   * after a second; `free` still runs later then.
    */
   async freeWhenSettled(free: () => Promise<void>): Promise<void> {
     if (this.#settled === undefined) return;

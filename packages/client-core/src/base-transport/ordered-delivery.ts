@@ -2,22 +2,21 @@ import type { JSONRPCMessage } from '../contracts/json-rpc.js';
 import { isResponse } from '../wire/messages.js';
 
 /**
- * Hands messages on in order, one at a time, and holds a response back for two microtasks when a notification went
- * right before it.
+ * Delivers messages in order, one at a time, and delays a response by two microtasks if a notification came right before it.
  *
- * The SDK clients run notification handlers one microtask late but settle responses at once, and then forget the
- * progress handler: progress that shares a chunk with its response would be lost.
+ * The SDK clients run notification handlers one microtask late, but settle responses at once and then forget the progress
+ * handler: progress that shares a chunk with its response would be lost.
  */
 export interface OrderedDelivery {
   push(message: JSONRPCMessage): void;
-  /** Hands on at once what is held back: the connection ends. */
+  /** Delivers delayed messages at once, because the connection ends. */
   flush(): void;
-  /** Drops what is held back and all that follows. */
+  /** Drops delayed messages and all later ones. */
   stop(): void;
 }
 
-/** The room of delivered messages is given back in steps, so that it costs little a message. */
-const GIVE_BACK_AT = 1024;
+/** The memory of delivered messages is freed in steps, so that it costs little per message. */
+const FREE_AT = 1024;
 
 /** `hand` must not throw. */
 export function createOrderedDelivery(hand: (message: JSONRPCMessage) => void): OrderedDelivery {
@@ -27,7 +26,7 @@ export function createOrderedDelivery(hand: (message: JSONRPCMessage) => void): 
 class Delivery implements OrderedDelivery {
   readonly #hand: (message: JSONRPCMessage) => void;
   #queue: JSONRPCMessage[] = [];
-  /** Messages of the queue before this one were handed on. */
+  /** Index of the first message that is not delivered. */
   #next = 0;
   #handing = false;
   #notified = false;
@@ -96,7 +95,7 @@ class Delivery implements OrderedDelivery {
     }
     this.#handing = false;
     const { length } = this.#queue;
-    if (this.#next === length || (this.#next >= GIVE_BACK_AT && this.#next * 2 >= length)) {
+    if (this.#next === length || (this.#next >= FREE_AT && this.#next * 2 >= length)) {
       this.#queue = this.#queue.slice(this.#next);
       this.#next = 0;
     }

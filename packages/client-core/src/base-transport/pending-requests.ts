@@ -3,47 +3,47 @@ import type { FittingsError } from '../errors/fittings-error.js';
 import type { TransportError } from '../errors/fittings-error.js';
 
 interface Pending {
-  /** Its answer came and is about to be delivered. */
+  /** Its response has arrived and is about to be delivered. */
   answered: boolean;
-  /** No wire has seen it so far. */
+  /** It is not on the wire yet. */
   unsent: boolean;
   readonly resolve: () => void;
   readonly reject: (error: FittingsError) => void;
 }
 
-/** The requests of one connection whose answer is still to come. Ids `1` and `"1"` are two. */
+/** The requests of one connection that wait for a response. The ids `1` and `"1"` differ. */
 export interface PendingRequests {
-  /** Settles when the request is answered, forgotten or failed. Undefined: the id is in flight already. */
+  /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
   add(id: RequestId): Promise<void> | undefined;
-  /** In flight, and its answer has not come yet. */
+  /** Returns whether the request waits for its response. */
   has(id: RequestId): boolean;
-  /** Its answer came. False: nobody waits for it, or it is not the first one. From now on {@link fail} leaves it alone. */
+  /** Notes that a response has arrived, so that {@link fail} ignores the request. False if it is unknown or answered already. */
   answer(id: RequestId): boolean;
-  /** Its answer is delivered now: what settles it afterwards. Undefined: it was given up since the answer came. */
+  /** Removes a request whose response is being delivered, and returns what resolves it; undefined if it was given up meanwhile. */
   takeAnswered(id: RequestId): (() => void) | undefined;
-  /** Nobody wants the answer any more; should it come late, {@link wasForgotten} knows it. */
+  /** Gives up a request. If its response arrives later, {@link wasForgotten} returns true. */
   forget(id: RequestId): void;
   wasForgotten(id: RequestId): boolean;
   fail(id: RequestId, error: FittingsError): boolean;
-  /** Like {@link fail}, for whoever rejects it a little later. */
+  /** Like {@link fail}, but returns the function that rejects the request, for later. */
   release(id: RequestId): ((error: FittingsError) => void) | undefined;
-  /** Whether it still waits on this side, so that the peer cannot have seen it. */
+  /** Notes whether the request still waits on this side, so that the peer cannot have seen it. */
   setUnsent(id: RequestId, unsent: boolean): void;
   isUnsent(id: RequestId): boolean;
   failAll(errorFor: (unsent: boolean) => TransportError): void;
 }
 
-/** Late answers are expected for this many given-up requests; older ones count as unknown. */
+/** Late responses are expected for this many given-up requests; older ones count as unknown. */
 const FORGOTTEN_KEPT = 64;
 
 export function createPendingRequests(): PendingRequests {
   return new PendingById();
 }
 
-/** A class, as the other parts that every connection has: closures take several times the memory. */
+/** A class, like everything that each connection has, because closures take several times the memory. */
 class PendingById implements PendingRequests {
   readonly #pending = new Map<RequestId, Pending>();
-  /** None before the first, which most connections never have. */
+  /** Created for the first one, which most connections never have. */
   #forgotten: Set<RequestId> | undefined;
 
   add(id: RequestId): Promise<void> | undefined {

@@ -4,22 +4,22 @@ import { FittingsError, type Delivery, type FittingsErrorOptions } from '../erro
 import { classifySystemError } from '../errors/system-errors.js';
 import { TransportError } from '../errors/fittings-error.js';
 import { sanitizeText } from '../text/sanitize-text.js';
-import { createAbortWatch } from './abort-watch.js';
-import { createDiagnostics } from './diagnostics.js';
 import { createIntake, createPacedSource, type Intake, type PacedSource, type Pausable } from './intake.js';
 import { TurnBudget } from './turn-budget.js';
 
 /**
- * What a transport does for its wire: takes what came in, fails what can get no answer any more, makes and reports
- * errors, and spreads work over turns of the event loop. A `BaseTransport` is one; the parts of a wire (its reader, its
- * queue, its event stream) get the transport as their controller.
+ * What a transport does for its wire: it accepts what arrives, fails requests that cannot be answered, creates and reports
+ * errors, and spreads work over turns of the event loop. Every `BaseTransport` is one. Pass it to the components of a wire,
+ * such as its reader, its queue and its event stream.
  */
 export abstract class TransportController {
+  /** Handler of the host for errors that do not belong to a request. */
   abstract onerror?: (error: Error) => void;
 
-  /** Name of the server, for the texts of errors. */
+  /** Name of the server, for error messages. */
   readonly server: string | undefined;
   #protocolVersion: string | undefined;
+  /** The time that this connection has used in the current turn of the event loop. */
   protected readonly budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   readonly #abortWatch = createAbortWatch();
@@ -29,54 +29,55 @@ export abstract class TransportController {
     this.server = server;
   }
 
-  /** A parsed value came in. */
+  /** Call it with each parsed value that arrives. Invalid messages and unexpected responses are reported. */
   abstract receive(value: unknown): void;
-  /** The wire has ended by itself, or has to be given up. */
+  /** Call it when the wire has ended by itself or cannot continue. Open requests fail with `reason`. */
   abstract fail(reason: TransportError): void;
-  /** One request can get no answer any more. False: it is not in flight. */
+  /** Fails one request that cannot be answered. Returns false if it is not in flight. */
   abstract failRequest(id: RequestId, error: FittingsError): boolean;
-  /** The request is in flight, and its answer has not come yet. */
+  /** Returns whether the request is in flight and its response has not arrived yet. */
   abstract isPending(id: RequestId): boolean;
   /**
-   * For a wire that does not send at once, for example because it waits for credentials: this request waits, and the peer
-   * cannot have seen it. If the connection ends before {@link markSent}, the request fails as `not-sent`.
+   * Marks a request that waits before it is sent, for example for credentials. If the connection ends before
+   * {@link markSent}, the request fails with the delivery `not-sent`.
    */
   abstract markUnsent(id: RequestId): void;
-  /** The request is about to go on the wire. */
+  /** Marks a request as about to be sent. */
   abstract markSent(id: RequestId): void;
-  /** The connection has ended, whoever ended it. */
+  /** Whether the connection has ended, for any reason. */
   abstract readonly ended: boolean;
-  /** Runs `task` when the connection has ended, just before `shutDown`; at once if that is past. The result takes it back. */
+  /** Runs `task` when the connection ends, just before `shutDown()`, or at once if it has ended. The result cancels it. */
   abstract onEnd(task: () => void): () => void;
-  /** After the end: why what is left cannot be delivered any more. */
+  /** Returns the error for a message that cannot be delivered because the connection has ended. */
   abstract lost(delivery: Delivery): TransportError;
 
-  /** The negotiated protocol revision, once it is known. */
+  /** Negotiated protocol revision, once it is known. */
   get protocolVersion(): string | undefined {
     return this.#protocolVersion;
   }
 
+  /** {@inheritDoc Transport.setProtocolVersion} */
   setProtocolVersion(version: string): void {
     this.#protocolVersion = version;
   }
 
-  limitUnasked(share: number): void {
-    this.budget.limitUnasked(share);
+  /** {@inheritDoc Transport.limitUnsolicited} */
+  limitUnsolicited(share: number): void {
+    this.budget.limitUnsolicited(share);
   }
 
   /**
-   * What is being handled is nothing that we asked for, see `Transport.limitUnasked`. The messages given to
-   * {@link receive}, and what is reported with {@link reportCounted}, need no such call.
+   * Marks the input that is being handled as unsolicited, see `Transport.limitUnsolicited`. Messages passed to {@link receive},
+   * and what is reported with {@link reportCounted}, are marked already.
    */
-  unasked(): void {
-    this.budget.settle('unasked');
+  markUnsolicited(): void {
+    this.budget.settle('unsolicited');
   }
 
   /**
-   * A place for what arrived and is not parsed yet. `take` handles one item, at once as long as this connection has used
-   * little of the current turn of the event loop, and in later turns otherwise; stop reading while the intake is `busy`.
-   * What waits is handled when the wire fails, and dropped by our own `close()`. All intakes of a transport share one
-   * budget.
+   * Creates a queue for what has arrived and is not parsed yet. `take` handles one item: at once while this connection has used
+   * little of the current turn of the event loop, and in later turns otherwise. Stop reading while the queue is `busy`. Waiting
+   * items are handled when the wire fails, and dropped by `close()`. All queues of a transport share one budget.
    */
   intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
     const intake = createIntake({ budget: this.budget, take, estimateMs });
@@ -85,62 +86,62 @@ export abstract class TransportController {
   }
 
   /**
-   * For a wire that handles at once what it reads: `read` of the result does so and, under `Transport.limitUnasked`, pauses
-   * the source while the peer has used up its share. Resume the source by yourself when the transport ends.
+   * Wraps a source whose bytes are handled at once: `read()` of the result does so and, with `Transport.limitUnsolicited`,
+   * pauses the source while the peer has used up its share. Resume the source yourself when the transport ends.
    */
   paced(source: Pausable): PacedSource {
     return createPacedSource(this.budget, source);
   }
 
   /**
-   * Runs `task` when the signal of a request is aborted; the result takes the task back. However many requests share a
-   * signal, it has one listener of this transport, and none when they are done.
+   * Runs `task` when the signal of a request is aborted. The result cancels it. The transport adds one listener to a signal,
+   * however many requests share it, and removes it when they are done.
    */
   onAbort(signal: AbortSignal, task: () => void): () => void {
     return this.#abortWatch.on(signal, task);
   }
 
-  /** Calls a function that the host supplied; what it throws, or rejects with, is reported as `CALLBACK_FAILED`. */
+  /** Calls a function of the host. What it throws, or rejects with, is reported as `CALLBACK_FAILED`. */
   guard(callback: () => unknown, what = 'A function that the host supplied'): void {
     callSafely(callback, (cause) => this.report(this.error('CALLBACK_FAILED', `${what} threw.`, { cause })));
   }
 
-  /** Something is wrong and the connection lives on. */
+  /** Reports an error to `onerror`. The connection stays open. */
   report(error: Error): void {
     if (error instanceof FittingsError) nameServer(error, this.server);
-    // A handler that fails while it is told of an error leaves nobody to tell.
+    // An error of the error handler has nowhere to go.
     callSafely(
       () => this.onerror?.(error),
       () => undefined,
     );
   }
 
-  /** Like {@link report}, for what a peer can send without end. */
+  /** Reports the first, tenth, hundredth … occurrence of what a peer can send endlessly. */
   reportCounted(code: ErrorCode, describe: () => string): void {
-    this.unasked();
+    this.markUnsolicited();
     this.#diagnostics.count(code, (times) => {
       const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
       return this.error(code, message, { details: { times } });
     });
   }
 
-  /** An error that names the server. */
+  /** Creates an error that names the server. */
   error(code: ErrorCode, message: string, options: FittingsErrorOptions = {}): TransportError {
     return new TransportError(code, message, { server: this.server, ...options });
   }
 
-  /** What was thrown, as a `TransportError`; `fallback` where the platform's code says nothing better. */
+  /** Converts what was thrown to a `TransportError`, with the code `fallback` if the error itself suggests none. */
   asTransportError(cause: unknown, fallback: ErrorCode, delivery?: Delivery): TransportError {
     if (cause instanceof TransportError) return nameServer(cause, this.server);
     const text = cause instanceof Error ? cause.message : String(cause);
     return this.error(classifySystemError(cause) ?? fallback, sanitizeText(text), { cause, delivery });
   }
 
-  /** The message as JSON text. Throws `MESSAGE_UNSERIALIZABLE`, `delivery: 'not-sent'`. */
+  /** Returns the message as JSON. Throws `MESSAGE_UNSERIALIZABLE` with the delivery `not-sent`. */
   encode(message: JSONRPCMessage): string {
     let cause: unknown;
     try {
-      // Not always a string, whatever its type says: a `toJSON` may give undefined.
+      // Not always a string, contrary to its type: a `toJSON` may return undefined.
       const text: unknown = JSON.stringify(message);
       if (typeof text === 'string') return text;
     } catch (error) {
@@ -149,28 +150,28 @@ export abstract class TransportController {
     throw this.error('MESSAGE_UNSERIALIZABLE', 'The message cannot be written as JSON.', {
       cause,
       delivery: 'not-sent',
-      hint: 'Arguments must be plain JSON: no BigInt, no circular reference.',
+      hint: 'Use plain JSON values: no BigInt and no circular references.',
     });
   }
 
-  /** How often the peer sent what had to be ignored, by kind. */
+  /** Number of ignored inputs, by error code. */
   protected get ignored(): Readonly<Record<string, number>> {
     return this.#diagnostics.counts;
   }
 
-  /** Handles at once what waits in the intakes: the wire has failed. */
+  /** Handles all waiting items at once, because the wire has failed. */
   protected flushIntakes(): void {
     for (const intake of this.#intakes) intake.flush();
   }
 
-  /** Drops what waits in the intakes, and all that comes. */
+  /** Drops all waiting items, and all later ones. */
   protected stopIntakes(): void {
     for (const intake of this.#intakes.splice(0)) intake.stop();
     this.budget.close();
   }
 }
 
-/** Runs a function of the host, which may throw or, being async, reject: neither reaches the caller. */
+/** Runs a function of the host and passes what it throws, or rejects with, to `failed`. */
 export function callSafely(work: () => unknown, failed: (cause: unknown) => void): void {
   try {
     const result = work();
@@ -180,7 +181,62 @@ export function callSafely(work: () => unknown, failed: (cause: unknown) => void
   }
 }
 
-/** Says which server an error is about, if it does not say so itself, and gives the error back. */
+/** Sets the server of an error that does not name one, and returns the error. */
 export function nameServer<E extends FittingsError>(error: E, server: string | undefined): E {
   return server === undefined || error.server !== undefined ? error : Object.assign(error, { server });
+}
+
+/** Watches the signals of requests with one listener per signal, which is removed once its requests are done. */
+interface AbortWatch {
+  /** Runs `task` when the signal is aborted. The result cancels it. */
+  on(signal: AbortSignal, task: () => void): () => void;
+}
+
+function createAbortWatch(): AbortWatch {
+  const watched = new Map<AbortSignal, { readonly tasks: Set<() => void>; readonly listener: () => void }>();
+
+  const watch = (signal: AbortSignal) => {
+    const tasks = new Set<() => void>();
+    const listener = (): void => {
+      watched.delete(signal);
+      for (const task of tasks) task();
+    };
+    const entry = { tasks, listener };
+    watched.set(signal, entry);
+    signal.addEventListener('abort', listener, { once: true });
+    return entry;
+  };
+
+  return {
+    on(signal, task) {
+      const { tasks, listener } = watched.get(signal) ?? watch(signal);
+      tasks.add(task);
+      return () => {
+        tasks.delete(task);
+        if (tasks.size > 0 || watched.get(signal)?.tasks !== tasks) return;
+        watched.delete(signal);
+        signal.removeEventListener('abort', listener);
+      };
+    },
+  };
+}
+
+/** Reports the first, tenth, hundredth … occurrence of each kind, so that a flood costs next to nothing. */
+interface Diagnostics {
+  /** Counts an occurrence. `describe` is called only if it is reported. */
+  count(kind: string, describe: (times: number) => Error): void;
+  /** Number of occurrences of each kind. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+function createDiagnostics(report: (error: Error) => void): Diagnostics {
+  const counts: Record<string, number> = {};
+  return {
+    count(kind, describe) {
+      const times = (counts[kind] ?? 0) + 1;
+      counts[kind] = times;
+      if (Number.isInteger(Math.log10(times))) report(describe(times));
+    },
+    counts,
+  };
 }

@@ -1,47 +1,48 @@
 import { Turns } from './after-turn.js';
 
+/** Options of {@link TurnBudget}. */
 export interface TurnBudgetOptions {
-  /** Milliseconds of one turn of the event loop that one connection may take. Default 3. */
+  /** Milliseconds that one connection may use in one turn of the event loop. Default 3. */
   readonly budgetMs?: number | undefined;
-  /** Milliseconds of a clock that never goes back. Default `performance.now()`. */
+  /** Returns the milliseconds of a monotonic clock. Default `performance.now()`. */
   readonly now?: (() => number) | undefined;
-  /** Runs the task after so many milliseconds; the result takes it back. Default `setTimeout`. */
+  /** Runs the task after so many milliseconds; the result cancels it. Default `setTimeout`. */
   readonly later?: ((task: () => void, ms: number) => () => void) | undefined;
 }
 
 const BUDGET_MS = 3;
-/** What a peer may use at once before its share counts. */
+/** Milliseconds that a peer may use at once before its share counts. */
 const BURST_MS = 50;
-/** What counts at most for a piece of work that should take less than a budget: the system may have run another program. */
+/** Most that counts for work that should take less than a budget, in ms: the system may have run another program meanwhile. */
 const SMALL_WORK_MS = 6;
-/** Others wait for the whole of a long message: such have to be rare, or more than a few of their calls meet one. */
+/** Other connections wait for the whole of a long message, so long messages count several times. */
 const LONG_WORK_FACTOR = 8;
 
 /**
- * How long one connection has worked in this turn of the event loop, so that a peer that floods leaves time for all
- * others. Ordinary traffic never meets it: no timer and no turn stands between a message and its handler until the
- * budget is used up. A host of many servers adds {@link limitUnasked}, which also bounds the time over many turns.
+ * The time that one connection has used in this turn of the event loop, so that a peer that floods leaves time for others.
+ * Ordinary traffic is not affected: messages are handled at once until the budget is used up. {@link limitUnsolicited} also
+ * limits the time over many turns.
  */
 export class TurnBudget {
   readonly #budgetMs: number;
   readonly #now: () => number;
-  /** Milliseconds of work; while no turn is awaited, pauses are taken off again. */
+  /** Milliseconds of work. Pauses are subtracted unless the next turn is awaited. */
   #used = 0;
   #lastEnd = 0;
-  /** Since when all time counts, promise jobs included, because the next turn is awaited. */
+  /** Start of the time that counts as a whole, including promise jobs, because the next turn is awaited. */
   #since: number | undefined;
   #depth = 0;
   #waiting: (() => void)[] = [];
   readonly #turns = new Turns();
   readonly #later: (task: () => void, ms: number) => () => void;
-  #unasked: UnaskedShare | undefined;
-  /** Milliseconds of work of which is not known yet whether we asked for it: most of a message may be still to come. */
+  #unsolicited: UnsolicitedShare | undefined;
+  /** Milliseconds of work that is not known to be requested or unsolicited yet: most of a message may still arrive. */
   #unsettled = 0;
-  /** Messages of the current work that we asked for, and others. */
-  #counts = { asked: 0, unasked: 0 };
-  /** What that work should take. */
+  /** Responses to our requests, and other messages, of the current work. */
+  #counts = { requested: 0, unsolicited: 0 };
+  /** Estimated milliseconds of that work. */
   #estimate = 0;
-  /** Takes back the end of a wait for the share. */
+  /** Cancels the end of a wait for the share. */
   #wake: (() => void) | undefined;
 
   constructor({ budgetMs = BUDGET_MS, now, later }: TurnBudgetOptions = {}) {
@@ -51,19 +52,19 @@ export class TurnBudget {
   }
 
   /**
-   * From now on, what the peer sends unasked takes at most this part of the time, apart from a short burst: nothing more
-   * is handled, and read, until it has waited long enough. `share` is from 0.01 to 1.
+   * Limits unsolicited input of the peer to this share of the time, from 0.01 to 1, apart from a short burst. Beyond it,
+   * nothing is handled or read for a while.
    */
-  limitUnasked(share: number): void {
-    this.#unasked = createUnaskedShare({ share, burstMs: BURST_MS, sliceMs: this.#budgetMs });
+  limitUnsolicited(share: number): void {
+    this.#unsolicited = createUnsolicitedShare({ share, burstMs: BURST_MS, sliceMs: this.#budgetMs });
   }
 
-  /** For {@link limitUnasked}: a message of the work that is being done was, or was not, one that we asked for. */
-  settle(kind: 'asked' | 'unasked'): void {
-    if (this.#unasked !== undefined) this.#counts[kind]++;
+  /** Tells {@link limitUnsolicited} whether a message of the current work was requested, that is, a response. */
+  settle(kind: 'requested' | 'unsolicited'): void {
+    if (this.#unsolicited !== undefined) this.#counts[kind]++;
   }
 
-  /** Whether work of about `estimateMs` should wait for the next turn. Never before anything was done in this one. */
+  /** Returns whether work of about `estimateMs` should wait for the next turn. False if nothing was done in this one. */
   isSpent(estimateMs = 0): boolean {
     const now = this.#now();
     if (this.#mustWait(now)) return true;
@@ -71,7 +72,7 @@ export class TurnBudget {
     return used >= this.#budgetMs || (used > 0 && used + estimateMs > this.#budgetMs);
   }
 
-  /** Does the work and counts its time; it should take about `estimateMs`. */
+  /** Runs work of about `estimateMs`, and counts its time. */
   run(work: () => void, estimateMs = 0): void {
     this.#estimate += estimateMs;
     if (this.#depth > 0) return work();
@@ -85,15 +86,15 @@ export class TurnBudget {
       const end = this.#now();
       this.#used += end - start;
       this.#lastEnd = end;
-      if (this.#unasked === undefined) this.#estimate = 0;
+      if (this.#unsolicited === undefined) this.#estimate = 0;
       else this.#account(end - start, end);
       if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
     }
   }
 
-  /** Does work of about `estimateMs` that nothing holds back within a turn: it counts for {@link limitUnasked} alone. */
+  /** Runs work of about `estimateMs` that is not limited within a turn; it counts for {@link limitUnsolicited} only. */
   count(work: () => void, estimateMs: number): void {
-    if (this.#unasked === undefined || this.#depth > 0) return work();
+    if (this.#unsolicited === undefined || this.#depth > 0) return work();
     this.#estimate += estimateMs;
     const start = this.#now();
     this.#depth++;
@@ -106,9 +107,9 @@ export class TurnBudget {
     }
   }
 
-  /** The share of {@link limitUnasked} is used up: {@link nextTurn} says when to go on. */
+  /** Whether the share of {@link limitUnsolicited} is used up. Continue in {@link nextTurn}. */
   get isShareUsedUp(): boolean {
-    return this.#unasked !== undefined && this.#mustWait(this.#now());
+    return this.#unsolicited !== undefined && this.#mustWait(this.#now());
   }
 
   /** Runs the task in the next turn, with a new budget. */
@@ -117,7 +118,7 @@ export class TurnBudget {
     this.#awaitTurn(this.#now());
   }
 
-  /** Frees what it holds; nothing that waits for a turn runs any more. */
+  /** Frees its resources. Waiting tasks do not run. */
   close(): void {
     this.#turns.close();
     this.#wake?.();
@@ -127,18 +128,19 @@ export class TurnBudget {
   }
 
   #account(ms: number, now: number): void {
-    const { asked, unasked } = this.#counts;
+    const { requested, unsolicited } = this.#counts;
     const isLong = this.#estimate > this.#budgetMs;
     this.#unsettled += isLong ? ms * LONG_WORK_FACTOR : Math.min(ms, SMALL_WORK_MS);
-    if (asked + unasked === 0) return;
-    if (unasked > 0) this.#unasked?.spend((this.#unsettled * unasked) / (asked + unasked), now);
+    if (requested + unsolicited === 0) return;
+    if (unsolicited > 0)
+      this.#unsolicited?.spend((this.#unsettled * unsolicited) / (requested + unsolicited), now);
     this.#unsettled = 0;
     this.#estimate = 0;
-    this.#counts = { asked: 0, unasked: 0 };
+    this.#counts = { requested: 0, unsolicited: 0 };
   }
 
   #mustWait(now: number): boolean {
-    return this.#wake !== undefined || (this.#unasked !== undefined && this.#unasked.waitMs(now) > 0);
+    return this.#wake !== undefined || (this.#unsolicited !== undefined && this.#unsolicited.waitMs(now) > 0);
   }
 
   #usedAt(now: number): number {
@@ -150,7 +152,7 @@ export class TurnBudget {
     if (this.#since !== undefined) return;
     this.#since = now - this.#used;
     this.#turns.after(() => {
-      const ms = this.#unasked?.waitMs(this.#now()) ?? 0;
+      const ms = this.#unsolicited?.waitMs(this.#now()) ?? 0;
       if (ms === 0) return this.#newTurn();
       this.#wake = this.#later(() => {
         this.#wake = undefined;
@@ -171,27 +173,27 @@ function afterDelay(task: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-interface UnaskedShareOptions {
-  /** Part of the time that what nobody asked for may take, from 0.01 to 1. */
+interface UnsolicitedShareOptions {
+  /** Share of the time for unsolicited input, from 0.01 to 1. */
   readonly share: number;
-  /** Milliseconds that may be used at once, before a peer has to wait at all. */
+  /** Milliseconds that may be used at once before a peer has to wait. */
   readonly burstMs: number;
-  /** Milliseconds of work for which there is room after a wait, so that a peer does not wait for each message. */
+  /** Milliseconds of work that are possible after a wait, so that a peer does not wait for each message. */
   readonly sliceMs: number;
 }
 
-/** No wait is longer, so that a peer which stops to flood is heard again soon. */
+/** Longest wait, so that a peer that stops flooding is read again soon. */
 const MAX_WAIT_MS = 2000;
 
-/** A bucket of time: what a peer sends unasked fills it, and it empties by `share` of the time that passes. */
-interface UnaskedShare {
-  /** So many milliseconds were used until `now`. */
+/** A leaky bucket of time: unsolicited input fills it, and it drains by `share` of the time that passes. */
+interface UnsolicitedShare {
+  /** Adds milliseconds that were used until `now`. */
   spend(ms: number, now: number): void;
-  /** Milliseconds from `now` on for which nothing more should be done; 0: there is room. */
+  /** Returns how many milliseconds to wait from `now` on. */
   waitMs(now: number): number;
 }
 
-function createUnaskedShare({ share, burstMs, sliceMs }: UnaskedShareOptions): UnaskedShare {
+function createUnsolicitedShare({ share, burstMs, sliceMs }: UnsolicitedShareOptions): UnsolicitedShare {
   const most = burstMs - sliceMs + MAX_WAIT_MS * share;
   let level = 0;
   let levelAt = 0;

@@ -26,8 +26,8 @@ const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED_|DEPTH_ZERO_|(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
 
 /**
- * Returns the `code` that Node.js, undici or the operating system gave an error, such as `ENOENT` or `ECONNREFUSED`;
- * undefined where there is none.
+ * Returns the `code` that Node.js, undici or the operating system has given an error, such as `ENOENT` or `ECONNREFUSED`, and
+ * undefined for any other value.
  * @see https://nodejs.org/api/errors.html#common-system-errors
  */
 export function systemErrorCode(error: unknown): string | undefined {
@@ -38,7 +38,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 /**
  * Returns the {@link ErrorCode} that an error of Node.js, undici, the operating system or the DOM stands for, found by its
  * {@link systemErrorCode} or `name`, also in its `cause` and, for an `AggregateError`, in the first of its `errors`.
- * Undefined where none is known.
+ * Undefined if none is known.
  */
 export function classifySystemError(error: unknown): ErrorCode | undefined {
   let current = error;

@@ -1,22 +1,23 @@
 import { escapeText } from './escape-text.js';
 
+/** Options of {@link escapeJson}. */
 export interface EscapeJsonOptions {
-  /** Longest text, in UTF-16 units; the announcements of cuts may exceed it a little. Default 10 000. */
+  /** Longest text, in UTF-16 units; the notes about cuts may exceed it a little. Default 10 000. */
   readonly maxLength?: number | undefined;
 }
 
-/** A value as it is shown to a person who decides by it. */
+/** A value as text for a person who decides by it, see {@link escapeJson}. */
 export interface EscapedJson {
-  /** JSON with two spaces of indentation; every cut is announced outside of quotes: `"abc" … 1234 more characters`. */
+  /** JSON, indented by two spaces. Every cut is announced outside of quotes: `"abc" … 1234 more characters`. */
   readonly text: string;
   /** UTF-16 units of the value's JSON that `text` does not show; 0 when it shows everything. */
   readonly missing: number;
 }
 
 /**
- * JSON of a stranger's value in which nothing hides: keys and texts are escaped as by {@link escapeText}, blanks other
- * than the space too, and nothing is removed. When it is too long, every member keeps a share of the room, short members
- * come before long ones, a long text shows its beginning and its end, and each cut says how much is missing.
+ * Formats an untrusted value as JSON in which nothing can hide: keys and strings are escaped as by `escapeText()`, unusual
+ * spaces too, and nothing is removed. If it is too long, every member gets a share of the length, short members come before
+ * long ones, a long string shows its beginning and end, and each cut says how much is missing.
  */
 export function escapeJson(value: unknown, options: EscapeJsonOptions = {}): EscapedJson {
   const { maxLength = 10_000 } = options;
@@ -25,12 +26,12 @@ export function escapeJson(value: unknown, options: EscapeJsonOptions = {}): Esc
     const text = writer.write(value, maxLength, '', 0);
     return { text, missing: writer.missing };
   } catch {
-    // A getter or a proxy of an in-process server threw.
+    // A getter or a proxy of an in-process server has thrown.
     return { text: '[unreadable]', missing: 0 };
   }
 }
 
-/** A text as a JSON string that shows every character: unassigned ones and unusual blanks too. */
+/** Returns a JSON string that shows every character, also unassigned ones and unusual spaces. */
 function quoted(text: string): string {
   return escapeText(JSON.stringify(text)).replace(
     UNUSUAL,
@@ -38,12 +39,12 @@ function quoted(text: string): string {
   );
 }
 
-/** They look like a space or like nothing: every space separator but the space itself, braille blank, unassigned. */
+/** Characters that look like a space or like nothing: space separators other than the space, braille blank, unassigned. */
 const UNUSUAL = /(?! )[\p{Zs}\p{Cn}\u2800]/gu;
 const DEEPEST = 64;
 /** Members of one object or list that are looked at; the others are counted. */
 const MOST_MEMBERS = 10_000;
-/** Room that a member needs at least to tell anything. */
+/** Characters that a member needs at least to be of use. */
 const LEAST_ROOM = 40;
 
 interface Member {
@@ -74,7 +75,7 @@ class Writer {
     const { members, more } = this.#membersOf(value, depth);
     if (members.length === 0) return open + close;
     const isLong = size > room;
-    // Everything that is short can be read before what is long.
+    // Short members can be read before long ones.
     const ordered = isLong && !list ? members.toSorted((a, b) => a.size - b.size) : members;
     const shown = isLong ? ordered.slice(0, Math.max(1, Math.floor(room / LEAST_ROOM))) : ordered;
     const share = isLong ? fairShare(shown, room) : Infinity;
@@ -132,14 +133,14 @@ class Writer {
     return { members, more: Math.max(0, total - MOST_MEMBERS) };
   }
 
-  /** Characters that the whole value needs, about. */
+  /** Returns the approximate number of characters of the whole value. */
   #sizeOf(value: unknown, depth: number): number {
     if (typeof value === 'string') return value.length > this.#max ? value.length + 2 : quoted(value).length;
     if (typeof value !== 'object' || value === null) return scalar(value).length;
     const known = this.#sizes.get(value);
     if (known !== undefined) return known;
     if (depth >= DEEPEST) return 2;
-    // One that holds itself is counted once.
+    // A value that contains itself is counted once.
     this.#sizes.set(value, 2);
     const { members, more } = this.#membersOf(value, depth);
     const size = members.reduce((sum, each) => sum + each.size + depth * 2, 2 + more);
@@ -148,7 +149,7 @@ class Writer {
   }
 }
 
-/** The most that each may take, so that all together fit: what the short ones leave goes to the long ones. */
+/** Returns the most that each may take so that all together fit: what short ones leave goes to the long ones. */
 function fairShare(members: readonly Member[], room: number): number {
   const sizes = members.map(({ size }) => size).toSorted((a, b) => a - b);
   let left = room;
@@ -160,7 +161,7 @@ function fairShare(members: readonly Member[], room: number): number {
   return Infinity;
 }
 
-/** This place or the one before it: never between the halves of a surrogate pair. */
+/** Returns this index or the one before it, never one within a surrogate pair. */
 function atCharacter(text: string, place: number): number {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(place - 1, place + 1)) ? place - 1 : place;
 }

@@ -1,5 +1,6 @@
 import { UNPRINTABLE } from './sanitize-text.js';
 
+/** Options of {@link escapeText}. */
 export interface EscapeTextOptions {
   /** Longest part of the text that is shown, in UTF-16 units. Default: all of it. */
   readonly maxLength?: number | undefined;
@@ -8,9 +9,14 @@ export interface EscapeTextOptions {
 }
 
 /**
- * Makes a stranger's text safe to show where a person decides by it: nothing is removed. Control, invisible and
+ * Makes untrusted text safe to show to a person who decides by it. Nothing is removed: control, invisible and
  * direction-changing characters appear as escapes such as `\u{202e}`, and a cut says how much is missing:
- * `… (1234 more characters)`. Use {@link sanitizeText} where a text only informs.
+ * `… (1234 more characters)`. For text that only informs, use {@link sanitizeText}.
+ *
+ * @example
+ * ```ts
+ * escapeText('rm\u202e -rf'); // 'rm\\u{202e} -rf'
+ * ```
  */
 export function escapeText(text: string, options: EscapeTextOptions = {}): string {
   const { maxLength = Infinity, multiline = false } = options;

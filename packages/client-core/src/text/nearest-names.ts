@@ -1,8 +1,8 @@
-/** Longer input than any valid name is cut: it comes from a model. */
+/** Longer than any valid name. Input from a model may be longer and is cut. */
 const LONGEST = 128;
 const MOST = 3;
 
-/** The known names that were probably meant, best first, at most three. */
+/** Returns the known names that `wanted` probably means, best first, at most three. */
 export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const needle = wanted.slice(0, LONGEST).toLowerCase();
   const ranked: { readonly name: string; readonly distance: number }[] = [];
@@ -18,13 +18,13 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     .map(({ name }) => name);
 }
 
-/** One is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
+/** Whether one is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
 function contains(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && (long.endsWith(short) || long.startsWith(short));
 }
 
-/** Levenshtein distance, or anything above `limit` when it is more than that. */
+/** Returns the Levenshtein distance, or any number above `limit` if it is greater than that. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

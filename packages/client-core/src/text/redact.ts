@@ -3,17 +3,24 @@ const MASK = '[redacted]';
 const SHORTEST_SECRET = 6;
 
 /**
- * Removes secrets from a text. `cut` names the end at which the text was cut off, where a part of a secret may stand:
- * that goes too.
+ * A function that removes secrets from a text, see {@link createRedactor}. `cut` names the end at which the text was cut off;
+ * a part of a secret at that end is removed too.
  */
 export type Redactor = (text: string, cut?: 'start' | 'end') => string;
 
-/** A shorter part of a secret gives nothing away, and is found everywhere by chance. */
+/** A shorter part of a secret reveals nothing, and would be found everywhere by chance. */
 const SHORTEST_PART = 4;
 
 /**
- * Makes a function that removes these values from text, also where they stand percent-encoded, as in a form or a URL,
- * escaped as in JSON, or within base64 as in `Authorization: Basic`. Values shorter than six characters are left alone.
+ * Creates a function that replaces these values in a text by `[redacted]`, also where they are percent-encoded as in a form or
+ * a URL, escaped as in JSON, or contained in base64 as in `Authorization: Basic`. Values shorter than six characters are not
+ * replaced.
+ *
+ * @example
+ * ```ts
+ * const redact = createRedactor([token]);
+ * logger.warn(redact(String(error)));
+ * ```
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const forms = new Set<string>();
@@ -28,7 +35,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
       if (form.length >= SHORTEST_SECRET) forms.add(form);
     }
   }
-  // Longest first, so that a secret that contains another one goes as a whole.
+  // Longest first, so that a secret that contains another one is replaced as a whole.
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
   return (text, cut) => {
     const whole = ordered.reduce((rest, form) => rest.replaceAll(form, MASK), text);
@@ -39,7 +46,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   };
 }
 
-/** How much of the secret's end the text starts with, or how much of its start the text ends with. */
+/** Returns how much of the end of the secret the text starts with, or how much of its start the text ends with. */
 function partLength(text: string, secret: string, cut: 'start' | 'end'): number {
   for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST_PART; length--) {
     const found =
@@ -49,7 +56,7 @@ function partLength(text: string, secret: string, cut: 'start' | 'end'): number 
   return 0;
 }
 
-/** As in a form, and as `encodeURIComponent` does, which leaves more as it is. */
+/** Encoded as in a form, and as by `encodeURIComponent`, which encodes fewer characters. */
 function percentForms(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inUrl = inForm
@@ -58,12 +65,12 @@ function percentForms(secret: string): string[] {
   return [inForm, inUrl];
 }
 
-/** The secret within longer base64, in both alphabets: where it begins decides what its characters become. */
+/** The secret within longer base64, in both alphabets. Its offset decides what its characters become. */
 function base64Forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   return [0, 1, 2].flatMap((before) => {
     const text = toBase64(before, bytes);
-    // The characters at the ends also hold bits of what stands around.
+    // The characters at the ends also contain bits of the neighboring bytes.
     const first = [0, 2, 3][before];
     const last = (before + bytes.length) % 3 === 0 ? undefined : -1;
     const form = text.replace(/=+$/, '').slice(first, last);

@@ -1,4 +1,4 @@
-/** One array of all parts and, after them, `end`. `total` spares the counting where it is known. */
+/** Returns one array of all parts, followed by `end`. Pass the `total` length if it is known. */
 export function concatBytes(parts: readonly Uint8Array[], end?: Uint8Array, total?: number): Uint8Array {
   const length = total ?? parts.reduce((sum, part) => sum + part.length, end?.length ?? 0);
   const whole = new Uint8Array(length);
@@ -11,7 +11,7 @@ export function concatBytes(parts: readonly Uint8Array[], end?: Uint8Array, tota
   return whole;
 }
 
-/** Makes a decoder that answers undefined where bytes are not well-formed UTF-8: U+FFFD never slips into a message. */
+/** Creates a decoder that returns undefined for bytes that are not well-formed UTF-8, instead of inserting U+FFFD. */
 export function createUtf8Decoder(): (bytes: Uint8Array) => string | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return (bytes) => {
@@ -23,25 +23,29 @@ export function createUtf8Decoder(): (bytes: Uint8Array) => string | undefined {
   };
 }
 
-/** Bytes that arrive in parts and are wanted as one: copied when all are there, so the cost is linear. */
+/** Collects bytes that arrive in parts, see {@link createByteParts}. They are joined once, so the cost is linear. */
 export interface ByteParts {
+  /** Adds bytes. Do not change the array later. */
   add(part: Uint8Array): void;
-  /** All of it with `end` after it, and nothing is kept. Not copied when `end` is all there is. */
+  /** Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. */
   take(end: Uint8Array): Uint8Array;
-  /** A copy of the first bytes, at most `count`. */
+  /** Returns a copy of the first bytes, at most `count`. */
   head(count: number): Uint8Array;
-  /** A copy of the last bytes, at most `count`. */
+  /** Returns a copy of the last bytes, at most `count`. */
   tail(count: number): Uint8Array;
+  /** Forgets all bytes. */
   clear(): void;
+  /** Number of collected bytes. */
   readonly size: number;
 }
 
-/** From this many parts on small ones are copied together: a peer that writes single bytes must not cost an object each. */
+/** From this many parts on, small ones are copied together, so that a peer that writes single bytes does not cost an object each. */
 const PARTS_APART = 16;
 const SMALL_BYTES = 4096;
 const SLAB_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
+/** Creates an empty collection of bytes. */
 export function createByteParts(): ByteParts {
   return new SlabbedParts();
 }
@@ -49,7 +53,7 @@ export function createByteParts(): ByteParts {
 class SlabbedParts implements ByteParts {
   #parts: Uint8Array[] = [];
   #size = 0;
-  /** What the last part is a view of, while it has room. */
+  /** The buffer of the last part, while it has room. */
   #slab: Uint8Array | undefined;
   #slabUsed = 0;
 

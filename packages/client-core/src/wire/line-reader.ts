@@ -1,32 +1,39 @@
 import { concatBytes, createByteParts, createUtf8Decoder } from './bytes.js';
 
-/** What came of one line. `oversized` and `not-utf8` are lines that were refused, the stream itself goes on. */
+/** One line, as its text or as a refusal. Reading continues after a refused line. */
 export type Line = { readonly kind: 'text'; readonly text: string } | RefusedLine;
 
+/** A line that is too long or not valid UTF-8. */
 export interface RefusedLine {
+  /** Why it was refused. */
   readonly kind: 'not-utf8' | 'oversized';
+  /** Length in bytes. */
   readonly bytes: number;
-  /** Its first and last characters, so that the reader may guess what it was. */
+  /** Its first characters, which may tell what it was. */
   readonly head: string;
+  /** Its last characters. */
   readonly tail: string;
 }
 
+/** Options of {@link createLineReader}. */
 export interface LineReaderOptions {
-  /** A longer line, in bytes without its end, is refused as a whole and never kept. */
+  /** Longest line in bytes, without its end. A longer one is refused, and not kept. */
   readonly maxBytes: number;
+  /** Called with each line. */
   readonly onLine: (line: Line) => void;
-  /** Told how long a line that is being refused is so far, and how it began, so that an endless one can be ended. */
+  /** Called while a line that is too long arrives, with its length so far and its beginning, so that you can stop an endless one. */
   readonly onDiscard?: ((bytes: number, head: string) => void) | undefined;
-  /** Asked about the first character of each line that begins with ASCII. A line that it declines, and any other, is skipped. */
+  /** Called with the first character of each line that begins with ASCII. If it returns false, and for any other line, the line is skipped. Default: every line is read. */
   readonly accepts?: ((firstCode: number) => boolean) | undefined;
-  /** Told of each line that is skipped because of `accepts`. */
+  /** Called for each line that is skipped because of {@link accepts}. */
   readonly onSkip?: ((head: () => string) => void) | undefined;
 }
 
-/** Cuts a stream of bytes into lines that end in LF or CRLF. */
+/** Splits a stream of bytes into lines that end in LF or CRLF, see {@link createLineReader}. */
 export interface LineReader {
+  /** Adds the next bytes of the stream. */
   push(chunk: Uint8Array): void;
-  /** Bytes of an unfinished line that are kept. */
+  /** Number of bytes of an unfinished line. */
   readonly pending: number;
 }
 
@@ -38,8 +45,17 @@ const NOTHING = new Uint8Array(0);
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * Linear in what arrives: each byte is searched once, and copied once when its line came in several chunks (twice when
- * those were tiny). A byte order mark before the first line is dropped. U+2028 and U+2029 do not end a line.
+ * Creates a reader of lines. It takes linear time: each byte is searched once, and copied once if its line arrives in several
+ * chunks (twice if those are tiny). A byte order mark before the first line is dropped. U+2028 and U+2029 do not end a line.
+ *
+ * @example
+ * ```ts
+ * const reader = createLineReader({
+ *   maxBytes: 1024 * 1024,
+ *   onLine: (line) => line.kind === 'text' && transport.receive(JSON.parse(line.text)),
+ * });
+ * socket.on('data', (chunk) => reader.push(chunk));
+ * ```
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes, onLine, onDiscard, accepts, onSkip } = options;
@@ -86,7 +102,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const keep = (rest: Uint8Array): void => {
     if (discarding === undefined) {
       kept.add(rest);
-      // A final CR, and a byte order mark before the first line, are no part of it.
+      // A final CR, and a byte order mark before the first line, do not count.
       if (kept.size <= maxBytes + 1) return;
       if (first && kept.size <= maxBytes + 1 + BOM.length && mayStartWithBom(kept.head(BOM.length))) return;
       const head = excerpt(kept.head(EXCERPT_BYTES));
@@ -107,7 +123,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     }
   };
 
-  /** Whole lines, none of them the first: decoded at once, unless one of them may have to be refused. */
+  /** Decodes whole lines at once, none of them the first, unless one of them may have to be refused. */
   const finishAll = (lines: Uint8Array): void => {
     const text = lines.length > maxBytes ? undefined : decode(lines);
     if (text === undefined) return finishEach(lines);

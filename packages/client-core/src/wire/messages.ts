@@ -8,12 +8,12 @@ import type {
   RequestId,
 } from '../contracts/json-rpc.js';
 
-/** What a value is as a JSON-RPC message; `invalid` when it is none. */
+/** The kind of a JSON-RPC message; `invalid` for a value that is not one. */
 export type MessageShape = 'request' | 'notification' | 'result' | 'error' | 'invalid';
 
 /**
- * Tells the shape of a parsed value by hand: a schema union costs a hundred times as much on every message.
- * It checks the envelope, never the meaning of `params` or `result`.
+ * Returns what kind of message a parsed value is. It validates the envelope, not the content of `params` or `result`, and is a
+ * hundred times faster than a schema union.
  * @see https://www.jsonrpc.org/specification
  */
 export function shapeOf(value: unknown): MessageShape {
@@ -32,42 +32,48 @@ export function shapeOf(value: unknown): MessageShape {
   return id === undefined || id === null || isRequestId(id) ? 'error' : 'invalid';
 }
 
-/** A well-formed message of any shape. */
+/** Returns whether a value is a well-formed message of any kind. */
 export function isMessage(value: unknown): value is JSONRPCMessage {
   return shapeOf(value) !== 'invalid';
 }
 
+/** Returns whether a value is a valid request id: a string or a finite number. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
+/** Returns whether a message is a request. For an unchecked value, use {@link shapeOf}. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return !isResponse(message) && 'id' in message && message.id !== undefined;
 }
 
+/** Returns whether a message is a notification. For an unchecked value, use {@link shapeOf}. */
 export function isNotification(message: JSONRPCMessage): message is JSONRPCNotification {
   return !isResponse(message) && !isRequest(message);
 }
 
+/** Returns whether a message is a response, with a result or an error. For an unchecked value, use {@link shapeOf}. */
 export function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {
-  // Objects that were never JSON may have members without a value.
+  // Objects that were never JSON may have undefined members.
   return !('method' in message) || message.method === undefined;
 }
 
+/** Returns whether a message is a response with a result. */
 export function isResultResponse(message: JSONRPCMessage): message is JSONRPCResultResponse {
   return 'result' in message && message.result !== undefined;
 }
 
+/** Returns whether a message is a response with an error. */
 export function isErrorResponse(message: JSONRPCMessage): message is JSONRPCErrorResponse {
   return 'error' in message && message.error !== undefined;
 }
 
-/** Whether a value is what JSON calls an object: not null, not an array. */
+/** Returns whether a value is what JSON calls an object: not null and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numeric JSON-RPC error codes that a client meets. @see https://www.jsonrpc.org/specification#error_object */
+/** The standard error codes of JSON-RPC. @see https://www.jsonrpc.org/specification#error_object */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,

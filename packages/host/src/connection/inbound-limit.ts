@@ -26,7 +26,7 @@ const LIST_NEWS = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Refusals that wait for the wire; a server that asks and does not read gets no more of them. */
 const MAX_REFUSALS = 64;
 /** What a server sends unasked takes at most this part of the time; a flood is then left in its pipe. */
-const UNASKED_SHARE = 1 / 8;
+const UNSOLICITED_SHARE = 1 / 8;
 
 /** The limit holds for each kind of message: requests, progress, news of changed lists, and all other notifications. */
 export function createInboundLimit(
@@ -71,7 +71,7 @@ export function createInboundLimit(
 
   return {
     observe(transport) {
-      transport.limitUnasked?.(UNASKED_SHARE);
+      transport.limitUnsolicited?.(UNSOLICITED_SHARE);
       return { received: (message) => (passes(message, transport) ? message : undefined) };
     },
   };
