@@ -17,7 +17,7 @@ export const deliveryCases: CaseGroup = {
   name: 'delivery',
   cases: [
     {
-      name: 'keeps the order of what the peer sends, the answer last',
+      name: 'keeps the order of messages from the peer, the response last',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -31,7 +31,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'keeps the order of what is sent',
+      name: 'keeps the order of sent messages',
       async run(session) {
         await session.open();
         const sends: Promise<void>[] = [];
@@ -46,7 +46,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'delivers what belongs to no request',
+      name: 'delivers messages that belong to no request',
       when: ({ unsolicited }) => unsolicited,
       async run(session) {
         await session.open();
@@ -56,7 +56,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'lets progress handlers run before the answer that came with the progress',
+      name: 'runs progress handlers before the response that arrived with the progress',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -71,7 +71,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'carries requests of the peer and their answers',
+      name: 'carries requests of the peer and their responses',
       when: ({ peerRequests }) => peerRequests,
       async run(session) {
         await session.open();
@@ -97,7 +97,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'uses the handlers that are set now, not those of start()',
+      name: 'uses the current handlers, not those set before start()',
       async run(session) {
         await session.open();
         const { transport } = session;
@@ -112,7 +112,7 @@ export const deliveryCases: CaseGroup = {
       },
     },
     {
-      name: 'leaves params and _meta as they are',
+      name: 'does not change params and _meta',
       async run(session) {
         await session.open();
         const params = {

@@ -1,5 +1,5 @@
 import type { CaseGroup } from '../suite/case.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { Session } from '../suite/session.js';
 
 type Counts = ReadonlyMap<string, number>;
@@ -73,7 +73,7 @@ export const resourceCases: CaseGroup = {
   name: 'resources',
   cases: [
     {
-      name: 'leaves no handle behind, also with a request in flight',
+      name: 'leaves no handle open, also with a request in flight',
       async run(session) {
         const before = await lastingHandles(session);
         await session.open();
@@ -86,7 +86,7 @@ export const resourceCases: CaseGroup = {
     },
     ...MOMENTS.map(({ name, pass }) => ({
       // M5
-      name: `leaves no handle behind when it is closed during start(), ${name}`,
+      name: `leaves no handle open when it is closed during start(), ${name}`,
       async run(session: Session) {
         const before = await lastingHandles(session);
         const started = outcomeOf(session.transport.start());

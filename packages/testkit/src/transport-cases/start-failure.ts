@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 
 export const startFailureCases: CaseGroup = {
   name: 'a peer that does not exist',
   cases: [
     {
-      name: 'fails in start(), or in the first send, with a typed error, and can be closed',
+      name: 'fails in start() or in the first send() with a typed error, and can be closed',
       unreachable: true,
       async run(session) {
         const { transport } = session;

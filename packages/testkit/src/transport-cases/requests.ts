@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { isNotification } from '@mcp-fittings/client-core/transport';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed } from '../suite/expect.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 
 export const requestCases: CaseGroup = {
   name: 'requests',
   cases: [
     {
-      name: 'settles send() of a request when its answer was delivered, not before',
+      name: 'resolves send() of a request when its response was delivered, not before',
       async run(session) {
         await session.open();
         const held = session.begin('kit/hold', { a: 1 });
@@ -47,13 +47,13 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'tells the ids 1 and "1" apart',
+      name: 'distinguishes the ids 1 and "1"',
       async run(session) {
         await session.open();
         const number = session.begin('kit/hold', { kind: 'number' }, { id: 7001 });
         const text = session.begin('kit/echo', { kind: 'text' }, { id: '7001' });
         assert.ok((await session.within(text.outcome, 'send() of "7001" settles')).ok);
-        assert.ok(await session.staysPending(number.outcome), 'the answer to "7001" is none to 7001');
+        assert.ok(await session.staysPending(number.outcome), 'the response to "7001" does not answer 7001');
         await session.request('kit/release');
         await session.within(number.outcome, 'send() of 7001 settles');
         assert.deepEqual(session.responsesTo('7001'), [
@@ -65,7 +65,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'refuses an id that is in flight, and the first request keeps its answer',
+      name: 'rejects an id that is in flight, and delivers the response to the first request',
       async run(session) {
         await session.open();
         const first = session.begin('kit/hold', { n: 1 }, { id: 'twice' });
@@ -78,7 +78,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'rejects with ABORTED when requestSignal is aborted; the connection lives on',
+      name: 'rejects with ABORTED when requestSignal is aborted, and stays open',
       async run(session) {
         await session.open();
         const controller = new AbortController();
@@ -91,11 +91,11 @@ export const requestCases: CaseGroup = {
         await session.request('kit/release');
         await session.assertAlive();
         assert.equal(session.responsesTo(id).length, 0, 'the late answer is dropped');
-        assert.equal(session.errors.length, 0, 'giving up is no error');
+        assert.equal(session.errors.length, 0, 'aborting is not reported as an error');
       },
     },
     {
-      name: 'sends nothing when requestSignal is aborted already, and ignores a late abort',
+      name: 'sends nothing if requestSignal is aborted already, and ignores a late abort',
       async run(session) {
         await session.open();
         const requestSignal = AbortSignal.abort();
@@ -111,7 +111,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'releases the waiting send() when the request is cancelled by notification',
+      name: 'settles the waiting send() when the request is canceled by a notification',
       async run(session) {
         await session.open();
         const { id, outcome } = session.begin('kit/hold');
@@ -124,7 +124,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'refuses a message that JSON can not hold, not-sent',
+      name: 'rejects a message that JSON cannot represent, with delivery not-sent',
       when: ({ serializes }) => serializes,
       async run(session) {
         await session.open();
@@ -147,7 +147,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent',
+      name: 'carries what JSON cannot represent, or rejects it with MESSAGE_UNSERIALIZABLE and delivery not-sent',
       when: ({ serializes }) => !serializes,
       async run(session) {
         await session.open();
@@ -169,7 +169,7 @@ export const requestCases: CaseGroup = {
       },
     },
     {
-      name: 'ignores send options that mean nothing on its wire',
+      name: 'ignores send options that do not apply to its wire',
       async run(session) {
         await session.open();
         const options = {

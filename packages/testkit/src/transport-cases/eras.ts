@@ -23,7 +23,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'has the sessionId of the server after initialize',
+      name: 'has the session id of the server after initialize',
       when: ({ sessionId }) => sessionId,
       async run(session) {
         await session.open();
@@ -32,7 +32,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'lets SDK v2 replace start() after it has called it, and close() for a while',
+      name: 'lets SDK v2 replace start() after calling it, and close() temporarily',
       async run(session) {
         const { transport } = session;
         await session.open();
@@ -50,7 +50,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'takes the negotiated version at any time',
+      name: 'accepts the negotiated version at any time',
       async run(session) {
         const { transport } = session;
         transport.setProtocolVersion?.('2025-06-18');
@@ -62,7 +62,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'says whether each request has a stream of its own',
+      name: 'declares whether each request has a stream of its own',
       async run(session) {
         await session.open();
         assert.equal(
@@ -73,7 +73,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'answers the probe server/discover in band, or fails it in a way that SDK v2 understands',
+      name: 'answers server/discover in band, or fails it in a way that SDK v2 understands',
       async run(session) {
         await session.within(session.transport.start(), 'start() settles');
         const { id, outcome } = session.begin('server/discover', {
@@ -92,7 +92,7 @@ export const eraCases: CaseGroup = {
       },
     },
     {
-      name: 'accepts a batch in revision 2025-03-26, the only one that has them',
+      name: 'accepts a batch in revision 2025-03-26, the only one with batches',
       when: ({ peerMessages, handshake }) => peerMessages && !handshake,
       async run(session) {
         await session.open();

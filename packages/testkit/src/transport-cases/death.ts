@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { Session } from '../suite/session.js';
 
 /** A request whose answer is not there yet; the peer has seen it. */
@@ -97,7 +97,7 @@ export const deathCases: CaseGroup = {
     },
     {
       // C8
-      name: 'notices its end although a caller sends again without a pause',
+      name: 'notices its end while a caller retries without a pause',
       when: ({ peerDeath }) => peerDeath === 'connection',
       async run(session) {
         await session.open();
@@ -117,7 +117,7 @@ export const deathCases: CaseGroup = {
       },
     },
     {
-      name: 'can be closed at the moment when the peer dies',
+      name: 'can be closed while the peer dies',
       when: ({ peerDeath }) => peerDeath !== 'nothing',
       async run(session) {
         await session.open();

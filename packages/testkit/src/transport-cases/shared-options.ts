@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { FLOOD_MESSAGES, floodText } from '../suite/flood.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { FLOOD_MESSAGES, floodText } from '../peer/values.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { Session } from '../suite/session.js';
 
 /** What a caller gives the transport, and what it does with it: the same over every wire. */
@@ -10,7 +10,7 @@ export const sharedOptionCases: CaseGroup = {
   name: 'signal, server name and unsent requests',
   cases: [
     {
-      name: 'rejects start() with ABORTED when its signal was aborted before, and says so in closeReason',
+      name: 'rejects start() with ABORTED if its signal is aborted already, and sets closeReason',
       when: ({ signal }) => signal,
       async run(session) {
         session.abort(new Error('aborted by the kit'));
@@ -22,7 +22,7 @@ export const sharedOptionCases: CaseGroup = {
       },
     },
     {
-      name: 'rejects start() with ABORTED when its signal is aborted meanwhile, and says so in closeReason',
+      name: 'rejects start() with ABORTED when its signal is aborted meanwhile, and sets closeReason',
       when: ({ signal }) => signal,
       async run(session) {
         const started = outcomeOf(session.transport.start());
@@ -35,7 +35,7 @@ export const sharedOptionCases: CaseGroup = {
       },
     },
     {
-      name: 'closes when its signal is aborted: onclose runs first, then open requests fail with ABORTED',
+      name: 'closes when its signal is aborted: it calls onclose first, then open requests fail with ABORTED',
       when: ({ signal }) => signal,
       async run(session) {
         await session.open();
@@ -59,7 +59,7 @@ export const sharedOptionCases: CaseGroup = {
       },
     },
     {
-      name: 'names its server in every error',
+      name: 'names the server in every error',
       when: ({ serverName }) => serverName,
       async run(session) {
         const { transport } = session;
@@ -96,7 +96,7 @@ export const sharedOptionCases: CaseGroup = {
       },
     },
     {
-      name: 'tells requests that still waited on this side from those that were sent',
+      name: 'distinguishes requests that were not sent yet from those that were',
       when: ({ backPressure }) => backPressure,
       async run(session) {
         await session.open();

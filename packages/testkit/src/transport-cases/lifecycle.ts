@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { Session } from '../suite/session.js';
 
 const PING = { jsonrpc: '2.0', id: 'unsent', method: 'ping' } as const;
@@ -15,7 +15,7 @@ export const lifecycleCases: CaseGroup = {
   name: 'life cycle',
   cases: [
     {
-      name: 'carries a request and its answer, and closes',
+      name: 'carries a request and its response, and closes',
       async run(session) {
         await session.open();
         assert.deepEqual(await session.request('kit/echo', { a: [1, null, 'x'] }), {
@@ -26,7 +26,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'refuses to send before start() with TRANSPORT_NOT_STARTED, not-sent',
+      name: 'rejects send() before start() with TRANSPORT_NOT_STARTED and delivery not-sent',
       async run(session) {
         const expected = { code: 'TRANSPORT_NOT_STARTED', delivery: 'not-sent' } as const;
         assertSendFailed(await sendOutcome(session), 'send() before start()', expected);
@@ -35,7 +35,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'starts once: a second start() rejects and harms nothing',
+      name: 'starts once: a second start() rejects and changes nothing',
       async run(session) {
         await session.open();
         const again = await session.within(outcomeOf(session.transport.start()), 'second start() settles');
@@ -47,7 +47,7 @@ export const lifecycleCases: CaseGroup = {
     },
     {
       // D9
-      name: 'a second client whose start() is refused gets none of the messages',
+      name: 'delivers no message to a second client whose start() rejects',
       async run(session) {
         await session.open();
         const { transport } = session;
@@ -72,7 +72,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'refuses to send after close(), not-sent',
+      name: 'rejects send() after close() with delivery not-sent',
       async run(session) {
         await session.open();
         await session.transport.close();
@@ -83,7 +83,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'calls onclose once however often it is closed, without a closeReason',
+      name: 'calls onclose once for any number of close() calls, without a closeReason',
       async run(session) {
         await session.open();
         const { transport } = session;
@@ -99,7 +99,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'calls onclose once when its handler closes again',
+      name: 'calls onclose once when its handler calls close()',
       async run(session) {
         await session.open();
         session.onClose = () => void outcomeOf(session.transport.close());
@@ -110,7 +110,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'closes before start() without onclose, and never starts after it',
+      name: 'closes before start() without onclose, and cannot be started after it',
       async run(session) {
         await session.within(session.transport.close(), 'close() settles');
         const started = await session.within(outcomeOf(session.transport.start()), 'start() settles');
@@ -121,7 +121,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'closes during start(): both settle and nothing is left open',
+      name: 'closes during start(): both settle, and nothing stays open',
       async run(session) {
         const started = outcomeOf(session.transport.start());
         await session.within(session.transport.close(), 'close() during start() settles');
@@ -132,7 +132,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'is an AsyncDisposable: disposing closes it',
+      name: 'is closed when it is disposed of',
       async run(session) {
         await session.open();
         await session.within(
@@ -144,7 +144,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'delivers nothing more once close() was called, also from within onmessage',
+      name: 'delivers nothing after close() is called, also from within onmessage',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -160,7 +160,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'works without any handler',
+      name: 'works without handlers',
       async run(session) {
         const { transport } = session;
         await session.open();
@@ -172,7 +172,7 @@ export const lifecycleCases: CaseGroup = {
       },
     },
     {
-      name: 'survives handlers that throw, and reports that through onerror',
+      name: 'survives handlers that throw, and reports them through onerror',
       async run(session) {
         await session.open();
         let throwing = true;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
 import { assertSendFailed } from '../suite/expect.js';
 
-/** JSON, and no JSON-RPC message. None has the id of a request in flight. */
+/** JSON values that are not JSON-RPC messages. None has the id of a request in flight. */
 const INVALID: readonly unknown[] = [
   null,
   true,
@@ -31,13 +31,13 @@ export const hostileCases: CaseGroup = {
   cases: [
     {
       // ST-16
-      name: 'drops answers to unknown ids, and delivers a repeated answer once',
+      name: 'drops responses with unknown ids, and delivers a repeated response once',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
         const before = session.messages.length;
         const id = 8001;
-        const values = [response('nobody', 1), response(String(id), 2), response(-1, 3), response(id, 4)];
+        const values = [response('unknown', 1), response(String(id), 2), response(-1, 3), response(id, 4)];
         const { outcome } = session.begin('kit/inject', { values }, { id });
         assert.ok((await session.within(outcome, 'send() settles')).ok);
         await session.assertAlive();
@@ -47,7 +47,7 @@ export const hostileCases: CaseGroup = {
     },
     {
       // CO-08
-      name: 'survives JSON that is no message, and delivers none of it',
+      name: 'survives JSON that is not a message, and delivers none of it',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -60,7 +60,7 @@ export const hostileCases: CaseGroup = {
     },
     {
       // CO-09
-      name: 'fails only the request whose answer has both a result and an error',
+      name: 'fails only the request whose response has both a result and an error',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
         await session.open();
@@ -74,7 +74,7 @@ export const hostileCases: CaseGroup = {
       },
     },
     {
-      name: 'survives what is not even JSON',
+      name: 'survives input that is not JSON',
       when: ({ garbage }) => garbage.length > 0,
       async run(session) {
         await session.open();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CaseGroup } from '../suite/case.js';
-import { FLOOD_MESSAGES, floodText } from '../suite/flood.js';
-import { memberOf, patternText } from '../peer/values.js';
+import { FLOOD_MESSAGES, floodText, memberOf, patternText } from '../peer/values.js';
 
 export const sizeCases: CaseGroup = {
   name: 'size',
@@ -22,7 +21,7 @@ export const sizeCases: CaseGroup = {
       },
     },
     {
-      name: 'holds send() back while the peer does not read, and loses nothing',
+      name: 'delays send() while the peer does not read, and loses nothing',
       when: ({ backPressure }) => backPressure,
       async run(session) {
         await session.open();
