@@ -11,14 +11,38 @@ import {
   oneOf,
   required,
   text,
-  type EntryOf,
   type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
-import type { StderrTarget, StdioTransportOptions } from './options.js';
+import type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
+import type { InheritEnv } from './process/environment.js';
 import { createExitReaper } from './process/exit-reaper.js';
 import { createReapedTransport } from './stdio-transport.js';
 
-const fields = {
+/** A configuration entry with `type: "stdio"`, or with a `command`, as {@link stdio} reads it. */
+export interface StdioEntry {
+  /** The program to run, as a path or as a name to find on the PATH of the server. Not a shell command line. */
+  readonly command: string;
+  /** Arguments of the program; each is passed on unchanged. Default none. */
+  readonly args?: readonly string[] | undefined;
+  /** Environment variables of the server, which override inherited ones. Default none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory of the server; a relative path is resolved against `home`. Default: `home`. */
+  readonly cwd?: string | undefined;
+  /** Environment variables of the host that the server inherits. Default: that of the plugin, or `safe`. */
+  readonly inheritEnv?: InheritEnv | undefined;
+  /** How messages are delimited. Default `newline`. */
+  readonly framing?: FramingName | undefined;
+  /** Where the stderr of the server goes. Default: that of the plugin, or `capture`. */
+  readonly stderr?: 'capture' | 'inherit' | 'ignore' | undefined;
+  /** Largest message that is accepted from the server, in bytes. Default: that of the plugin, or 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Bytes that may wait for the server to read them. Default: that of the plugin, or 64 MiB. */
+  readonly maxQueuedBytes?: number | undefined;
+  /** Milliseconds after which a server that does not answer `server/discover` is sent a `ping`. Default 5000. */
+  readonly probeTimeoutMs?: number | undefined;
+}
+
+const schema = entrySchema({
   command: required(described('The program to run. Not a shell command line.', text({ minLength: 1 }))),
   args: described('Arguments of the program, each passed on unchanged.', listOf(text())),
   env: described('Environment variables of the server, in addition to the inherited ones.', mapOf(text())),
@@ -38,10 +62,7 @@ const fields = {
     'Milliseconds after which a server that does not answer `server/discover` is sent a `ping`.',
     count(),
   ),
-};
-
-/** A configuration entry with `type: "stdio"`, or with a `command`, as {@link stdio} reads it. */
-export type StdioEntry = EntryOf<typeof fields>;
+});
 
 /** Options of {@link stdio}: defaults for every server, which its configuration entry overrides. */
 export interface StdioPluginOptions extends Pick<
@@ -72,7 +93,7 @@ export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportP
   return {
     specVersion: 1,
     type: 'stdio',
-    schema: entrySchema(fields),
+    schema,
     create(entry, { server, clock, signal, logger }) {
       const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };

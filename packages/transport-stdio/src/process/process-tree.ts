@@ -17,7 +17,7 @@ export function createProcessTree(pid: number, platform: NodeJS.Platform): Proce
 }
 
 /** The tree on POSIX: the server was started as the leader of a process group of its own. */
-export function createProcessGroup(leader: number, platform: NodeJS.Platform): ProcessTree {
+function createProcessGroup(leader: number, platform: NodeJS.Platform): ProcessTree {
   const send = (signal: NodeJS.Signals | 0): boolean => {
     try {
       process.kill(-leader, signal);
