@@ -68,7 +68,7 @@ export const lifecycleCases: CaseGroup = {
         await session.assertAlive();
         await session.within(transport.close(), 'close() settles');
         assert.equal(session.closes.length, 1, 'onclose of the first client is called');
-        assert.deepEqual(overheard, [], 'the second client hears nothing');
+        assert.deepEqual(overheard, [], 'the second client receives nothing');
       },
     },
     {
@@ -182,7 +182,7 @@ export const lifecycleCases: CaseGroup = {
           throw new Error('thrown by the kit');
         };
         await session.request('kit/echo', {});
-        await session.until(() => session.errors.length > 0, 'onerror is told of the throwing handler');
+        await session.until(() => session.errors.length > 0, 'onerror is called for the throwing handler');
         assert.ok(session.errors[0] instanceof FittingsError, 'onerror gets a FittingsError');
         await session.assertAlive();
         const { transport } = session;

@@ -84,7 +84,7 @@ export const requestCases: CaseGroup = {
         const controller = new AbortController();
         const { id, outcome } = session.begin('kit/hold', {}, { requestSignal: controller.signal });
         assert.ok(await session.staysPending(outcome), 'send() waits for the answer');
-        controller.abort(new Error('the kit gives up'));
+        controller.abort(new Error('aborted by the kit'));
         const expected = { code: 'ABORTED', delivery: 'unknown' } as const;
         assertSendFailed(await session.within(outcome, 'send() settles'), 'aborted send()', expected);
         // The late answer, where the wire still carries one.

@@ -82,7 +82,7 @@ export const sharedOptionCases: CaseGroup = {
           throw new Error('thrown by the kit');
         };
         await session.request('kit/echo');
-        await session.until(() => session.errors.length > 0, 'onerror is told of the throwing handler');
+        await session.until(() => session.errors.length > 0, 'onerror is called for the throwing handler');
         await session.within(transport.close(), 'close() settles');
         await note('send() after close()', transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' }));
         assert.deepEqual(
@@ -91,8 +91,8 @@ export const sharedOptionCases: CaseGroup = {
           'every rejection has the name of the server',
         );
         const [reported] = session.errors;
-        assertTransportError(reported, 'what onerror is told');
-        assert.equal(reported.server, session.server, 'what onerror is told has it too');
+        assertTransportError(reported, 'the reported error');
+        assert.equal(reported.server, session.server, 'the reported error has it too');
       },
     },
     {

@@ -126,10 +126,10 @@ function refusedBody(size: number, maxBytes: number, sink: FrameSink): Body {
   let missing = size;
   let head: Uint8Array = NOTHING;
   let tail: Uint8Array = NOTHING;
-  let told = false;
+  let reported = false;
   const refuse = (end?: Uint8Array): void => {
     const refusal = { code: 'MESSAGE_TOO_LARGE', problem, head: decodeLoosely(head) } as const;
-    told ||= sink.refused({ ...refusal, ...(end !== undefined && { tail: decodeLoosely(end) }) });
+    reported ||= sink.refused({ ...refusal, ...(end !== undefined && { tail: decodeLoosely(end) }) });
   };
   return {
     get missing() {

@@ -14,13 +14,13 @@ export const newlineFraming: Framing = {
   createReader(sink, maxBytes) {
     const problem = `A message from the server is larger than ${maxBytes} bytes.`;
     /** The request that the current line answers has failed already. */
-    let told = false;
+    let reported = false;
     let broken = false;
     const give = (bytes: number, head: string): void => {
       if (broken) return;
       const isMessage = /^[{[\s]/.test(head);
       if (isMessage && bytes <= maxBytes * HOPELESS_FACTOR) {
-        told ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
+        reported ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
         return;
       }
       broken = true;
@@ -41,10 +41,10 @@ export const newlineFraming: Framing = {
             head,
             tail,
           });
-        } else if (!told) {
+        } else if (!reported) {
           sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head, tail });
         }
-        told = false;
+        reported = false;
       },
     });
   },
