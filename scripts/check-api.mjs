@@ -83,7 +83,7 @@ try {
       },
     });
     const report = `${name}.api.md`;
-    const now = normalized(readFileSync(join(fresh, report), 'utf8'));
+    const now = normalised(readFileSync(join(fresh, report), 'utf8'));
     const reviewed = join(reports, report);
     if (existsSync(reviewed) && readFileSync(reviewed, 'utf8') === now) continue;
     if (write) {
@@ -113,7 +113,7 @@ if (problems.length > 0) {
 } else console.log(`${entries.length} entry points are as api/ says.`);
 
 /** The extractor said `import type` of one build and `import` of the next; users see no difference. */
-function normalized(report) {
+function normalised(report) {
   return report.replace(/^import type \{/gm, 'import {');
 }
 
