@@ -16,7 +16,9 @@ const MAKE = {
   sse: async () => (await import('@mcp-fittings/transport-sse')).createSseTransport(target),
   ws: async () => (await import('@mcp-fittings/transport-ws')).createWebSocketTransport(target),
   inprocess: async () =>
-    (await import('@mcp-fittings/transport-inprocess')).createInProcessTransport({ server: demoServer }),
+    (await import('@mcp-fittings/transport-inprocess')).createInProcessTransport({
+      createServer: demoServer,
+    }),
 };
 
 const transport = await MAKE[kind]();

@@ -90,7 +90,7 @@ describe('HOUSE: a signal ends a connection that is being made, over every trans
     sse: (signal, port) => createSseTransport({ url: `http://127.0.0.1:${port}/sse`, signal }),
     ws: (signal, port) => createWebSocketTransport({ url: `ws://127.0.0.1:${port}/mcp`, signal }),
     stdio: (signal) => createStdioTransport({ command: process.execPath, args: ['-e', ''], signal }),
-    inprocess: (signal) => createInProcessTransport({ server: never, signal }),
+    inprocess: (signal) => createInProcessTransport({ createServer: never, signal }),
   };
   it.each(Object.entries(opening))('%s', async (_, create) => {
     await using peer = await listening('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');

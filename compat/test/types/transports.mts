@@ -26,8 +26,8 @@ export async function accepted(): Promise<void> {
   const transports = [
     contract,
     inProcess,
-    createInProcessTransport({ name: 'mine', server: () => server }),
-    createInProcessTransport({ name: 'mine', server: async () => serverOfV2 }),
+    createInProcessTransport({ server: 'mine', createServer: () => server }),
+    createInProcessTransport({ server: 'mine', createServer: async () => serverOfV2 }),
     createStdioTransport({ command: 'node' }),
     createHttpTransport({ url: 'https://example.com/mcp' }),
     createSseTransport({ url: 'https://example.com/sse' }),

@@ -1,5 +1,11 @@
-import type { AuthPlugin } from '@mcp-fittings/client-core';
-import { entrySchema, oneOf, readEntry, required, text } from '@mcp-fittings/client-core/transport';
+import {
+  entrySchema,
+  oneOf,
+  readEntry,
+  required,
+  text,
+  type AuthPlugin,
+} from '@mcp-fittings/client-core/auth';
 import { createTicketProvider } from './ticket-provider.js';
 
 /** Options of {@link ticket}. */

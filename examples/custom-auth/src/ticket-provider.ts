@@ -1,4 +1,4 @@
-import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core/auth';
 
 /** Options of {@link createTicketProvider}. */
 export interface TicketProviderOptions {

@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import {
   asStoreError,
   createKeyedMutex,

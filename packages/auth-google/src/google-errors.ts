@@ -1,10 +1,10 @@
 import {
   AuthRequiredError,
+  classifySystemError,
   FittingsError,
-  codeOfSystemError,
   isRecord,
   sanitizeText,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import type { GoogleTokenOptions } from './token-request.js';
 
 const SIGN_IN = 'Run "gcloud auth application-default login"';
@@ -22,7 +22,7 @@ export function googleError(
   const { status, error, text } = refusalOf(cause);
   if (status !== undefined) return refusal(status, error, text, server, serviceAccount);
 
-  const system = codeOfSystemError(cause);
+  const system = classifySystemError(cause);
   if (system !== undefined) {
     return new FittingsError(system, 'Could not reach Google’s token service.', { server });
   }

@@ -1,4 +1,9 @@
-import { FittingsError, systemClock, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import {
+  FittingsError,
+  systemClock,
+  type AuthChallenge,
+  type AuthProvider,
+} from '@mcp-fittings/client-core/auth';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { createIdleHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';

@@ -1,4 +1,4 @@
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 import { createFailureBackoff } from '@mcp-fittings/http-client';
 
 /** A Google token, as it is sent to a server. */
@@ -17,12 +17,12 @@ export interface GoogleToken {
 const MIN_LIFE_MS = 10_000;
 
 function isAlive({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  return expiresAt === undefined || now < expiresAt || isWithin(obtainedAt, MIN_LIFE_MS, now);
+  return expiresAt === undefined || now < expiresAt || isRecent(obtainedAt, MIN_LIFE_MS, now);
 }
 
 /** Returns whether a token need not be renewed: a minute before it expires, or a tenth of a shorter lifetime. */
 function isFresh({ expiresAt, obtainedAt }: GoogleToken, now: number): boolean {
-  if (expiresAt === undefined || isWithin(obtainedAt, MIN_LIFE_MS, now)) return true;
+  if (expiresAt === undefined || isRecent(obtainedAt, MIN_LIFE_MS, now)) return true;
   return now < expiresAt - Math.min(60_000, (expiresAt - obtainedAt) / 10);
 }
 
@@ -86,7 +86,7 @@ export function createTokenManager(get: () => Promise<GoogleToken>, clock: Clock
       }
     },
     async replace(refused) {
-      replaced = replaced.filter((at) => isWithin(at, WINDOW_MS, clock.now()));
+      replaced = replaced.filter((at) => isRecent(at, WINDOW_MS, clock.now()));
       if (getting === undefined) {
         if (replaced.length >= MAX_REPLACED) return undefined;
         replaced = [...replaced, clock.now()];

@@ -1,4 +1,4 @@
-import { FittingsError, nearestNames, sanitizeText, type AuthPlugin } from '@mcp-fittings/client-core';
+import { FittingsError, nearestNames, sanitizeText, type AuthPlugin } from '@mcp-fittings/client-core/auth';
 import {
   count,
   entrySchema,

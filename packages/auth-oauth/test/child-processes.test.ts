@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { keychainStore } from '@mcp-fittings/store-keychain';
-import { createRedactor, isRecord, type TokenStore } from '@mcp-fittings/client-core';
+import { isRecord, type TokenStore } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core/text';
 import {
   createClientCredentialsProvider,
   createHeadersCommandProvider,

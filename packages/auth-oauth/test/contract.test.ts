@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { systemClock, type AuthProvider } from '@mcp-fittings/client-core';
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { authProviderSuite, type AuthProviderFixture } from '@mcp-fittings/testkit/auth-provider';
 import {
   createBearerProvider,

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  systemClock,
-  type AuthProvider,
-  type ServerConfig,
-  type TokenStore,
-} from '@mcp-fittings/client-core';
+import type { AuthProvider, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import {
   createClientCredentialsProvider,

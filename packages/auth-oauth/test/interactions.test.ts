@@ -2,7 +2,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import {
   deviceCode,

@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';

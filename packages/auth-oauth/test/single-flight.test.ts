@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes.js';

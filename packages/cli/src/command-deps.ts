@@ -66,7 +66,7 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       return exitCode;
     },
     async prepare() {
-      const { systemClock } = await import('@mcp-fittings/client-core');
+      const { systemClock } = await import('@mcp-fittings/client-core/timing');
       const { createOutput } = await import('./output/output.js');
       const { wantsColors } = await import('./output/style.js');
       const { json, verbose, color } = options();

@@ -2,7 +2,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serveNetwork, type NetworkBridge, type ServeNetworkOptions } from '../src/bridge/serve-network.js';
@@ -313,8 +313,8 @@ describe('a stdio server over Streamable HTTP', () => {
       command: 'no-such-command',
     };
     const { url } = await bridge({ open: () => upstreamTo({ config })() });
-    await expect(clientOf(url, 'legacy')).rejects.toThrow(/There is no "no-such-command"/);
-    await expect(clientOf(url, 'auto')).rejects.toThrow(/There is no "no-such-command"/);
+    await expect(clientOf(url, 'legacy')).rejects.toThrow(/The command "no-such-command" was not found/);
+    await expect(clientOf(url, 'auto')).rejects.toThrow(/The command "no-such-command" was not found/);
     config = { type: 'stdio', command: process.execPath, args: [DUAL] };
     const client = await clientOf(url, 'auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');

@@ -1,11 +1,6 @@
 import { oauth } from '@mcp-fittings/auth-oauth';
-import {
-  FittingsError,
-  systemClock,
-  type AuthPlugin,
-  type Clock,
-  type TokenStore,
-} from '@mcp-fittings/client-core';
+import { FittingsError, type AuthPlugin, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';

@@ -26,7 +26,7 @@ it('P1 status tells the state, the counts and the last error of each server', as
   expect(text.code).toBe(1);
   expect(text.stdout).toMatch(/^● {2}everything +stdio +connected +13 +4 +\d+$/m);
   expect(text.stdout).toMatch(/^✗ {2}missing +stdio +failed/m);
-  expect(text.stdout).toContain('There is no "no-such-program"');
+  expect(text.stdout).toContain('The command "no-such-program" was not found');
   expect(text.stdout).toContain('2 servers, 1 connected, 1 not usable, 13 tools');
 
   const { value } = await workspace.json(['status', ...SERVERS]);

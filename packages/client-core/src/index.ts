@@ -1,14 +1,20 @@
-/** For hosts: errors to act on, and the types that pass through a host's hands. Implementers: `./transport`, `./auth`. */
-export { AuthRequiredError, type AuthRequiredErrorOptions } from './errors/auth-required-error.js';
-export { ERROR_CODES, type ErrorCode, type ErrorKind } from './errors/codes.js';
+/**
+ * For hosts: the errors to act on, and the contracts that pass through a host's hands. Authors of a transport import from
+ * `./transport`, authors of a sign-in scheme or a store from `./auth`.
+ *
+ * @packageDocumentation
+ */
+export { ERROR_CODES, type ErrorCode, type ErrorCodeInfo, type ErrorKind } from './errors/codes.js';
 export {
+  AuthRequiredError,
   FittingsError,
+  TransportError,
+  type AuthRequiredErrorOptions,
   type Delivery,
   type ErrorDetails,
   type FittingsErrorOptions,
 } from './errors/fittings-error.js';
-export { codeOfSystemError } from './errors/system-codes.js';
-export { TransportError } from './errors/transport-error.js';
+export { classifySystemError } from './errors/system-errors.js';
 export type { Clock } from './contracts/clock.js';
 export type { HostCache } from './contracts/host-cache.js';
 export type { Logger } from './contracts/logger.js';
@@ -39,12 +45,4 @@ export type {
   JSONRPCResultResponse,
   RequestId,
 } from './contracts/json-rpc.js';
-export { backoffDelay, type BackoffOptions } from './tools/backoff.js';
-export { createRedactor, type Redactor } from './tools/redact.js';
-export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './tools/escape-json.js';
-export { escapeText, type EscapeTextOptions } from './tools/escape-text.js';
-export { isRecord } from './tools/is-record.js';
-export { nearestNames } from './tools/nearest-names.js';
-export { sanitizeText, truncateText, type SanitizeOptions } from './tools/sanitize.js';
-export { systemClock } from './timing.js';
-export { isWithin } from './tools/within.js';
+export { isRecord } from './wire/messages.js';

@@ -1,9 +1,13 @@
-/** Waiting: a clock that tests can replace, and what ends a wait early. */
+/**
+ * Clocks, waits and time-outs, with a clock that tests can replace.
+ *
+ * @packageDocumentation
+ */
 import type { Clock } from './contracts/clock.js';
 
 export type { Clock };
 
-/** The clock of the machine; holds nothing. */
+/** The system clock: `Date.now()` and `setTimeout()`. The default of every `clock` option. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(task, ms, { unref = false } = {}) {
@@ -14,19 +18,20 @@ export const systemClock: Clock = {
   },
 };
 
-/** Node runs a longer timer at once. */
+/** Node.js fires a longer timer immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Options of {@link sleep}. */
 export interface SleepOptions {
-  /** Default: the clock of the machine. */
+  /** Clock to wait on. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Aborting it ends the wait. */
+  /** Ends the wait when it is aborted. Default none. */
   readonly signal?: AbortSignal | undefined;
   /** The timer does not keep the process alive. Default false. */
   readonly unref?: boolean | undefined;
 }
 
-/** Resolves after `ms` milliseconds; rejects with the reason of `signal` as soon as that is aborted. */
+/** Resolves after `ms` milliseconds. Rejects with the reason of `signal` as soon as that is aborted. */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const { clock = systemClock, signal, unref = false } = options;
   return new Promise((resolve, reject) => {
@@ -50,8 +55,8 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 }
 
 /**
- * Settles as `work` does, or rejects as soon as `signal` is aborted: with its reason, or with what `error` makes where that is
- * given. The work itself goes on; its later rejection is not reported as unhandled.
+ * Settles as `work` does, or rejects as soon as `signal` is aborted: with the error that `error` returns, by default the reason
+ * of the signal. The work itself continues; a later rejection of it is not reported as unhandled.
  */
 export async function abortable<T>(
   work: T | PromiseLike<T>,
@@ -82,17 +87,25 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A signal that follows a parent for as long as it is needed. */
+/** A signal that follows a parent until it is disposed of, see {@link linkSignal}. */
 export interface LinkedSignal extends Disposable {
+  /** The signal. */
   readonly signal: AbortSignal;
+  /** Aborts {@link signal}, not the parent. */
   abort(reason?: unknown): void;
-  /** Takes its listener off the parent; `signal` is not aborted by that. */
+  /** Removes the listener from the parent. {@link signal} is not aborted. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Makes a signal that is aborted with the reason of `parent`, or earlier by `abort`. Unlike `AbortSignal.any` it leaves
- * no listener on a parent that lives longer, once it is disposed of.
+ * Creates a signal that is aborted with the reason of `parent`, or earlier by `abort()`. Unlike with `AbortSignal.any()`, no
+ * listener stays on a long-lived parent once the result is disposed of.
+ *
+ * @example
+ * ```ts
+ * using link = linkSignal(options.signal);
+ * await fetch(url, { signal: link.signal });
+ * ```
  */
 export function linkSignal(parent?: AbortSignal): LinkedSignal {
   const controller = new AbortController();
@@ -106,7 +119,7 @@ export function linkSignal(parent?: AbortSignal): LinkedSignal {
   };
 }
 
-/** Whether `work` settles, either way, within `ms` milliseconds. Never rejects; the work itself goes on. */
+/** Resolves with whether `work` settles, either way, within `ms` milliseconds. Never rejects; the work itself continues. */
 export function settlesWithin(
   ms: number,
   work: PromiseLike<unknown>,
@@ -122,20 +135,27 @@ export function settlesWithin(
   });
 }
 
+/** Options of {@link withTimeout}. */
 export interface TimeoutOptions {
-  /** Milliseconds; 0 never. */
+  /** Time limit in milliseconds; 0 means none. */
   readonly ms: number;
-  /** Makes the error for the time-out. */
+  /** Creates the error of the time-out. */
   readonly error: () => Error;
-  /** Aborting it ends the wait as well; the result then rejects with its reason. */
+  /** Ends the wait too when it is aborted; the result then rejects with its reason. Default none. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: the clock of the machine. */
+  /** Clock of the time limit. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Settles as `work` does, or rejects as soon as its time is over or `signal` is aborted. The signal that `work` gets is
- * aborted then, with the same reason; what ignores it goes on unheard.
+ * Settles as `work` does, or rejects as soon as the time limit is reached or `signal` is aborted. The signal that is passed to
+ * `work` is then aborted with the same reason. Work that ignores it continues, and its outcome is ignored.
+ *
+ * @example
+ * ```ts
+ * const error = () => new TransportError('TIMEOUT', 'The server did not answer within 5000 ms.');
+ * const response = await withTimeout({ ms: 5000, error }, (signal) => fetch(url, { signal }));
+ * ```
  */
 export async function withTimeout<T>(
   { ms, error, signal, clock = systemClock }: TimeoutOptions,
@@ -150,4 +170,38 @@ export async function withTimeout<T>(
     timer?.[Symbol.dispose]();
     link[Symbol.dispose]();
   }
+}
+
+/** Options of {@link backoffDelay}. */
+export interface BackoffOptions {
+  /** Delay before the first retry, in milliseconds. Default 1000. */
+  readonly initialMs?: number | undefined;
+  /** Longest delay, in milliseconds. Default 30 000. */
+  readonly maxMs?: number | undefined;
+  /** Ratio of each delay to the previous one. Default 2. */
+  readonly factor?: number | undefined;
+  /** Share of each delay that is random, from 0 to 1, so that clients do not retry in step. Default 0.2. */
+  readonly jitter?: number | undefined;
+  /** Returns a random number in [0, 1). Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Returns the milliseconds to wait before retry number `attempt`, counted from 0: exponential, capped at `maxMs`, and with
+ * jitter that only shortens the delay.
+ */
+export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
+  const { initialMs = 1000, maxMs = 30_000, factor = 2, jitter = 0.2, random = Math.random } = options;
+  // After this many steps every delay is at its cap, and 0 times Infinity would be NaN.
+  const step = Math.min(64, Math.max(0, attempt));
+  const full = Math.min(maxMs, initialMs * factor ** step);
+  return Math.round(full * (1 - Math.min(1, Math.max(0, jitter)) * random()));
+}
+
+/**
+ * Returns whether the time `at` is less than `ms` milliseconds before `now`. A time in the future does not count: it was stored
+ * before the clock was set back.
+ */
+export function isRecent(at: number, ms: number, now: number): boolean {
+  return now >= at && now - at < ms;
 }

@@ -1,18 +1,35 @@
-/** For authors of a transport: the contract, a life cycle to build on, framing, and a schema for config entries. */
-export { BaseTransport, type BaseTransportOptions } from './base/base-transport.js';
-export type { TransportController } from './base/transport-controller.js';
-export { afterTurn } from './base/after-turn.js';
-export {
-  createIntake,
-  type Intake,
-  type IntakeOptions,
-  type PacedSource,
-  type Pausable,
-} from './base/intake.js';
-
-export { TurnBudget, type TurnBudgetOptions } from './base/turn-budget.js';
+/**
+ * For authors of a transport, in one import: the contract, a life cycle to build on, JSON-RPC messages, framing, a schema
+ * for config entries, and the errors, waits and text functions that a transport needs besides.
+ *
+ * @packageDocumentation
+ */
+// The contract.
 export type { Transport, TransportDescription, TransportSendOptions } from './contracts/transport.js';
 export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
+export type {
+  AuthChallenge,
+  AuthProvider,
+  ParsedChallenge,
+  SignInOptions,
+} from './contracts/auth-provider.js';
+export type { Clock } from './contracts/clock.js';
+export type { Logger } from './contracts/logger.js';
+export type {
+  StandardSchemaIssue,
+  StandardSchemaProps,
+  StandardSchemaResult,
+  StandardSchemaV1,
+} from './contracts/standard-schema.js';
+
+// The life cycle.
+export { BaseTransport, type BaseTransportOptions } from './base-transport/base-transport.js';
+export type { TransportController } from './base-transport/transport-controller.js';
+export { afterTurn } from './base-transport/after-turn.js';
+export type { Intake, PacedSource, Pausable } from './base-transport/intake.js';
+export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';
+
+// Messages.
 export type {
   JSONRPCErrorResponse,
   JSONRPCMessage,
@@ -23,22 +40,38 @@ export type {
   JSONRPCResultResponse,
   RequestId,
 } from './contracts/json-rpc.js';
-export { isOlderEndpoint } from './errors/older-endpoint.js';
-export { TransportError } from './errors/transport-error.js';
 export {
   isErrorResponse,
   isMessage,
   isNotification,
+  isRecord,
   isRequest,
   isRequestId,
   isResponse,
   isResultResponse,
+  RPC_CODES,
   shapeOf,
   type MessageShape,
-} from './jsonrpc/classify.js';
-export { RPC_CODES } from './jsonrpc/error-codes.js';
-export { entrySchema, type EntryOf, type EntrySchema } from './schema/entry-schema.js';
-export { readEntry, type ReadEntryOptions } from './schema/read-entry.js';
+} from './wire/messages.js';
+
+// Framing.
+export { concatBytes, createByteParts, createUtf8Decoder, type ByteParts } from './wire/bytes.js';
+export {
+  createLineReader,
+  type Line,
+  type LineReader,
+  type LineReaderOptions,
+  type RefusedLine,
+} from './wire/line-reader.js';
+
+// Config entries.
+export {
+  entrySchema,
+  readEntry,
+  type EntryOf,
+  type EntrySchema,
+  type ReadEntryOptions,
+} from './schema/entry-schema.js';
 export {
   count,
   described,
@@ -51,13 +84,37 @@ export {
   text,
   type Field,
 } from './schema/fields.js';
-export { createBoundedText, type BoundedText } from './tools/bounded-text.js';
-export { createByteParts, type ByteParts } from './tools/byte-parts.js';
-export { concatBytes, createUtf8Decoder } from './tools/bytes.js';
+
+// Errors.
+export { ERROR_CODES, type ErrorCode, type ErrorCodeInfo, type ErrorKind } from './errors/codes.js';
 export {
-  createLineReader,
-  type Line,
-  type LineReader,
-  type LineReaderOptions,
-  type RefusedLine,
-} from './tools/line-framing.js';
+  AuthRequiredError,
+  FittingsError,
+  isOlderEndpoint,
+  TransportError,
+  type AuthRequiredErrorOptions,
+  type Delivery,
+  type ErrorDetails,
+  type FittingsErrorOptions,
+} from './errors/fittings-error.js';
+export { classifySystemError } from './errors/system-errors.js';
+
+// Waiting.
+export {
+  abortable,
+  backoffDelay,
+  isRecent,
+  linkSignal,
+  settlesWithin,
+  sleep,
+  systemClock,
+  withTimeout,
+  type BackoffOptions,
+  type LinkedSignal,
+  type SleepOptions,
+  type TimeoutOptions,
+} from './timing.js';
+
+// Text from strangers.
+export { createRedactor, type Redactor } from './text/redact.js';
+export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

@@ -1,4 +1,4 @@
-import { backoffDelay, systemClock } from '@mcp-fittings/client-core';
+import { backoffDelay, systemClock } from '@mcp-fittings/client-core/timing';
 import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -8,14 +8,14 @@ describe('backoffDelay', () => {
     expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });
 
-  it('draws its jitter from the chance it is given, and only ever shortens', () => {
+  it('takes its jitter from `random`, and only shortens the delay', () => {
     expect(backoffDelay(1, { random: () => 0 })).toBe(2000);
     expect(backoffDelay(1, { random: () => 0.5 })).toBe(1800);
     expect(backoffDelay(1, { random: () => 0.5, jitter: 1 })).toBe(1000);
     expect(backoffDelay(1, { random: () => 0.5, jitter: 7 })).toBe(1000);
   });
 
-  it('is a whole number within its bounds for any attempt, also the millionth', () => {
+  it('is an integer within its bounds for any attempt, also the millionth', () => {
     assert(
       property(
         integer({ min: -5, max: 1_000_000 }),
@@ -57,7 +57,7 @@ describe('systemClock', () => {
     expect(ran).toBe(false);
   });
 
-  it('lets the process end when a timer says so', () => {
+  it('does not keep the process alive with `unref`', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const [holding, free] = [

@@ -28,7 +28,7 @@ async function open(): Promise<Open> {
 }
 
 describe('answers', () => {
-  it('ST-16 delivers an answer once, also when its double came in the same chunk after a notification', async () => {
+  it('ST-16 delivers a response once, also when its duplicate came in the same chunk after a notification', async () => {
     const { transport, heard, errors } = await open();
     const sent = transport.send(request(5));
     for (const value of [note, answer(5, 1), answer(5, 2)]) transport.hear(value);
@@ -38,7 +38,7 @@ describe('answers', () => {
     expect(errors).toMatchObject([{ code: 'RESPONSE_UNEXPECTED' }]);
   });
 
-  it('settles the request whose answer is held back, not fails it, when the wire ends right after it', async () => {
+  it('resolves a request whose response is delayed when the wire ends right after it', async () => {
     const { transport, heard } = await open();
     const sent = transport.send(request(5));
     transport.hear(note);
@@ -48,7 +48,7 @@ describe('answers', () => {
     expect(heard).toEqual([note, answer(5)]);
   });
 
-  it('lets the wire fail no request whose answer has come', async () => {
+  it('does not let the wire fail a request whose response has arrived', async () => {
     const { transport } = await open();
     const sent = transport.send(request(5));
     transport.hear(note);
@@ -57,7 +57,7 @@ describe('answers', () => {
     await sent;
   });
 
-  it('drops the answer that was held back while its request was cancelled', async () => {
+  it('drops a delayed response whose request was canceled', async () => {
     const { transport, heard } = await open();
     const sent = transport.send(request(5));
     transport.hear(note);
@@ -73,7 +73,7 @@ describe('answers', () => {
     expect(heard).toEqual([note]);
   });
 
-  it('CO-08 tells ids apart by type, and matches no id that is none', async () => {
+  it('CO-08 distinguishes ids by type, and ignores invalid ids', async () => {
     const { transport, heard } = await open();
     const sent = Promise.all([transport.send(request(1)), transport.send(request('1'))]);
     for (const id of [
@@ -103,7 +103,7 @@ describe('answers', () => {
     ['a result and an error', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'x' } }],
     ['a wrong version', { jsonrpc: '1.0', id: 1, result: {} }],
     ['no version', { id: 1, result: {} }],
-    ['a result that is no object', { jsonrpc: '2.0', id: 1, result: [] }],
+    ['a result that is not an object', { jsonrpc: '2.0', id: 1, result: [] }],
     ['null for a result', { jsonrpc: '2.0', id: 1, result: null }],
     ['neither result nor error', { jsonrpc: '2.0', id: 1 }],
     ['an error without a code', { jsonrpc: '2.0', id: 1, error: { message: 'x' } }],
@@ -138,7 +138,7 @@ describe('handlers', () => {
     expect(errors).toMatchObject([{ code: 'CALLBACK_FAILED', cause }]);
   });
 
-  it('CO-18 the same for onclose and onerror, and nothing is unhandled', async () => {
+  it('CO-18 so are onclose and onerror, and no rejection is unhandled', async () => {
     const { transport } = await open();
     const reject: () => unknown = () => Promise.reject(new Error('later'));
     transport.onerror = reject;
@@ -148,7 +148,7 @@ describe('handlers', () => {
     await turn();
   });
 
-  it('hands one message on at a time, also when a handler makes the wire deliver another', async () => {
+  it('delivers one message at a time, also when a handler makes the wire deliver another', async () => {
     const { transport } = await open();
     const order: string[] = [];
     transport.onmessage = (message) => {
@@ -178,7 +178,7 @@ describe('handlers', () => {
   });
 });
 
-describe('what the wire does wrong', () => {
+describe('errors of the wire', () => {
   it('a write that throws at once fails its own request and leaves no id behind', async () => {
     const { transport } = await open();
     const cause = new Error('sync');
@@ -194,7 +194,7 @@ describe('what the wire does wrong', () => {
     await again;
   });
 
-  it('a write that rejects with what is no error of ours gives a TransportError, for notifications too', async () => {
+  it('a write that rejects with a foreign error gives a TransportError, for notifications too', async () => {
     const { transport } = await open();
     const cause = Object.assign(new Error('write EPIPE \u001b[31m'), { code: 'EPIPE' });
     transport.whenWriting = () => Promise.reject(cause);
@@ -205,7 +205,7 @@ describe('what the wire does wrong', () => {
     }
   });
 
-  it('a message that is no object is refused before the wire sees it', async () => {
+  it('a message that is not an object is rejected before it reaches the wire', async () => {
     const { transport } = await open();
     for (const value of [undefined, null, 'x', 7]) {
       const sent = transport.send(value as unknown as JSONRPCMessage);
@@ -222,7 +222,7 @@ describe('what the wire does wrong', () => {
     expect(errors[0]).toBeInstanceOf(FittingsError);
   });
 
-  it('CO-17 M5 close() during the start ends with TRANSPORT_CLOSED, and no onclose; what was opened later is freed', async () => {
+  it('CO-17 M5 close() during start() ends with TRANSPORT_CLOSED, without onclose; what was opened later is freed', async () => {
     const transport = new WireTransport();
     let closes = 0;
     transport.onclose = () => void closes++;
@@ -239,7 +239,7 @@ describe('what the wire does wrong', () => {
     ]);
   });
 
-  it('a wire that breaks during the start fails the start with its reason', async () => {
+  it('a wire that breaks during start() fails it with its reason', async () => {
     const transport = new WireTransport();
     transport.whenOpening = async () => transport.break('It broke early.');
     await expect(transport.start()).rejects.toMatchObject({ message: 'It broke early.' });
@@ -257,7 +257,7 @@ describe('floods', () => {
     expect(transport.ignoredByKind).toEqual({ MESSAGE_INVALID: 12_345 });
   });
 
-  it('delivers 200 000 notifications and answers that take turns, in order and in linear time', async () => {
+  it('delivers 200 000 alternating notifications and responses, in order and in linear time', async () => {
     const { transport, heard } = await open();
     const count = 100_000;
     const sends = Array.from({ length: count }, (_, id) => transport.send(request(id)));
@@ -271,7 +271,7 @@ describe('floods', () => {
     expect(ids.every((id, index) => id === index)).toBe(true);
   }, 20_000);
 
-  it('bounds what it says about a hostile id', async () => {
+  it('limits what it quotes of a hostile id', async () => {
     const { transport, errors } = await open();
     transport.hear(answer(`\u001b]8;;http://evil\u0007${'x'.repeat(1_000_000)}`));
     expect(errors[0]?.message.length).toBeLessThan(200);

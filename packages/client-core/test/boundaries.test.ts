@@ -30,13 +30,13 @@ describe('direction of imports', () => {
   it('sees them at all', () => {
     expect(imports.length).toBeGreaterThan(40);
     expect(imports).toContainEqual({
-      from: 'errors/transport-error.ts',
-      to: 'errors/brand.ts',
+      from: 'errors/fittings-error.ts',
+      to: 'errors/codes.ts',
       typeOnly: false,
     });
   });
 
-  it('core imports nothing outside of itself; only the entry point files uses Node built-ins', () => {
+  it('core imports nothing from outside; only the entry point files uses built-in modules of Node.js', () => {
     const outside = imports.filter(({ to }) => !files.includes(to));
     expect(outside.filter(({ from, to }) => !(from.startsWith('files/') && to.startsWith('node:')))).toEqual(
       [],
@@ -52,16 +52,16 @@ describe('direction of imports', () => {
     expect(strange).toEqual([]);
   });
 
-  it('errors and tools know nothing of transports', () => {
+  it('errors, text, messages and schemas know nothing of transports', () => {
     const strange = imports.filter(
-      ({ from, to }) => /^(errors|tools|jsonrpc|schema)\//.test(from) && to.startsWith('base/'),
+      ({ from, to }) => /^(errors|text|wire|schema|timing)\b/.test(from) && to.startsWith('base-transport/'),
     );
     expect(strange).toEqual([]);
   });
 
-  it('only the entry points are entry points: nobody imports them', () => {
+  it('entry points are imported by no other module', () => {
     expect(
-      imports.filter(({ to }) => ['index.ts', 'transport.ts', 'auth.ts', 'files.ts'].includes(to)),
+      imports.filter(({ to }) => ['index.ts', 'transport.ts', 'auth.ts', 'files.ts', 'text.ts'].includes(to)),
     ).toEqual([]);
   });
 

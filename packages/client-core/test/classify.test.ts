@@ -36,7 +36,7 @@ describe('shapeOf', () => {
     ['result and error', { ...base, id: 1, result: {}, error: { code: 1, message: '' } }],
     ['result and method', { ...base, id: 1, method: 'x', result: {} }],
     ['error and method', { ...base, id: 1, method: 'x', error: { code: 1, message: '' } }],
-    ['method is no text', { ...base, id: 1, method: null }],
+    ['method is not a string', { ...base, id: 1, method: null }],
     ['params are a list', { ...base, id: 1, method: 'x', params: [] }],
     ['params are null', { ...base, id: 1, method: 'x', params: null }],
     ['result is a list', { ...base, id: 1, result: [] }],
@@ -66,7 +66,7 @@ describe('shapeOf', () => {
     { requiredKeys: [] },
   );
 
-  it('never throws, and takes nothing for a message that is not a well-formed one', () => {
+  it('never throws, and accepts only well-formed messages', () => {
     assert(
       property(oneof(nearlyMessage, anything()), (value) => {
         const shape = shapeOf(value);
@@ -82,7 +82,7 @@ describe('shapeOf', () => {
     );
   });
 
-  it('takes for a message whatever the schema of SDK v1 takes for one', () => {
+  it('accepts every message that the schema of SDK v1 accepts', () => {
     assert(
       property(nearlyMessage, (value) => {
         // What went over a wire has no members without a value.
@@ -95,7 +95,7 @@ describe('shapeOf', () => {
 });
 
 describe('isRequestId', () => {
-  it('takes text and finite numbers only', () => {
+  it('accepts strings and finite numbers only', () => {
     expect(['', 'a', 0, -1, 1.5].every(isRequestId)).toBe(true);
     expect([null, undefined, NaN, Infinity, true, {}, [], 1n].some(isRequestId)).toBe(false);
   });

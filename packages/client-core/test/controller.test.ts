@@ -20,7 +20,7 @@ describe('what a transport does for its wire', () => {
     expect(order).toEqual(['kept', 'shutDown', 'late']);
   });
 
-  it('reports what a function of the host throws or rejects with, and goes on', async () => {
+  it('reports what a function of the host throws or rejects with, and continues', async () => {
     await using transport = new WireTransport({ server: 'guarded' });
     const reported: Error[] = [];
     transport.onerror = (error) => reported.push(error);

@@ -8,7 +8,7 @@ const note = (index: number): JSONRPCMessage => ({
   params: { index },
 });
 
-it('delivers what came while it was starting once it is open, so that a handler can answer at once', async () => {
+it('delivers messages that arrive during start() once it is open, so that a handler can answer at once', async () => {
   const transport = new WireTransport();
   const sent: Promise<void>[] = [];
   transport.onmessage = (message) => {

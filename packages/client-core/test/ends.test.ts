@@ -19,8 +19,8 @@ async function open(): Promise<{ transport: WireTransport; order: string[] }> {
   return { transport, order };
 }
 
-describe('the order of an end', () => {
-  it('P2 close() calls onclose before it returns, and requests are rejected afterwards', async () => {
+describe('the order of events at the end', () => {
+  it('P2 close() calls onclose before it returns, and requests are rejected after it', async () => {
     const { transport, order } = await open();
     const sent = settle(transport.send(request(1))).then(() => order.push('request'));
     const closed = transport.close().then(() => order.push('closed'));
@@ -44,7 +44,7 @@ describe('the order of an end', () => {
     expect(errors).toMatchObject([{ code: 'CALLBACK_FAILED' }]);
   });
 
-  it('P1 on a death the request has our reason first, and a close() because of it calls onclose at once', async () => {
+  it('P1 when the wire ends, a request fails with our reason first, and a close() because of it calls onclose at once', async () => {
     const { transport, order } = await open();
     const failed = settle(transport.send(request(1))).then((error) => {
       order.push(error instanceof TransportError ? error.message : 'not ours');
@@ -61,7 +61,7 @@ describe('the order of an end', () => {
     expect(order).toEqual(['The wire broke.', 'onclose', 'closed']);
   });
 
-  it('has no onclose for a connection that never was', async () => {
+  it('does not call onclose for a connection that was never open', async () => {
     const transport = new WireTransport();
     let closes = 0;
     transport.onclose = () => void closes++;
@@ -73,7 +73,7 @@ describe('the order of an end', () => {
   });
 });
 
-describe('C8 a caller that sends again without a pause', () => {
+describe('C8 a caller that retries without a pause', () => {
   /** Sends until the connection has ended; rejects after a time in which a starved one would hang. */
   async function storm(transport: WireTransport, message: () => JSONRPCMessage): Promise<number> {
     let sends = 0;
@@ -152,7 +152,7 @@ describe('C8 a caller that sends again without a pause', () => {
   });
 });
 
-describe('D9 a start() that is refused', () => {
+describe('D9 a rejected start()', () => {
   const wire = (transport: WireTransport, name: string, log: string[]): void => {
     const { onmessage, onclose } = transport;
     transport.onmessage = (message) => {
@@ -186,7 +186,7 @@ describe('D9 a start() that is refused', () => {
     expect(log).toEqual(['first message', 'first close']);
   });
 
-  it('keeps handlers that the first client exchanged before it sent something', async () => {
+  it('keeps handlers that the first client replaced before it sent a message', async () => {
     const { transport } = await open();
     const log: string[] = [];
     transport.onmessage = () => void log.push('exchanged');
@@ -200,7 +200,7 @@ describe('D9 a start() that is refused', () => {
 });
 
 describe('M5 an open() that is still running at the end', () => {
-  it('gets a signal, and shutDown runs again for what it made later', async () => {
+  it('gets a signal, and shutDown runs again for what it creates later', async () => {
     const transport = new WireTransport();
     let made = 0;
     let aborted = false;
@@ -223,7 +223,7 @@ describe('M5 an open() that is still running at the end', () => {
     expect(await started).toMatchObject({ code: 'TRANSPORT_CLOSED' });
   });
 
-  it('frees also what it made before it failed, and after a wire that broke by itself', async () => {
+  it('also frees what it created before it failed, and after a wire that broke by itself', async () => {
     const transport = new WireTransport();
     transport.whenOpening = async () => {
       transport.break('It broke early.');
@@ -234,7 +234,7 @@ describe('M5 an open() that is still running at the end', () => {
     expect(transport.shutDowns).toHaveLength(2);
   });
 
-  it('does not hold up close() for ever', async () => {
+  it('does not delay close() forever', async () => {
     const transport = new WireTransport();
     transport.whenOpening = () => new Promise(() => undefined);
     void settle(transport.start());
@@ -242,7 +242,7 @@ describe('M5 an open() that is still running at the end', () => {
   });
 });
 
-describe('P3 with a clock that stands still', () => {
+describe('P3 with a stopped clock', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('starts, delivers, rejects and closes', async () => {

@@ -28,7 +28,7 @@ const problems = (entry: unknown): string[] =>
   (validate(entry).issues ?? []).map(({ message, path = [] }) => [...path.map(String), message].join(' '));
 
 describe('entrySchema', () => {
-  it('takes a full entry, and leaves out what it did not declare', () => {
+  it('accepts a full entry, and drops undeclared fields', () => {
     const entry = {
       command: 'node',
       args: ['a', ''],
@@ -41,7 +41,7 @@ describe('entrySchema', () => {
     expect(validate({ ...entry, disabled: true, timeout: 7 })).toEqual({ value: entry });
   });
 
-  it('says of every mistake what is expected, all at once', () => {
+  it('reports all mistakes at once, with what is expected', () => {
     const entry = { args: 'a', env: [], retries: 6, stderr: 'pipe', trusted: 'yes', key: '' };
     expect(problems(entry)).toEqual([
       'command is missing',
@@ -54,7 +54,7 @@ describe('entrySchema', () => {
     ]);
   });
 
-  it('names the element or the key that is wrong', () => {
+  it('names the invalid element or key', () => {
     expect(problems({ command: 'x', args: ['a', 1], env: { OK: '1', BAD: null } })).toEqual([
       'args element 1 must be text, not number',
       'env "BAD" must be text, not null',
@@ -69,12 +69,12 @@ describe('entrySchema', () => {
     expect(problems(entry)).toEqual(['must be an object']);
   });
 
-  it('takes a member that is undefined for one that is not there', () => {
+  it('treats an undefined member as absent', () => {
     expect(validate({ command: 'x', args: undefined })).toEqual({ value: { command: 'x' } });
     expect(problems({ command: undefined })).toEqual(['command is missing']);
   });
 
-  it('reads own members only, and pollutes nothing', () => {
+  it('reads own members only, and pollutes no prototype', () => {
     expect(problems(Object.create({ command: 'inherited' }))).toEqual(['command is missing']);
     const entry: unknown = JSON.parse(
       '{"command":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"env":{"__proto__":"p","A":"1"}}',
@@ -86,14 +86,14 @@ describe('entrySchema', () => {
     expect('value' in result && Object.getPrototypeOf(result.value)).toBe(Object.prototype);
   });
 
-  it('CO-01 repeats a hostile key harmlessly and not in full', () => {
+  it('CO-01 quotes a hostile key safely and shortened', () => {
     const key = `\u001b[2J\u202e${'k'.repeat(100_000)}`;
     const [problem] = problems({ command: 'x', env: { [key]: 1 } });
     expect(problem?.length).toBeLessThan(200);
     expect(problem).toMatch(/^[\x20-\x7e…]*$/);
   });
 
-  it('never throws, and never lets a wrong member through', () => {
+  it('never throws, and never accepts an invalid member', () => {
     assert(
       property(anything(), dictionary(string(), anything()), (any, entry) => {
         validate(any);
@@ -128,11 +128,11 @@ describe('entrySchema', () => {
 describe('readEntry', () => {
   const schema = entrySchema({ url: required(text()), oauth: flag() });
 
-  it('gives what is declared, and names every mistake but no value', () => {
+  it('returns the declared fields, and names every mistake but no value', () => {
     expect(readEntry(schema, { url: 'x', other: 1 }, { server: 's' })).toEqual({ url: 'x' });
     const bad = (): unknown => readEntry(schema, { oauth: 'hunter2' }, { server: 's', member: 'part' });
-    expect(bad).toThrow(/"s" is not valid: "part.url" is missing; "part.oauth" must be /);
+    expect(bad).toThrow(/"s" is invalid: "part.url" is missing; "part.oauth" must be /);
     expect(bad).not.toThrow(/hunter2/);
-    expect(() => readEntry(schema, 7, { server: 's' })).toThrow('is not valid: it must be an object.');
+    expect(() => readEntry(schema, 7, { server: 's' })).toThrow('is invalid: it must be an object.');
   });
 });

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import {
   AuthRequiredError,
-  codeOfSystemError,
+  classifySystemError,
   ERROR_CODES,
   FittingsError,
   TransportError,
@@ -42,7 +42,7 @@ describe('two copies of core in one program', () => {
     for (const folder of folders) await rm(folder, { recursive: true });
   });
 
-  it('every exported error class knows its errors, and its base class too, from either copy', () => {
+  it('every exported error class recognizes its errors from either copy, and so does its base class', () => {
     const seen = new Set<string>();
     for (const [index, one] of copies.entries()) {
       const other = copies[1 - index]!;
@@ -62,7 +62,7 @@ describe('two copies of core in one program', () => {
     expect([...seen].toSorted()).toEqual(['AuthRequiredError', 'FittingsError', 'TransportError']);
   });
 
-  it('no class takes the errors of another for its own', () => {
+  it('no class recognizes the errors of another', () => {
     const [one, other] = [copies[0]![0]!, copies[1]![0]!];
     const make = (name: string): Error => {
       const made = one[name] as ErrorClass;
@@ -77,7 +77,7 @@ describe('two copies of core in one program', () => {
     }
   });
 
-  it('every other exported thing is there in both copies', () => {
+  it('every other export is in both copies', () => {
     for (const entry of ENTRIES.keys()) {
       expect(Object.keys(copies[0]![entry]!)).toEqual(Object.keys(copies[1]![entry]!));
     }
@@ -85,7 +85,7 @@ describe('two copies of core in one program', () => {
 });
 
 describe('FittingsError', () => {
-  it("a class that somebody derives knows its own errors only, not all of its base's", () => {
+  it('a derived class recognizes only its own errors, not all of its base class', () => {
     class Mine extends TransportError {}
     const mine = new Mine('TIMEOUT', 'x');
     expect(mine).toBeInstanceOf(Mine);
@@ -99,13 +99,13 @@ describe('FittingsError', () => {
     expect(special).toMatchObject({ kind: 'config', retryable: false, details: {}, delivery: undefined });
   });
 
-  it('keeps its cause, and has none when there is none', () => {
+  it('keeps its cause, and does not have a cause otherwise', () => {
     const cause = new Error('inner');
     expect(new FittingsError('TIMEOUT', 'x', { cause }).cause).toBe(cause);
     expect('cause' in new FittingsError('TIMEOUT', 'x')).toBe(false);
   });
 
-  it('has the name of its class, as a program and as a person reads it', () => {
+  it('has the name of its class, in `name` and in the stack', () => {
     for (const [error, name] of [
       [new FittingsError('TIMEOUT', 'x'), 'FittingsError'],
       [new TransportError('TIMEOUT', 'x'), 'TransportError'],
@@ -116,7 +116,7 @@ describe('FittingsError', () => {
     }
   });
 
-  it('AO-32 shows the refused credentials in no inspection and no JSON', () => {
+  it('AO-32 does not show the refused credentials when it is inspected or serialized', () => {
     const refused = 'Bearer canary-token';
     const challenge = { url: new URL('https://a.example'), status: 401, refused } as const;
     const error = new AuthRequiredError('Sign in.', { challenge });
@@ -142,12 +142,12 @@ describe('ERROR_CODES', () => {
     },
   );
 
-  it('has no two codes of one meaning', () => {
+  it('has a different meaning for each code', () => {
     const meanings = Object.values(ERROR_CODES).map(({ meaning }) => meaning);
     expect(new Set(meanings).size).toBe(meanings.length);
   });
 
-  it('has kinds that the README says how to act on, each of them', async () => {
+  it('has kinds that are all in the table of the README', async () => {
     const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
     const kinds = new Set(Object.values(ERROR_CODES).map(({ kind }) => kind));
     for (const kind of [...kinds, 'not-sent', 'rejected', 'unknown'])
@@ -155,7 +155,7 @@ describe('ERROR_CODES', () => {
   });
 });
 
-describe('codeOfSystemError', () => {
+describe('classifySystemError', () => {
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
   it.each([
@@ -174,28 +174,28 @@ describe('codeOfSystemError', () => {
     ['toString', undefined],
     ['__proto__', undefined],
     ['EWHATEVER', undefined],
-  ])('%s is %s', (code, ours) => expect(codeOfSystemError(coded(code))).toBe(ours));
+  ])('%s is %s', (code, ours) => expect(classifySystemError(coded(code))).toBe(ours));
 
-  it('looks into causes and, of several errors, at the first', () => {
-    expect(codeOfSystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
+  it('looks at causes and at the first of several errors', () => {
+    expect(classifySystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
       'CONNECTION_LOST',
     );
-    expect(codeOfSystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
+    expect(classifySystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
       'CONNECTION_REFUSED',
     );
-    expect(codeOfSystemError(AbortSignal.abort().reason)).toBe('ABORTED');
-    expect(codeOfSystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
+    expect(classifySystemError(AbortSignal.abort().reason)).toBe('ABORTED');
+    expect(classifySystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
   });
 
-  it('ends on a cause that is its own cause, and on what is no error', () => {
+  it('handles a cyclic cause, and values that are not errors', () => {
     const loop = new Error('x');
     loop.cause = loop;
     for (const value of [loop, undefined, null, 'ECONNRESET', 7])
-      expect(codeOfSystemError(value)).toBeUndefined();
+      expect(classifySystemError(value)).toBeUndefined();
   });
 });
 
-it('the built entries are those that package.json names', async () => {
+it('the built entries are those in package.json', async () => {
   const built = await readdir(new URL('../dist', import.meta.url));
   for (const entry of ENTRIES) expect(built).toContain(`${entry}.js`);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeJson } from '../src/index.js';
+import { escapeJson } from '../src/text.js';
 
 describe('S3: JSON that a person decides by', () => {
   it('is plain JSON where nothing has to be escaped or cut', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeText } from '../src/index.js';
+import { escapeText } from '../src/text.js';
 
 describe('S3: text that a person decides by', () => {
   it.each([

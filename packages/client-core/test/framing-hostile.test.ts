@@ -45,7 +45,7 @@ describe('createLineReader, hostile input', () => {
     );
   });
 
-  it('ST-09 a byte order mark that comes byte by byte is no part of a line at the limit', () => {
+  it('ST-09 a byte order mark that arrives byte by byte does not count against the limit', () => {
     const bom = [0xef, 0xbb, 0xbf].map((byte) => Uint8Array.of(byte));
     for (const maxBytes of [0, 1, 2]) {
       expect(read([...bom, bytes('x'.repeat(maxBytes)), bytes('\n')], maxBytes)).toEqual(
@@ -54,7 +54,7 @@ describe('createLineReader, hostile input', () => {
     }
   });
 
-  it('ST-09 what comes out as text is what went in: never U+FFFD in the place of broken bytes', () => {
+  it('ST-09 the text is what was sent: never U+FFFD in place of invalid bytes', () => {
     assert(
       property(uint8Array({ maxLength: 40 }), (random) => {
         const all = Buffer.concat([random.filter((byte) => byte !== 10 && byte !== 13), Buffer.from('\n')]);
@@ -96,7 +96,7 @@ describe('createLineReader, hostile input', () => {
     expect(read([bytes(`${line}\n`)])).toEqual(text(line));
   });
 
-  it('keeps a limit to the byte, whatever ends the line', () => {
+  it('applies the limit to the byte, for every line end', () => {
     for (const end of ['\n', '\r\n']) {
       expect(read([bytes(`${'x'.repeat(10)}${end}`)], 10)).toEqual(text('x'.repeat(10)));
       expect(read([bytes(`${'x'.repeat(11)}${end}`)], 10)).toMatchObject([{ kind: 'oversized', bytes: 11 }]);
@@ -112,7 +112,7 @@ describe('createLineReader, hostile input', () => {
     }
   });
 
-  it('gives nothing for a line that has not ended, and counts what it keeps', () => {
+  it('returns nothing for an unfinished line, and counts its bytes', () => {
     const lines: Line[] = [];
     const reader = createLineReader({ maxBytes: 100, onLine: (line) => void lines.push(line) });
     reader.push(bytes('abc'));

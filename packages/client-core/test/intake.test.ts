@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { createIntake, TurnBudget, type Intake } from '../src/transport.js';
+import { createIntake, type Intake } from '../src/base-transport/intake.js';
+import { TurnBudget } from '../src/base-transport/turn-budget.js';
 import { WireTransport } from './support/wire-transport.js';
 
 /** Each item takes as many milliseconds as it says. */
@@ -81,7 +82,7 @@ describe('D10 a peer that floods', () => {
     expect(order).toHaveLength(50);
   });
 
-  it('P3 nothing waits while the clock stands still', () => {
+  it('P3 nothing waits while the clock is stopped', () => {
     vi.useFakeTimers();
     try {
       let taken = 0;
@@ -93,7 +94,7 @@ describe('D10 a peer that floods', () => {
     }
   });
 
-  it('D10 keeps the order, handles what waits when the wire fails, and drops it after an own close()', async () => {
+  it('D10 keeps the order, handles waiting items when the wire fails, and drops them after close()', async () => {
     for (const end of ['fail', 'close'] as const) {
       const taken: number[] = [];
       const wire = new (class extends WireTransport {
@@ -128,8 +129,8 @@ function shared(share: number) {
       return () => void waits.splice(waits.indexOf(wait), 1);
     },
   });
-  budget.limitUnasked(share);
-  const intake = createIntake<{ kind: 'asked' | 'unasked'; ms: number; estimate?: number }>({
+  budget.limitUnsolicited(share);
+  const intake = createIntake<{ kind: 'requested' | 'unsolicited'; ms: number; estimate?: number }>({
     budget,
     take({ kind, ms }) {
       now += ms;
@@ -151,10 +152,10 @@ function shared(share: number) {
   return { intake, budget, order, waits, rest, wake, time: () => now };
 }
 
-describe('D10 the share of what nobody asked for', () => {
+describe('D10 the share of unsolicited input', () => {
   it('D10 a flood waits after a burst, and takes its share of the time from then on', async () => {
     const { intake, order, waits, rest, wake, time } = shared(1 / 8);
-    for (let count = 0; count < 400; count++) intake.push({ kind: 'unasked', ms: 1 });
+    for (let count = 0; count < 400; count++) intake.push({ kind: 'unsolicited', ms: 1 });
     await rest();
     expect(waits).toHaveLength(1);
     expect(order.length).toBeGreaterThanOrEqual(50);
@@ -165,17 +166,17 @@ describe('D10 the share of what nobody asked for', () => {
       order.push('others');
       await wake();
     }
-    const done = order.filter((entry) => entry === 'unasked').length - before.done;
+    const done = order.filter((entry) => entry === 'unsolicited').length - before.done;
     expect(done).toBeGreaterThan(50);
     expect(done / (time() - before.at)).toBeLessThanOrEqual(1 / 8);
     // The others are served in between, again and again.
-    expect(order.join(' ')).not.toMatch(/(unasked ){10}.*others.*(unasked ){10}/);
+    expect(order.join(' ')).not.toMatch(/(unsolicited ){10}.*others.*(unsolicited ){10}/);
     await wake();
   });
 
-  it('D10 answers that we asked for never wait for the share, however many come', async () => {
+  it('D10 requested responses never wait for the share, however many arrive', async () => {
     const { intake, order, waits, rest } = shared(1 / 8);
-    for (let count = 0; count < 1000; count++) intake.push({ kind: 'asked', ms: 1 });
+    for (let count = 0; count < 1000; count++) intake.push({ kind: 'requested', ms: 1 });
     await rest();
     await drainedTurns(intake);
     expect(order).toHaveLength(1000);
@@ -184,14 +185,14 @@ describe('D10 the share of what nobody asked for', () => {
 
   it('D10 one large message makes the next one wait longer than many small ones of the same time', async () => {
     const large = shared(1 / 8);
-    large.intake.push({ kind: 'unasked', ms: 40, estimate: 100 });
-    large.intake.push({ kind: 'unasked', ms: 40, estimate: 100 });
+    large.intake.push({ kind: 'unsolicited', ms: 40, estimate: 100 });
+    large.intake.push({ kind: 'unsolicited', ms: 40, estimate: 100 });
     await large.rest();
     expect(large.order).toHaveLength(1);
     expect(await large.wake()).toBeGreaterThan(40 / 0.05);
     expect(large.order).toHaveLength(2);
     const small = shared(1 / 8);
-    for (let count = 0; count < 40; count++) small.intake.push({ kind: 'unasked', ms: 1 });
+    for (let count = 0; count < 40; count++) small.intake.push({ kind: 'unsolicited', ms: 1 });
     await small.rest();
     expect(small.order).toHaveLength(40);
     expect(small.waits).toEqual([]);
@@ -199,17 +200,17 @@ describe('D10 the share of what nobody asked for', () => {
 
   it('D10 a small message during which the system ran another program does not make its peer wait', async () => {
     const { intake, order, waits, rest } = shared(1 / 8);
-    intake.push({ kind: 'unasked', ms: 500 });
-    intake.push({ kind: 'asked', ms: 1 });
+    intake.push({ kind: 'unsolicited', ms: 500 });
+    intake.push({ kind: 'requested', ms: 1 });
     await rest();
     await drainedTurns(intake);
-    expect(order).toEqual(['unasked', 'asked']);
+    expect(order).toEqual(['unsolicited', 'requested']);
     expect(waits).toEqual([]);
   });
 
-  it('D10 no wait is longer than two seconds, and close() takes it back', async () => {
+  it('D10 no wait is longer than two seconds, and close() cancels it', async () => {
     const { intake, budget, order, waits, rest } = shared(1 / 8);
-    for (let count = 0; count < 3; count++) intake.push({ kind: 'unasked', ms: 60_000, estimate: 100 });
+    for (let count = 0; count < 3; count++) intake.push({ kind: 'unsolicited', ms: 60_000, estimate: 100 });
     await rest();
     expect(order).toHaveLength(1);
     expect(waits.map(({ ms }) => ms)).toEqual([2000]);
@@ -218,7 +219,7 @@ describe('D10 the share of what nobody asked for', () => {
     expect(waits).toEqual([]);
   });
 
-  it.each(['notifications', 'requests', 'answers to nothing', 'what is no message', 'noise'])(
+  it.each(['notifications', 'requests', 'unexpected responses', 'invalid messages', 'noise'])(
     'D10 a transport counts %s, and not the answers that its host waits for',
     async (kind) => {
       let now = 100;
@@ -240,7 +241,7 @@ describe('D10 the share of what nobody asked for', () => {
             else this.receive(value);
           });
         })();
-        wire.limitUnasked(1 / 8);
+        wire.limitUnsolicited(1 / 8);
         await wire.start();
         const received: unknown[] = [];
         wire.onmessage = (message) => received.push(message);
@@ -254,8 +255,8 @@ describe('D10 the share of what nobody asked for', () => {
         const flood: Record<string, unknown> = {
           notifications: { jsonrpc: '2.0', method: 'n' },
           requests: { jsonrpc: '2.0', id: 1, method: 'roots/list' },
-          'answers to nothing': { jsonrpc: '2.0', id: 'x', result: {} },
-          'what is no message': { some: 'thing' },
+          'unexpected responses': { jsonrpc: '2.0', id: 'x', result: {} },
+          'invalid messages': { some: 'thing' },
           noise: 'noise',
         };
         for (let count = 0; count < 200; count++) wire.in.push(flood[kind]);
@@ -269,7 +270,7 @@ describe('D10 the share of what nobody asked for', () => {
     },
   );
 
-  it('D10 without a host that sets a share nothing ever waits for a timer', async () => {
+  it('D10 nothing waits for a timer unless a host sets a share', async () => {
     const timer = vi.spyOn(globalThis, 'setTimeout');
     try {
       const { intake, order } = paced();

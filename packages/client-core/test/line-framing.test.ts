@@ -37,7 +37,7 @@ const texts = (lines: readonly Line[]): string[] =>
   lines.map((line) => (line.kind === 'text' ? line.text : line.kind));
 
 describe('createLineReader', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('returns the same lines however the bytes are split', () => {
     const line = string({ unit: 'grapheme', maxLength: 30 }).map((text) =>
       text.replaceAll(/[\n\r\ufeff]/g, ''),
     );
@@ -49,7 +49,7 @@ describe('createLineReader', () => {
     );
   });
 
-  it('refuses a line that is too long, shows its ends, and reads on', () => {
+  it('rejects a line that is too long, shows its ends, and reads on', () => {
     const bytes = encoder.encode(`{"id":7,${'x'.repeat(2000)},"end":1}\n{}\n`);
     for (const size of [1, 100, 5000]) {
       const { lines } = read(inPieces(bytes, size));
@@ -61,7 +61,7 @@ describe('createLineReader', () => {
     }
   });
 
-  it('tells of an endless line from the moment it is too long, with how it began', () => {
+  it('reports an endless line from the moment it is too long, with its beginning', () => {
     const { discards } = read(inPieces(encoder.encode(`abc${'y'.repeat(3000)}`), 500));
     expect(discards.map(({ bytes }) => bytes)).toEqual([1500, 2000, 2500, 3000, 3003]);
     expect(discards[0]?.head).toMatch(/^abcy{253}$/);
@@ -74,7 +74,7 @@ describe('createLineReader', () => {
     ]);
   });
 
-  it('passes over the lines that are declined by their first byte, and over empty ones', () => {
+  it('skips lines that are declined by their first byte, and empty ones', () => {
     const bytes = encoder.encode('log line\n\n\r\n{"a":1}\nWARN {"b":2}\n');
     for (const size of [1, 3, 100]) {
       const { lines, skipped } = read(inPieces(bytes, size), { accepts: (byte) => byte === 0x7b });
@@ -91,7 +91,7 @@ describe('createLineReader', () => {
 });
 
 describe('createByteParts', () => {
-  it('gives back what was added, however small the parts', () => {
+  it('returns what was added, however small the parts', () => {
     assert(
       property(array(uint8Array({ maxLength: 9000 }), { maxLength: 60 }), (added) => {
         const parts = createByteParts();

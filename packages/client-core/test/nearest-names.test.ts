@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { nearestNames } from '../src/tools/nearest-names.js';
+import { nearestNames } from '../src/text/nearest-names.js';
 
-it('U10 gives at most three names, the nearest first', () => {
+it('U10 returns at most three names, the nearest first', () => {
   const known = ['read_file', 'read_files', 'write_file', 'list', 'read_fils', 'red_file'];
   expect(nearestNames('read_fil', known)).toEqual(['read_file', 'read_files', 'read_fils']);
 });
@@ -11,11 +11,11 @@ it('finds a name by its end or its beginning, and without regard to case', () =>
   expect(nearestNames('mcp__fs__read_file', ['read_file', 'stat'])).toEqual(['read_file']);
 });
 
-it('gives nothing when nothing is alike, and equal distances in the order of the alphabet', () => {
+it('returns nothing when no name is similar, and equal distances in alphabetical order', () => {
   expect(nearestNames('weather', ['read_file', 'x'])).toEqual([]);
   expect(nearestNames('ab', ['ac', 'aa'])).toEqual(['aa', 'ac']);
 });
 
-it('looks at the beginning of a very long name only', () => {
+it('looks only at the beginning of a very long name', () => {
   expect(nearestNames('a'.repeat(10_000_000), ['a'.repeat(128)])).toEqual(['a'.repeat(128)]);
 });

@@ -1,4 +1,4 @@
-import { createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core/text';
 import { expect, it } from 'vitest';
 
 const SECRET = 'pass "word"\n/+=ü-canary';

@@ -15,7 +15,7 @@ it('has only codes of kind auth for a credential store, as the contract of Token
   expect(codes.filter(([, { kind }]) => kind !== 'auth')).toEqual([]);
 });
 
-it('tells what may pass by itself from what a person has to mend', () => {
+it('tells temporary problems from those that a person has to fix', () => {
   expect(new FittingsError('STORE_BUSY', 'x').retryable).toBe(true);
   expect(new FittingsError('STORE_LOCK_LOST', 'x').retryable).toBe(true);
   expect(new FittingsError('STORE_INSECURE', 'x').retryable).toBe(false);

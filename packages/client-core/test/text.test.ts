@@ -1,5 +1,4 @@
-import { createRedactor, sanitizeText, truncateText } from '@mcp-fittings/client-core';
-import { createBoundedText } from '@mcp-fittings/client-core/transport';
+import { createRedactor, sanitizeText, truncateText } from '@mcp-fittings/client-core/text';
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
@@ -42,7 +41,7 @@ const hostile = array(
 ).map((parts) => parts.join(''));
 
 describe('CO-01 sanitizeText', () => {
-  it('leaves only what can be seen and does nothing, within its length, whatever comes in', () => {
+  it('leaves only visible, harmless characters within its length, for any input', () => {
     assert(
       property(hostile, integer({ min: 0, max: 200 }), (text, maxLength) => {
         const clean = sanitizeText(text, { maxLength });
@@ -89,7 +88,7 @@ describe('CO-01 sanitizeText', () => {
     expect(sanitizeText(`${'\u200b'.repeat(10_000)}x`, { maxLength: 6 })).toBe('…');
   });
 
-  it('looks at no more of a huge text than it can show', () => {
+  it('looks only at the part of a huge text that it can show', () => {
     const units: number[] = [];
     const huge = {
       length: 1e9,
@@ -136,25 +135,7 @@ describe('truncateText', () => {
   });
 });
 
-describe('createBoundedText', () => {
-  it('keeps exactly the last characters', () => {
-    assert(
-      property(
-        array(string({ maxLength: 30 }), { maxLength: 40 }),
-        integer({ min: 0, max: 50 }),
-        (chunks, limit) => {
-          const text = createBoundedText(limit);
-          for (const chunk of chunks) text.append(chunk);
-          const all = chunks.join('');
-          expect(text.tail()).toBe(limit === 0 ? '' : all.slice(-limit));
-          expect(text.total).toBe(all.length);
-        },
-      ),
-    );
-  });
-});
-
-describe('createRedactor, further forms', () => {
+describe('createRedactor: other encodings', () => {
   const SECRET = 'hunter2 (blue)~!';
 
   it('removes a secret that is percent-encoded as encodeURIComponent does', () => {
@@ -177,7 +158,7 @@ describe('createRedactor, further forms', () => {
     expect(createRedactor(['abc\ud800defg'])('x abc\ud800defg y')).toBe('x [redacted] y');
   });
 
-  it('lets no secret through, whatever surrounds it', () => {
+  it('removes a secret, whatever surrounds it', () => {
     assert(
       property(string({ minLength: 6, maxLength: 12 }), string(), string(), (secret, before, after) => {
         const shown = createRedactor([secret])(`${before}${secret}${after}`);

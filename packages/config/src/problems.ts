@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 
 /** `error`: a file or a server is not used. `warning`: the user should look at it. `info`: nothing needs to be done. */
 export type Severity = 'error' | 'warning' | 'info';

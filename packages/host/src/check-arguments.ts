@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 
 /** Throws `CONFIG_INVALID` if a member of the reference is not a string: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {

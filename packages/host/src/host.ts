@@ -1,4 +1,5 @@
-import { FittingsError, systemClock } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { Call } from './calls/call-dispatcher.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { ResourceContents } from './contracts/content.js';
 import type { CallOptions, Host } from './contracts/host.js';
 import { canonical } from './json-values.js';

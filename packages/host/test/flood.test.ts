@@ -42,7 +42,7 @@ function bareServer() {
         send(result === undefined ? { id, error: { code: -32601, message: 'unknown' } } : { id, result });
       };
       let isStarted = false;
-      client.limitUnasked = (share) => void shares.push({ share, isStarted });
+      client.limitUnsolicited = (share) => void shares.push({ share, isStarted });
       client.start = async () => {
         isStarted = true;
         await other.start();

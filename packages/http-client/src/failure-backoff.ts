@@ -1,4 +1,4 @@
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/transport';
 
 /**
  * Remembers how the last attempt failed, such as the renewal of a token, so that frequent calls do not repeat it. The pause between
@@ -22,7 +22,7 @@ export function createFailureBackoff<Outcome>(clock: Clock): FailureBackoff<Outc
   let inARow = 0;
   return {
     answer: (token) =>
-      last !== undefined && last.token === token && isWithin(last.at, last.ms, clock.now())
+      last !== undefined && last.token === token && isRecent(last.at, last.ms, clock.now())
         ? last.answer()
         : undefined,
     /** Records a failed attempt. `answer` produces the outcome for calls during the pause. */

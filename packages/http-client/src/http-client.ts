@@ -1,5 +1,4 @@
-import type { TransportError } from '@mcp-fittings/client-core';
-import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
+import type { PacedSource, Pausable, TransportError } from '@mcp-fittings/client-core/transport';
 
 /** HTTP client of one MCP server: for its messages, and for the sign-in at servers that it names. */
 export interface HttpClient extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
+import type { Clock, Logger } from '@mcp-fittings/client-core/transport';
 import type { TlsOptions } from '@mcp-fittings/remote-policy';
 
 /** How one server is reached. Only `url` is required; times are in milliseconds. */

@@ -1,4 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { describe, expect, it } from 'vitest';
 import { createFailureBackoff } from '../src/index.js';
 

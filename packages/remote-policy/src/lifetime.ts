@@ -1,4 +1,4 @@
-import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/timing';
+import { linkSignal, sleep, type Clock } from '@mcp-fittings/client-core/transport';
 
 /**
  * Ends once and then runs the cleanup tasks that were registered. Every request has one, where other programs use an

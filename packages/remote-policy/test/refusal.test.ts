@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
+import { createRedactor, type Redactor } from '@mcp-fittings/client-core/text';
 import { readRefusal, refusalError, createStatusTable, type ReplyHead } from '../src/index.js';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');

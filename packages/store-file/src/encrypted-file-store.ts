@@ -1,5 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { resolveKey, type KeySource } from './encryption/encryption-key.js';
 import { passphraseKeys } from './encryption/passphrase-keys.js';
 import { seal, unseal } from './encryption/sealed-text.js';

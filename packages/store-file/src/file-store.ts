@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, systemClock } from '@mcp-fittings/client-core';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import { isRecord, systemClock, type StoredValue, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 import { createConsent, type ConsentQuestion } from './plaintext-consent.js';
 import { storeError } from './store-error.js';

@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { createKeyedMutex } from './locks/keyed-mutex.js';
 import { DEFAULT_WAIT_MS, type LockOptions } from './locks/lock-options.js';
 import { parseValue, serializeValue } from './stored-value.js';

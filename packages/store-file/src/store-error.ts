@@ -1,5 +1,5 @@
 import { FittingsError, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { systemCodeOf } from '@mcp-fittings/client-core/files';
+import { systemErrorCode } from '@mcp-fittings/client-core/files';
 
 /** Creates an error of a credential store: always of kind `auth`, as the contract of `TokenStore` requires. */
 export function storeError(
@@ -16,7 +16,7 @@ export function storeError(
  */
 export function asStoreError(cause: unknown, message: string): FittingsError {
   if (cause instanceof FittingsError) return cause;
-  const systemCode = systemCodeOf(cause);
+  const systemCode = systemErrorCode(cause);
   const [reason, hint] = KNOWN.get(systemCode) ?? [];
   const explanation = [reason, systemCode === undefined ? undefined : `(${systemCode})`]
     .filter(Boolean)

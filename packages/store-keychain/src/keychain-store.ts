@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { FittingsError, systemClock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { FittingsError, systemClock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { createFileLocks, entryName, serializeValue } from '@mcp-fittings/store-file/toolkit';
 import { createDriverConnection } from './driver/driver-connection.js';
 import { driverName, provesAbsence } from './driver/keychain-driver.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   busyError,

@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type Clock, type HostCache } from '@mcp-fittings/client-core';
+import type { HostCache } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { READ } from './entries.js';
 import type { RedisClient } from './redis-client.js';

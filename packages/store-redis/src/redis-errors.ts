@@ -1,4 +1,4 @@
-import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core/auth';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /** Error replies that pass by themselves: a server that is starting, a failover in progress. */

@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import type { KeySource, LockOptions } from '@mcp-fittings/store-file/toolkit';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import type { RedisClient } from './redis-client.js';

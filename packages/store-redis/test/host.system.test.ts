@@ -1,7 +1,7 @@
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { createOAuthProvider } from '@mcp-fittings/auth-oauth';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { redisCache, redisStore } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
 import { afterEach, beforeEach, expect, it } from 'vitest';

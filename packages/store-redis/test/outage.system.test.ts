@@ -1,4 +1,5 @@
-import { AuthRequiredError, systemClock, type TokenStore } from '@mcp-fittings/client-core';
+import { AuthRequiredError, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { redisStore, type RedisClient } from '@mcp-fittings/store-redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,3 +1,7 @@
-/** For test servers: the other side of the contract suites. Wire it into any process, handler or socket. */
+/**
+ * For test servers: the peer that the contract suite of transports talks to. Use it in any process, handler or socket.
+ *
+ * @packageDocumentation
+ */
 export { createKitPeer, type KitPeer } from './peer/kit-peer.js';
 export type { KitRoute, KitWire } from './peer/kit-wire.js';

@@ -1,4 +1,8 @@
-/** For authors of a token store: the contract suite that every token store of mcp-fittings passes. */
+/**
+ * For authors of a token store: the contract suite that every token store of mcp-fittings passes.
+ *
+ * @packageDocumentation
+ */
 export { tokenStoreSuite } from './store-suite/token-store-suite.js';
 export type {
   StoreModule,

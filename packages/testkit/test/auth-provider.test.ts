@@ -24,24 +24,21 @@ async function failures(flaw: ProviderFlaw): Promise<readonly string[]> {
 describe('a broken auth provider fails the case of the rule that it breaks', () => {
   it.each<[ProviderFlaw, string]>([
     ['wrong token', 'signs so that its server accepts the request'],
-    ['bad header', 'gives headers with lower-case names and values that can be sent'],
-    ['signs for everybody', 'signs nothing for another origin'],
-    ['shows its token', 'shows no credential when it is inspected or turned into JSON'],
-    ['renews always', 'asks nobody and renews nothing while its credentials are good'],
-    ['does not renew', 'gets other credentials when those that it has are refused, and asks nobody'],
-    ['renews for each', 'renews once for all that are refused at the same time'],
-    ['renews for stale ones', 'renews nothing for a refusal of credentials that it has replaced since'],
-    [
-      'leaks in its error',
-      'comes to an end when the server refuses everything, with an error that a host can act on',
-    ],
-    ['throws at a nonce', 'survives challenges and nonces that make no sense'],
-    ['plain error', 'says that a person is needed with an AuthRequiredError that holds the challenge'],
-    ['asks by itself', 'says that a person is needed with an AuthRequiredError that holds the challenge'],
-    ['throws before the sign-in', 'has nothing to sign with before the sign-in, and does not fail for it'],
-    ['ignores abort', 'gives up a sign-in that is cancelled before it began'],
+    ['bad header', 'returns headers with lower-case names and valid values'],
+    ['signs for everybody', 'does not sign requests to another origin'],
+    ['shows its token', 'does not show credentials when it is inspected or serialized'],
+    ['renews always', 'neither asks a person nor renews while its credentials are valid'],
+    ['does not renew', 'obtains new credentials when its current ones are refused, without asking a person'],
+    ['renews for each', 'renews once for all requests that are refused at the same time'],
+    ['renews for stale ones', 'does not renew for a refusal of credentials that it has replaced since'],
+    ['leaks in its error', 'stops when the server refuses everything, with an error that a host can act on'],
+    ['throws at a nonce', 'survives invalid challenges and nonces'],
+    ['plain error', 'rejects with an AuthRequiredError that has the challenge when a person is needed'],
+    ['asks by itself', 'rejects with an AuthRequiredError that has the challenge when a person is needed'],
+    ['throws before the sign-in', 'has no credentials before the sign-in, and does not fail'],
+    ['ignores abort', 'rejects a sign-in that is canceled before it begins'],
     ['keeps the old one', 'replaces its credentials in a second sign-in'],
-    ['keeps after sign-out', 'forgets its credentials when it signs out, also the second time'],
+    ['keeps after sign-out', 'deletes its credentials when it signs out, also the second time'],
   ])('%s', async (flaw, name) => {
     expect(await failures(flaw)).toContain(name);
   });

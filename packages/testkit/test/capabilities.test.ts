@@ -21,22 +21,24 @@ const missing = (capabilities: TransportCapabilities): string[] => {
 describe('capabilities decide which cases exist', () => {
   it('JSON replies over HTTP: one message a request, no more', () => {
     const gone = missing({ peerMessages: false, peerRequests: false, unsolicited: false });
-    expect(gone).toContain('keeps the order of what the peer sends, the answer last');
-    expect(gone).toContain('carries requests of the peer and their answers');
-    expect(gone).toContain('delivers what belongs to no request');
-    expect(gone).not.toContain('keeps the order of what is sent');
+    expect(gone).toContain('keeps the order of messages from the peer, the response last');
+    expect(gone).toContain('carries requests of the peer and their responses');
+    expect(gone).toContain('delivers messages that belong to no request');
+    expect(gone).not.toContain('keeps the order of sent messages');
   });
 
   it('a wire without a connection to lose', () => {
     expect(missing({ peerDeath: 'request' })).toEqual([
       'calls onclose once when the peer dies, with closeReason set before',
-      'notices its end although a caller sends again without a pause',
+      'notices its end while a caller retries without a pause',
     ]);
     expect(missing({ peerDeath: 'nothing' })).toHaveLength(5);
   });
 
   it('shared objects instead of JSON, no large messages', () => {
-    expect(missing({ serializes: false })).toEqual(['refuses a message that JSON can not hold, not-sent']);
+    expect(missing({ serializes: false })).toEqual([
+      'rejects a message that JSON cannot represent, with delivery not-sent',
+    ]);
     expect(missing({ largeMessageLength: 0 })).toEqual(['carries a large message both ways, unchanged']);
   });
 
@@ -44,11 +46,11 @@ describe('capabilities decide which cases exist', () => {
     const more = [...namesFor({ backPressure: true, sessionId: true, garbage: ['x'] }, true)];
     const plain = namesFor({});
     expect(more.filter((name) => !plain.has(name))).toEqual([
-      'fails in start(), or in the first send, with a typed error, and can be closed',
-      'tells requests that still waited on this side from those that were sent',
-      'survives what is not even JSON',
-      'holds send() back while the peer does not read, and loses nothing',
-      'has the sessionId of the server after initialize',
+      'fails in start() or in the first send() with a typed error, and can be closed',
+      'distinguishes requests that were not sent yet from those that were',
+      'survives input that is not JSON',
+      'delays send() while the peer does not read, and loses nothing',
+      'has the session id of the server after initialize',
     ]);
   });
 
@@ -56,10 +58,10 @@ describe('capabilities decide which cases exist', () => {
     const plain = namesFor({});
     const more = [...namesFor({ signal: true, serverName: true })].filter((name) => !plain.has(name));
     expect(more).toEqual([
-      'rejects start() with ABORTED when its signal was aborted before, and says so in closeReason',
-      'rejects start() with ABORTED when its signal is aborted meanwhile, and says so in closeReason',
-      'closes when its signal is aborted: onclose runs first, then open requests fail with ABORTED',
-      'names its server in every error',
+      'rejects start() with ABORTED if its signal is aborted already, and sets closeReason',
+      'rejects start() with ABORTED when its signal is aborted meanwhile, and sets closeReason',
+      'closes when its signal is aborted: it calls onclose first, then open requests fail with ABORTED',
+      'names the server in every error',
     ]);
   });
 
@@ -90,7 +92,7 @@ describe('a suite', () => {
     expect(freed).toBe(1);
   });
 
-  it('kills the peer by a message where the fixture can not', async () => {
+  it('kills the peer by a message if the fixture cannot', async () => {
     const name = 'calls onclose once when the peer dies, with closeReason set before';
     const entry = collectCases({
       name: 'any',

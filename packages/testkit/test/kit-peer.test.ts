@@ -54,7 +54,7 @@ it('says of each message which request it belongs to', () => {
   ]);
 });
 
-it('ignores what is no message, and answers to questions it did not ask', () => {
+it('ignores invalid messages and unexpected responses', () => {
   const { hear } = peerWithLog();
   for (const value of [
     null,

@@ -59,7 +59,7 @@ describe('createManualClock', () => {
     expect(ran).toBe(false);
   });
 
-  it('rejects with what a task throws, and goes on afterwards', async () => {
+  it('rejects with what a task throws, and continues', async () => {
     const clock = createManualClock();
     let ran = false;
     clock.schedule(() => {

@@ -8,58 +8,58 @@ import { MAX_VALUE_BYTES, openStore } from './support/reference-store.mjs';
 /** Which cases notice which flaw. */
 const FLAWS: Readonly<Record<string, readonly string[]>> = {
   'answers an empty object for nothing': [
-    'answers undefined for what was never set, and deletes it without complaint',
+    'returns undefined for an unknown key, and deletes it without an error',
     'keeps keys of any kind and length apart',
-    'guards a key with nothing stored under it, and leaves nothing there',
+    'locks a key without a value, and does not create one',
   ],
-  'does not delete': ['gives back what was set, and nothing after it was deleted'],
-  'cuts at NUL': ['gives back what was set, and nothing after it was deleted'],
+  'does not delete': ['returns what was set, and undefined after it was deleted'],
+  'cuts at NUL': ['returns what was set, and undefined after it was deleted'],
   merges: ['replaces the whole value, also a long one by a short one and back'],
-  'cuts long values': ['keeps large values unchanged, whatever letters they are made of'],
-  'hands out its own object': ['hands out copies: nobody changes what is stored by changing an object'],
-  'copies with Object.assign': ['refuses a member named __proto__, or keeps it a plain member'],
+  'cuts long values': ['keeps large values unchanged, in any script'],
+  'hands out its own object': ['returns copies: changing an object does not change the stored value'],
+  'copies with Object.assign': ['rejects a member named __proto__, or keeps it as a plain member'],
   'takes any value': [
-    'refuses what is no plain JSON object with a typed error, and keeps the old value',
-    'passes the refusal of a write on to the work, and is free again',
+    'rejects what is not a plain JSON object with a typed error, and keeps the old value',
+    'passes the rejection of a write on to the work, and releases the lock',
   ],
-  'has no limit': ['refuses a value above its limit with a typed error, and keeps the old value'],
-  'sanitises keys': ['keeps keys of any kind and length apart'],
-  'deletes too much': ['deletes one key and no other'],
+  'has no limit': ['rejects a value above its limit with a typed error, and keeps the old value'],
+  'sanitizes keys': ['keeps keys of any kind and length apart'],
+  'deletes too much': ['deletes only the given key'],
   'refuses an empty key': ['locks a key of any kind'],
   'writes in two steps': [
-    'of many who write one key at once, one wins whole',
-    'write one key at once, and one wins whole',
+    'of many concurrent writes to one key, one wins as a whole',
+    'write one key concurrently, and one wins as a whole',
   ],
-  'one file for all': ['loses nothing when many keys are written at once'],
-  'deletes before it writes': ['shows a reader the old value or the new one, never less'],
+  'one file for all': ['loses nothing when many keys are written concurrently'],
+  'deletes before it writes': ['returns the old value or the new one, never a part'],
   'does not lock': [
-    'lets one caller in at a time: no update gets lost',
-    'keeps the second caller out until the first one is done, and no caller of another key',
+    'admits one caller at a time: no update is lost',
+    'blocks a second caller until the first one is done, but not callers of other keys',
   ],
   'swallows the result': ['resolves with what the work resolves with, under a signal that is not aborted'],
-  'swallows errors': ['rejects with what the work rejects with or throws, and is free again'],
+  'swallows errors': ['rejects with what the work rejects with or throws, and releases the lock'],
   'keeps the lock after an error': [
-    'rejects with what the work rejects with or throws, and is free again',
-    'passes the refusal of a write on to the work, and is free again',
+    'rejects with what the work rejects with or throws, and releases the lock',
+    'passes the rejection of a write on to the work, and releases the lock',
   ],
-  'makes what it locks': ['guards a key with nothing stored under it, and leaves nothing there'],
-  'waits for the lock in set': ['lets reads and writes pass that do not ask for the lock'],
-  'keeps a copy for itself': ['see what the other one set, replaced and deleted'],
+  'makes what it locks': ['locks a key without a value, and does not create one'],
+  'waits for the lock in set': ['does not block reads and writes outside of the lock'],
+  'keeps a copy for itself': ['see what the other store has set, replaced and deleted'],
   'locks for itself only': [
-    'exclude each other: no update gets lost',
-    'exclude each other: four processes and this one count, and no update gets lost',
-    'go on when the one that holds the lock is killed',
+    'exclude each other: no update is lost',
+    'exclude each other: four processes and this one count, and no update is lost',
+    'continue when the process that holds the lock is killed',
   ],
   'never takes over': [
-    'go on when the one that holds the lock is killed',
-    'take the lock over from one that is suspended; it hears so, and its late write is refused',
+    'continue when the process that holds the lock is killed',
+    'acquire the lock of a suspended process, whose signal is aborted and whose late write is rejected',
   ],
-  'never releases': ['find a whole value after one was killed while it wrote'],
+  'never releases': ['find a complete value after a process was killed while writing'],
   'lets a loser write': [
-    'take the lock over from one that is suspended; it hears so, and its late write is refused',
+    'acquire the lock of a suspended process, whose signal is aborted and whose late write is rejected',
   ],
   'keeps silent about a loss': [
-    'take the lock over from one that is suspended; it hears so, and its late write is refused',
+    'acquire the lock of a suspended process, whose signal is aborted and whose late write is rejected',
   ],
 };
 
@@ -128,6 +128,6 @@ it('has no case of a token store that no flaw can fail', () => {
 
 it('defines the cases that a store in memory can have when nothing is declared', () => {
   const names = casesOf({ ...suiteOf(), capabilities: undefined }).map(({ name }) => name);
-  expect(names).toContain('lets one caller in at a time: no update gets lost');
+  expect(names).toContain('admits one caller at a time: no update is lost');
   expect(names.filter((name) => /other one|process|suspended|limit|killed/.test(name))).toEqual([]);
 });

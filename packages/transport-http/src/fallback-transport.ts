@@ -1,6 +1,7 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import {
+  FittingsError,
   isOlderEndpoint,
+  TransportError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type Transport,

@@ -1,5 +1,9 @@
-import { isRecord, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import {
+  isRecord,
+  TransportError,
+  type JSONRPCMessage,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
 import { lastEventIdHeader } from '@mcp-fittings/http-client';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */

@@ -1,11 +1,12 @@
-import type {
-  JSONRPCErrorResponse,
-  PacedSource,
-  Pausable,
-  RequestId,
-  TransportController,
+import {
+  sanitizeText,
+  type JSONRPCErrorResponse,
+  type PacedSource,
+  type Pausable,
+  type Redactor,
+  type RequestId,
+  type TransportController,
 } from '@mcp-fittings/client-core/transport';
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
 import {
   createCredentials,
   createRequestRedactor,

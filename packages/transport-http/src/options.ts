@@ -1,4 +1,4 @@
-import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core';
+import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
 import {
   checkHeaders,
   checkServerUrl,

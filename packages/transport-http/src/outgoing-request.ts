@@ -1,5 +1,10 @@
-import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCRequest, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import {
+  FittingsError,
+  isRecord,
+  TransportError,
+  type JSONRPCRequest,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
 import {
   createLifetime,
   findInBandError,

@@ -1,5 +1,10 @@
-import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  text,
+  type TransportDeps,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
 import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';

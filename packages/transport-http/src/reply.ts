@@ -1,9 +1,12 @@
-import { isRecord, sanitizeText, TransportError, type Redactor } from '@mcp-fittings/client-core';
 import {
   concatBytes,
   createUtf8Decoder,
+  isRecord,
   isRequestId,
+  sanitizeText,
   shapeOf,
+  TransportError,
+  type Redactor,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
 import { replyExcerpt } from '@mcp-fittings/remote-policy';

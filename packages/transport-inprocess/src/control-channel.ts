@@ -1,22 +1,29 @@
 import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 
 /**
- * How a host reaches another runtime (an IDE, a worker, a parent process) in which servers live: messages, each with
- * the name of the server that it is for or from. The host supplies it; how the messages travel is its own affair, as
- * long as they arrive in order.
+ * A way to pass messages to another runtime that holds MCP servers, such as an IDE, a worker or a parent process. Each
+ * message goes with the name of the server that it is for or from. The host implements this interface on whatever it has;
+ * the only requirement is that messages arrive in the order in which they were sent.
  */
 export interface ControlChannel {
-  /** Passes a message on. A rejection fails the one request or notification that it carries. */
+  /** Sends a message. Throw or reject to fail the one request or notification that it carries. */
   send(server: string, message: JSONRPCMessage): void | Promise<void>;
-  /** Starts to pass on what arrives; returns what ends that. */
+  /** Starts to pass what arrives to `listener`. Returns a function that stops it. */
   subscribe(listener: ControlChannelListener): () => void;
-  /** This side has ended its connection to or from `server`. A channel that can should tell the other runtime. */
+  /**
+   * Called when this side has closed its connection to or from `server`. Pass it on if you can, so that the other side
+   * calls {@link ControlChannelListener.closed}. Without it, the other runtime keeps the server until it is asked anew.
+   */
   closed?(server: string): void;
 }
 
-/** Takes whatever arrives: names and messages of any shape are checked, and dropped when they fit nothing. */
+/**
+ * Receives what arrives on a {@link ControlChannel}. Pass on everything: names and messages are checked here, and dropped if
+ * they are not valid.
+ */
 export interface ControlChannelListener {
+  /** Call it with each message, and the name of the server that it is for or from. */
   message(server: unknown, message: unknown): void;
-  /** The other side ended its connection of that name, or all of them when there is no name: the channel is gone. */
+  /** Call it when the other side has closed its connection of that name; without a name, when the channel itself is gone. */
   closed(server?: unknown): void;
 }

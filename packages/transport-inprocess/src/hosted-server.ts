@@ -1,23 +1,41 @@
-import { FittingsError, sanitizeText, TransportError, type Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { Transport } from '@mcp-fittings/client-core/transport';
-import type { ConnectableServer, ServerFactory } from './server-factory.js';
+import {
+  FittingsError,
+  sanitizeText,
+  TransportError,
+  withTimeout,
+  type Clock,
+  type Transport,
+} from '@mcp-fittings/client-core/transport';
 
-/** The server of one connection: made, connected and closed with it, whatever the host's code does. */
+/**
+ * An MCP server object: anything that can be connected to a transport, such as `McpServer` and `Server` of
+ * `@modelcontextprotocol/sdk` and of `@modelcontextprotocol/server`.
+ */
+export interface ConnectableServer {
+  /** Attaches the server to its side of the connection and starts that transport. */
+  connect(transport: Transport): Promise<void>;
+  /** Closes the server. Called once, when the connection ends; it may take 5 s. */
+  close(): Promise<void>;
+}
+
+/** Creates the server of one connection. Called once for each connection, when it starts: a server has one client. */
+export type ServerFactory = () => ConnectableServer | Promise<ConnectableServer>;
+
+/** The server of one connection: created, connected and closed with it, whatever the code of the server does. */
 export interface HostedServer {
-  /** Rejects with `CALLBACK_FAILED` when the factory or the server throws, with `TIMEOUT` when they take too long. */
+  /** Rejects with `CALLBACK_FAILED` when `createServer` or the server throws, with `TIMEOUT` when they take too long. */
   start(transport: Transport): Promise<void>;
   /** Never rejects. Safe at any time, also during {@link start}, which then rejects soon. */
   stop(): Promise<void>;
 }
 
 export interface HostedServerOptions {
-  /** For error messages. */
-  readonly name: string;
-  readonly factory: ServerFactory;
+  /** Name of the server, for error messages. */
+  readonly server: string;
+  readonly createServer: ServerFactory;
   readonly startTimeoutMs: number;
   readonly clock: Clock;
-  /** Told what goes wrong while the server is stopped. */
+  /** Called with what goes wrong while the server is being closed. */
   readonly onError: (error: TransportError) => void;
 }
 
@@ -25,50 +43,50 @@ export interface HostedServerOptions {
 const STOP_TIMEOUT_MS = 5000;
 
 export function hostServer(options: HostedServerOptions): HostedServer {
-  const { name, factory, startTimeoutMs, clock, onError } = options;
-  let server: ConnectableServer | undefined;
+  const { server, createServer, startTimeoutMs, clock, onError } = options;
+  let instance: ConnectableServer | undefined;
   let stopped: Promise<void> | undefined;
   let interrupt: (error: TransportError) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = reject;
   });
-  // Nobody may be waiting for it.
+  // It may reject after start() has settled.
   interrupted.catch(() => undefined);
 
   const failed = (what: string, cause: unknown, hint?: string): TransportError => {
     const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
-    return new TransportError('CALLBACK_FAILED', `${what}: ${text}`, { server: name, cause, hint });
+    return new TransportError('CALLBACK_FAILED', `${what}: ${text}`, { server, cause, hint });
   };
   const tooLate = (what: string, ms: number) => (): TransportError =>
-    new TransportError('TIMEOUT', `${what} within ${ms} ms.`, { server: name });
+    new TransportError('TIMEOUT', `${what} within ${ms} ms.`, { server });
 
-  const close = async (made: ConnectableServer): Promise<void> => {
+  const close = async (created: ConnectableServer): Promise<void> => {
     const error = tooLate('The in-process server did not close', STOP_TIMEOUT_MS);
     try {
-      await withTimeout({ ms: STOP_TIMEOUT_MS, clock, error }, () => made.close());
+      await withTimeout({ ms: STOP_TIMEOUT_MS, clock, error }, () => created.close());
     } catch (cause) {
       onError(
-        cause instanceof TransportError ? cause : failed('The in-process server could not be closed', cause),
+        cause instanceof TransportError ? cause : failed('Could not close the in-process server', cause),
       );
     }
   };
 
-  const makeAndConnect = async (transport: Transport): Promise<void> => {
-    let made: ConnectableServer;
+  const createAndConnect = async (transport: Transport): Promise<void> => {
+    let created: ConnectableServer;
     try {
-      made = await factory();
+      created = await createServer();
     } catch (cause) {
       throw cause instanceof FittingsError
         ? cause
-        : failed('The factory of the in-process server threw', cause);
+        : failed('The factory of the in-process server failed', cause);
     }
-    if (stopped !== undefined) return close(made);
-    server = made;
+    if (stopped !== undefined) return close(created);
+    instance = created;
     try {
-      await made.connect(transport);
+      await created.connect(transport);
     } catch (cause) {
-      const hint = 'The factory has to return a new server at each call.';
-      throw failed('The in-process server could not be connected', cause, hint);
+      const hint = 'Return a new server from every call of the factory: a server has one client.';
+      throw failed('Could not connect the in-process server', cause, hint);
     }
   };
 
@@ -76,12 +94,12 @@ export function hostServer(options: HostedServerOptions): HostedServer {
     async start(transport) {
       const error = tooLate('The in-process server did not start', startTimeoutMs);
       await withTimeout({ ms: startTimeoutMs, clock, error }, () =>
-        Promise.race([makeAndConnect(transport), interrupted]),
+        Promise.race([createAndConnect(transport), interrupted]),
       );
     },
     stop() {
-      interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server: name }));
-      return (stopped ??= server === undefined ? Promise.resolve() : close(server));
+      interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server }));
+      return (stopped ??= instance === undefined ? Promise.resolve() : close(instance));
     },
   };
 }

@@ -1,37 +1,45 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
-import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
-import { hostServer, type HostedServer } from './hosted-server.js';
-import { LinkedHalf } from './linked-half.js';
+import {
+  systemClock,
+  type Clock,
+  type Transport,
+  type TransportDescription,
+} from '@mcp-fittings/client-core/transport';
+import { hostServer, type HostedServer, type ServerFactory } from './hosted-server.js';
+import { LinkedTransport } from './linked-pair.js';
 import { createMailbox } from './mailbox.js';
-import type { ServerFactory } from './server-factory.js';
 
+/** Options of {@link createInProcessTransport}. */
 export interface InProcessTransportOptions {
-  /** Makes the server when the transport is started. */
-  readonly server: ServerFactory;
-  /** Name of the server, for error messages. Default `in-process`. */
-  readonly name?: string | undefined;
-  /** Copy every message with `structuredClone`. Default false: client and server share the objects. */
+  /** Creates the server when the transport is started. */
+  readonly createServer: ServerFactory;
+  /** Name of the server in error messages and in `describe()`. Default `in-process`. */
+  readonly server?: string | undefined;
+  /**
+   * Copy every message with `structuredClone`, so that neither side sees what the other does to its objects later.
+   * Default false: client and server share the objects.
+   */
   readonly clone?: boolean | undefined;
-  /** Milliseconds that the factory and the server's `connect` may take together. Default 30 000. */
+  /** Milliseconds that {@link createServer} and the server's `connect()` may take together. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
+  /** Clock that `startTimeoutMs` is measured with. Default: the system clock. Tests pass one of their own. */
   readonly clock?: Clock | undefined;
   /** Closes the connection when it is aborted; `closeReason` is then `ABORTED`, and `start()` rejects with it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-class InProcessTransport extends LinkedHalf {
+class InProcessTransport extends LinkedTransport {
   readonly #hosted: HostedServer;
   readonly #serverSide: Transport;
 
   constructor(options: InProcessTransportOptions) {
-    const { server: factory, name = 'in-process', clone = false, startTimeoutMs = 30_000 } = options;
+    const { createServer, server = 'in-process', clone = false, startTimeoutMs = 30_000 } = options;
     const inbox = createMailbox();
     const outbox = createMailbox();
-    super({ inbox, outbox, clone, server: name, signal: options.signal });
-    this.#serverSide = new LinkedHalf({ inbox: outbox, outbox: inbox, clone, server: name });
+    super({ inbox, outbox, clone, server, signal: options.signal });
+    this.#serverSide = new LinkedTransport({ inbox: outbox, outbox: inbox, clone, server });
     this.#hosted = hostServer({
-      name,
-      factory,
+      server,
+      createServer,
       startTimeoutMs,
       clock: options.clock ?? systemClock,
       onError: (error) => this.report(error),
@@ -55,10 +63,19 @@ class InProcessTransport extends LinkedHalf {
 }
 
 /**
- * A transport to a server object in this process. Nothing is serialised, no socket or process is involved; the server
- * is made when the transport starts and closed with it.
+ * Creates a transport to a server object in this process, without a socket, a process or serialization. The server is
+ * created when the transport starts, and closed with it.
  *
- * `start` rejects with `CALLBACK_FAILED` when the factory or the server throws, with `TIMEOUT` when they take too long.
+ * `start()` rejects with `CALLBACK_FAILED` when `createServer` or the server throws, and with `TIMEOUT` when they take longer
+ * than `startTimeoutMs`.
+ *
+ * @example
+ * ```ts
+ * const transport = createInProcessTransport({
+ *   createServer: () => new McpServer({ name: 'notes', version: '1.0.0' }),
+ * });
+ * await client.connect(transport);
+ * ```
  */
 export function createInProcessTransport(options: InProcessTransportOptions): Transport {
   return new InProcessTransport(options);

@@ -1,27 +1,105 @@
-import type { Transport } from '@mcp-fittings/client-core/transport';
-import { LinkedHalf } from './linked-half.js';
-import { createMailbox } from './mailbox.js';
+import {
+  BaseTransport,
+  type BaseTransportOptions,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportDescription,
+} from '@mcp-fittings/client-core/transport';
+import { createMailbox, type Mail, type Mailbox } from './mailbox.js';
 
+/** Options of {@link createLinkedPair}. */
 export interface LinkedPairOptions {
   /**
    * Copy every message with `structuredClone`, so that neither side sees what the other does to its objects later.
-   * Default false: both sides share the objects, and nothing is copied or serialised.
+   * Default false: both sides share the objects.
    */
   readonly clone?: boolean | undefined;
-  /** Name of the server, for error messages. */
+  /** Name of the server; every error of the two transports has it as `server`. Default none. */
   readonly server?: string | undefined;
 }
 
 /**
- * Two transports that are connected to each other: give one to a client and one to a server. Messages arrive in order
- * and asynchronously; when one side closes, the other ends with `CONNECTION_LOST`.
+ * Creates two transports that are connected to each other: pass one to a client and the other to a server. Messages arrive
+ * in order and asynchronously. When one side closes, the other ends with `CONNECTION_LOST`.
+ *
+ * @example
+ * ```ts
+ * const [clientSide, serverSide] = createLinkedPair();
+ * await server.connect(serverSide);
+ * await client.connect(clientSide);
+ * ```
  */
 export function createLinkedPair(options: LinkedPairOptions = {}): readonly [Transport, Transport] {
   const { clone = false, server } = options;
   const first = createMailbox();
   const second = createMailbox();
   return [
-    new LinkedHalf({ inbox: first, outbox: second, clone, server }),
-    new LinkedHalf({ inbox: second, outbox: first, clone, server }),
+    new LinkedTransport({ inbox: first, outbox: second, clone, server }),
+    new LinkedTransport({ inbox: second, outbox: first, clone, server }),
   ];
+}
+
+export interface LinkedTransportOptions extends BaseTransportOptions {
+  /** What the other side writes to. */
+  readonly inbox: Mailbox;
+  /** What the other side reads from. */
+  readonly outbox: Mailbox;
+  readonly clone: boolean;
+}
+
+/** One side of a pair: its inbox is the other side's outbox. */
+export class LinkedTransport extends BaseTransport {
+  readonly #inbox: Mailbox;
+  readonly #outbox: Mailbox;
+  readonly #clone: boolean;
+
+  constructor(options: LinkedTransportOptions) {
+    super(options);
+    this.#inbox = options.inbox;
+    this.#outbox = options.outbox;
+    this.#clone = options.clone;
+  }
+
+  override describe(): TransportDescription {
+    return { transport: 'inprocess', cloned: this.#clone };
+  }
+
+  protected override async open(): Promise<void> {
+    if (this.#outbox.closed) {
+      throw this.error('CONNECT_FAILED', 'The other side of the pair is closed.', { retryable: false });
+    }
+    this.#inbox.open((mail) => this.#take(mail));
+  }
+
+  protected override write(message: JSONRPCMessage): undefined {
+    if (this.#outbox.closed) {
+      throw this.error('CONNECTION_LOST', 'The other side of the pair is closed.', { delivery: 'not-sent' });
+    }
+    this.#outbox.put(this.#clone ? this.#copyOf(message) : message);
+  }
+
+  protected override async shutDown(): Promise<void> {
+    this.#inbox.close();
+    this.#outbox.put(undefined);
+  }
+
+  #take(mail: Mail): void {
+    if (mail !== undefined) this.receive(mail);
+    else this.fail(this.error('CONNECTION_LOST', 'The other side of the pair was closed.'));
+  }
+
+  #copyOf(message: JSONRPCMessage): JSONRPCMessage {
+    try {
+      return structuredClone(message);
+    } catch (cause) {
+      throw this.error(
+        'MESSAGE_UNSERIALIZABLE',
+        'The message contains a value that structuredClone cannot copy.',
+        {
+          cause,
+          delivery: 'not-sent',
+        },
+      );
+    }
+  }
 }

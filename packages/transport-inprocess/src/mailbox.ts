@@ -3,17 +3,17 @@ import { afterTurn, type JSONRPCMessage } from '@mcp-fittings/client-core/transp
 /** A message, or undefined for the end of all messages. */
 export type Mail = JSONRPCMessage | undefined;
 
-/** Where one side puts what the other side reads: in order, never within the call that put it there. */
+/** A queue from one side of a pair to the other: in order, and never delivered within the call that put the message there. */
 export interface Mailbox {
   put(mail: Mail): void;
-  /** From now on `take` gets the mail, also what came before. */
-  open(take: (mail: Mail) => void): void;
-  /** Drops what is left and all that comes. */
+  /** Passes the mail to `read` from now on, also what came before. */
+  open(read: (mail: Mail) => void): void;
+  /** Drops what is left, and all later mail. */
   close(): void;
   readonly closed: boolean;
 }
 
-/** Two sides that answer each other in promise jobs would keep timers and sockets waiting for ever. */
+/** Two sides that answer each other in promise jobs would keep timers and sockets waiting forever. */
 const DELIVERIES_PER_TURN = 1024;
 
 export function createMailbox(): Mailbox {
@@ -44,8 +44,8 @@ export function createMailbox(): Mailbox {
       waiting.push(mail);
       schedule();
     },
-    open(take) {
-      reader = take;
+    open(read) {
+      reader = read;
       schedule();
     },
     close() {

@@ -1,24 +1,31 @@
-import { sanitizeText, TransportError } from '@mcp-fittings/client-core';
-import { described, entrySchema, text, type TransportPlugin } from '@mcp-fittings/client-core/transport';
+import {
+  described,
+  entrySchema,
+  sanitizeText,
+  text,
+  TransportError,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core/transport';
 import { createChannelClient } from './channel-client.js';
 import type { ControlChannel } from './control-channel.js';
 import { createInProcessTransport } from './in-process-transport.js';
-import type { ServerFactory } from './server-factory.js';
+import type { ServerFactory } from './hosted-server.js';
 
+/** Options of {@link inprocess}. */
 export interface InProcessPluginOptions {
-  /** Servers of this process, by the name that an entry gives. */
+  /** Factories of the servers of this process, by the name that a configuration entry gives. Default none. */
   readonly servers?: Readonly<Record<string, ServerFactory>> | undefined;
-  /** Where servers with any other name are. Without it such an entry is refused. */
+  /** Reaches the servers that are not in {@link servers}. Without it, an entry for such a server fails with `CONFIG_INVALID`. */
   readonly channel?: ControlChannel | undefined;
-  /** Copy every message to and from `servers` with `structuredClone`. Default false: the objects are shared. */
+  /** Copy every message to and from {@link servers} with `structuredClone`. Default false: the objects are shared. */
   readonly clone?: boolean | undefined;
-  /** Milliseconds that a factory and its server's `connect` may take together. Default 30 000. */
+  /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
 }
 
-/** A configuration entry of `type: "sdk"`. */
+/** A configuration entry with `type: "sdk"`, as {@link inprocess} reads it. */
 export interface InProcessEntry {
-  /** Which server; default is the entry's own name. */
+  /** Which of the servers to connect to. Default: the one with the name of the entry. */
   readonly name?: string | undefined;
 }
 
@@ -30,8 +37,14 @@ const schema = entrySchema({
 });
 
 /**
- * Serves entries of `type: "sdk"` (also spelled `inprocess`): servers in this process, and servers in another runtime
- * that the host reaches through a control channel.
+ * Creates the plugin for configuration entries with `type: "sdk"` (or `"inprocess"`): servers in this process, and servers in
+ * another runtime that the host reaches through a control channel.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [inprocess({ servers: { notes: createNotesServer } })] });
+ * await host.connect({ notes: { type: 'sdk' } });
+ * ```
  */
 export function inprocess(options: InProcessPluginOptions): TransportPlugin<InProcessEntry> {
   const { servers = {}, channel, clone, startTimeoutMs } = options;
@@ -41,21 +54,23 @@ export function inprocess(options: InProcessPluginOptions): TransportPlugin<InPr
     type: 'sdk',
     aliases: ['inprocess'],
     schema,
-    create(entry, context) {
-      const name = entry.name ?? context.server;
-      const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
-      if (server !== undefined) {
-        const { clock, signal } = context;
-        return createInProcessTransport({ server, name, clone, startTimeoutMs, clock, signal });
+    create(entry, { server, clock, signal }) {
+      const name = entry.name ?? server;
+      const createServer = Object.hasOwn(servers, name) ? servers[name] : undefined;
+      if (createServer !== undefined) {
+        return createInProcessTransport({ createServer, server: name, clone, startTimeoutMs, clock, signal });
       }
-      if (client !== undefined) return client.transport(name, { signal: context.signal });
+      if (client !== undefined) return client.transport(name, { signal });
       const known = Object.keys(servers).join(', ');
       throw new TransportError(
         'CONFIG_INVALID',
-        `There is no in-process server called '${sanitizeText(name)}'.`,
+        `There is no in-process server named "${sanitizeText(name)}".`,
         {
-          server: context.server,
-          hint: known === '' ? 'Pass it to inprocess({ servers }).' : `Known names: ${sanitizeText(known)}.`,
+          server,
+          hint:
+            known === ''
+              ? 'Pass its factory to inprocess({ servers }).'
+              : `The known names are: ${sanitizeText(known)}.`,
         },
       );
     },

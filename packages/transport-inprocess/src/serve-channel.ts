@@ -1,54 +1,64 @@
-import type { Clock } from '@mcp-fittings/client-core';
 import {
   isMessage,
   isRequest,
   RPC_CODES,
+  type Clock,
   type JSONRPCMessage,
   type RequestId,
   type TransportError,
 } from '@mcp-fittings/client-core/transport';
 import type { ControlChannel } from './control-channel.js';
+import type { ServerFactory } from './hosted-server.js';
 import { serveConnection, type ServedConnection } from './served-connection.js';
-import type { ServerFactory } from './server-factory.js';
 
+/** Options of {@link serveChannel}. */
 export interface ServeChannelOptions {
-  /** The servers of this runtime, by the name under which messages for them arrive. */
+  /** The servers of this runtime, by the name that clients ask for. */
   readonly servers: Readonly<Record<string, ServerFactory>>;
-  /** Milliseconds that a factory and the server's `connect` may take together. Default 30 000. */
+  /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
+  /** Clock that `startTimeoutMs` is measured with. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Told why a server could not be made or closed; its client gets a JSON-RPC error. */
+  /** Called with the reason when a server cannot be created or closed; its client gets a JSON-RPC error. Default: ignored. */
   readonly onError?: ((error: TransportError) => void) | undefined;
 }
 
-/** The serving end of a control channel. */
+/** The serving side of a control channel, as {@link serveChannel} returns it. */
 export interface ChannelServer extends AsyncDisposable {
-  /** Stops listening and closes all servers. */
+  /** Unsubscribes from the channel and closes all servers. Resolves when they are closed. */
   close(): Promise<void>;
 }
 
 /**
- * Serves in-process servers to clients in another runtime. A server is made when the first request for its name
- * arrives, and made anew when a client initializes again.
+ * Serves the servers of this process to clients in another runtime. A server is created when the first request for its name
+ * arrives, and created anew when a client initializes again. A request for an unknown name is answered with the JSON-RPC
+ * error -32600.
+ *
+ * @example
+ * ```ts
+ * const serving = serveChannel(channel, { servers: { vscode: createEditorServer } });
+ * // later
+ * await serving.close();
+ * ```
  */
 export function serveChannel(channel: ControlChannel, options: ServeChannelOptions): ChannelServer {
   const { servers, startTimeoutMs, clock, onError = () => undefined } = options;
   const connections = new Map<string, Served>();
 
   const refuse = (server: string, id: RequestId, code: number, message: string): void => {
-    // The answer of a channel that fails has nobody to go to.
+    // Where the channel fails, there is no one left to tell.
     void (async () => channel.send(server, { jsonrpc: '2.0', id, error: { code, message } }))().catch(
       () => undefined,
     );
   };
 
-  const connect = (server: string, factory: ServerFactory): Served => {
+  const connect = (server: string, createServer: ServerFactory): Served => {
     const served: Served = {
       initialized: false,
       connection: serveConnection({
-        name: server,
+        server,
         channel,
-        factory,
+        createServer,
         startTimeoutMs,
         clock,
         onError,
@@ -64,22 +74,22 @@ export function serveChannel(channel: ControlChannel, options: ServeChannelOptio
     const initializes = isRequest(message) && message.method === 'initialize';
     let served = connections.get(server);
     if (served?.initialized === true && initializes) {
-      // The client started anew without saying good-bye.
+      // The client has restarted without closing its connection.
       served.connection.abandon();
       served = undefined;
     }
     if (served === undefined) {
-      // What is left of an earlier connection opens none.
+      // A notification or response that is left of an earlier connection must not start a server.
       if (!isRequest(message)) return;
-      const factory = Object.hasOwn(servers, server) ? servers[server] : undefined;
-      if (factory === undefined) {
+      const createServer = Object.hasOwn(servers, server) ? servers[server] : undefined;
+      if (createServer === undefined) {
         refuse(server, message.id, RPC_CODES.invalidRequest, 'There is no server of this name.');
         return;
       }
-      served = connect(server, factory);
+      served = connect(server, createServer);
     }
     served.initialized ||= initializes;
-    served.connection.take(message);
+    served.connection.receive(message);
   };
 
   const unsubscribe = channel.subscribe({

@@ -1,46 +1,46 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
 import {
   isRequest,
+  systemClock,
   TransportError,
+  type Clock,
   type JSONRPCMessage,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
-import { ChannelHalf } from './channel-half.js';
+import { ChannelTransport } from './channel-transport.js';
 import type { ControlChannel } from './control-channel.js';
-import { hostServer } from './hosted-server.js';
-import type { ServerFactory } from './server-factory.js';
+import { hostServer, type ServerFactory } from './hosted-server.js';
 
 /** One client's connection to one served server. */
 export interface ServedConnection {
-  /** Takes a message of the client; those that come before the server is there wait for it. */
-  take(message: JSONRPCMessage): void;
-  /** The client is gone; it is not told of the end. */
+  /** Passes a message of the client to the server; messages wait until the server is connected. */
+  receive(message: JSONRPCMessage): void;
+  /** Ends the connection without telling the client, which is gone. */
   abandon(): void;
   /** Resolves when the server is closed. */
   close(): Promise<void>;
 }
 
 export interface ServedConnectionOptions {
-  readonly name: string;
+  readonly server: string;
   readonly channel: ControlChannel;
-  readonly factory: ServerFactory;
+  readonly createServer: ServerFactory;
   readonly startTimeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly onError: (error: TransportError) => void;
-  /** The server can't answer this request. */
+  /** Answers a request that the server cannot answer with a JSON-RPC error. */
   readonly refuse: (id: RequestId) => void;
-  /** Told once, as soon as no more messages are taken. */
+  /** Called once, as soon as no more messages are accepted. */
   readonly onEnd: () => void;
 }
 
-/** A client that goes on sending while the server is still being made must not fill the memory. */
+/** A client that keeps sending while the server is being created must not fill the memory. */
 const BACKLOG_MESSAGES = 1024;
 
 export function serveConnection(options: ServedConnectionOptions): ServedConnection {
   const {
-    name,
+    server,
     channel,
-    factory,
+    createServer,
     startTimeoutMs = 30_000,
     clock = systemClock,
     onError,
@@ -49,7 +49,7 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
   } = options;
   let backlog: JSONRPCMessage[] | undefined = [];
   let stopped: Promise<void> | undefined;
-  const hosted = hostServer({ name, factory, startTimeoutMs, clock, onError });
+  const hosted = hostServer({ server, createServer, startTimeoutMs, clock, onError });
 
   const takeBacklog = (): JSONRPCMessage[] => {
     const waiting = backlog ?? [];
@@ -63,38 +63,38 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
     return stopped;
   };
 
-  const half: ChannelHalf = new ChannelHalf({ server: name }, channel, {
+  const transport: ChannelTransport = new ChannelTransport({ server }, channel, {
     add() {
-      for (const message of takeBacklog()) half.take(message);
+      for (const message of takeBacklog()) transport.receive(message);
     },
     remove: () => void end(),
   });
 
   const start = async (): Promise<void> => {
     try {
-      await hosted.start(half);
+      await hosted.start(transport);
     } catch (error) {
       for (const message of takeBacklog()) if (isRequest(message)) refuse(message.id);
-      if (stopped === undefined) onError(asTransportError(error, name));
-      await half.close();
+      if (stopped === undefined) onError(asTransportError(error, server));
+      await transport.close();
       await end();
     }
   };
   void start();
 
   return {
-    take(message) {
-      if (backlog === undefined) half.take(message);
+    receive(message) {
+      if (backlog === undefined) transport.receive(message);
       else if (backlog.length < BACKLOG_MESSAGES) backlog.push(message);
       else if (isRequest(message)) refuse(message.id);
     },
     abandon() {
       takeBacklog();
-      half.peerClosed();
+      transport.peerClosed();
       void end();
     },
     async close() {
-      await half.close();
+      await transport.close();
       await end();
     },
   };
@@ -102,5 +102,5 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
 
 function asTransportError(cause: unknown, server: string): TransportError {
   if (cause instanceof TransportError) return cause;
-  return new TransportError('CALLBACK_FAILED', 'The server could not be made.', { server, cause });
+  return new TransportError('CALLBACK_FAILED', 'The server could not be started.', { server, cause });
 }

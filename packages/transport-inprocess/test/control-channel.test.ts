@@ -22,7 +22,7 @@ const initialize = (id: number): JSONRPCMessage => ({
 });
 
 describe('T10 createChannelClient', () => {
-  it('carries several servers over one channel, without mixing them', async () => {
+  it('carries several servers over one channel and keeps them apart', async () => {
     const wire = memoryChannel();
     const served = serveChannel(wire.far, {
       servers: { vscode: makeServerV1, jetbrains: () => makeServerV2() },
@@ -37,7 +37,7 @@ describe('T10 createChannelClient', () => {
     await served.close();
   });
 
-  it('listens only while a connection is open', async () => {
+  it('is subscribed only while a connection is open', async () => {
     const wire = memoryChannel();
     const client = createChannelClient(wire.near);
     const [a, b] = [client.transport('a'), client.transport('b')];
@@ -50,7 +50,7 @@ describe('T10 createChannelClient', () => {
     expect(wire.near.listeners).toBe(0);
   });
 
-  it('refuses a second connection to a server, and allows it after the first has ended', async () => {
+  it('rejects a second connection to a server until the first has ended', async () => {
     const client = createChannelClient(memoryChannel().near);
     const first = client.transport('a');
     await first.start();
@@ -64,7 +64,7 @@ describe('T10 createChannelClient', () => {
     await third.close();
   });
 
-  it('tells the channel of its end, unless the other side ended it', async () => {
+  it('tells the channel that it closed, unless the other side closed first', async () => {
     const wire = memoryChannel();
     const client = createChannelClient(wire.near);
     const mine = client.transport('mine');
@@ -82,7 +82,7 @@ describe('T10 createChannelClient', () => {
     expect(wire.near.closedNames).toEqual(['mine']);
   });
 
-  it('drops what is hostile: wrong names, no messages, answers nobody asked for', async () => {
+  it('drops hostile input: wrong names, malformed messages, unexpected responses', async () => {
     const wire = memoryChannel();
     const transport = createChannelClient(wire.near).transport('a');
     const heard: JSONRPCMessage[] = [];
@@ -114,7 +114,7 @@ describe('T10 createChannelClient', () => {
     await transport.close();
   });
 
-  it('CO-18 a channel that throws fails the one message, typed, with its cause', async () => {
+  it('CO-18 a channel that throws fails that one message, with a typed error and its cause', async () => {
     const cause = new Error('port is gone');
     const channel: ControlChannel = {
       send: () => {
@@ -130,7 +130,7 @@ describe('T10 createChannelClient', () => {
     await transport.close();
   });
 
-  it('CO-18 a channel that can not be subscribed to fails the start, and the next one may succeed', async () => {
+  it('CO-18 a channel that cannot be subscribed to fails start(), and the next start may succeed', async () => {
     let broken = true;
     const channel: ControlChannel = {
       send: () => undefined,
@@ -160,7 +160,7 @@ describe('T10 serveChannel', () => {
     return { wire, errors, server };
   };
 
-  it('makes a server at the first request, not for what is left of an earlier connection', async () => {
+  it('creates a server at the first request, not for leftovers of an earlier connection', async () => {
     let made = 0;
     const { wire, server } = serve({
       servers: {
@@ -178,7 +178,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('answers requests for a server that it does not have', async () => {
+  it('answers requests for an unknown server with an error', async () => {
     const { wire, server } = serve();
     for (const name of ['b', '__proto__', 'constructor']) wire.far.hear(name, initialize(1));
     await turn();
@@ -189,7 +189,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('drops what is hostile', async () => {
+  it('drops hostile input', async () => {
     const { wire, server } = serve();
     for (const name of [undefined, null, 7, {}, ['a']]) wire.far.hear(name, initialize(1));
     for (const value of [undefined, null, 7, 'x', [], {}, { jsonrpc: '2.0', id: {}, method: 'initialize' }]) {
@@ -200,7 +200,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('makes the server anew when a client initializes again, and tells nobody that the old one ended', async () => {
+  it('creates the server anew when a client initializes again, without reporting the end of the old one', async () => {
     const closed: number[] = [];
     let made = 0;
     const { wire, server } = serve({
@@ -235,7 +235,7 @@ describe('T10 serveChannel', () => {
     expect(wire.far.closedNames).toEqual(['a']);
   });
 
-  it('tells the client when a server closes itself, and makes a new one for the next', async () => {
+  it('tells the client when a server closes itself, and creates a new one for the next client', async () => {
     const log: string[] = [];
     let made: ReturnType<typeof makeServerV1> | undefined;
     const { wire, server } = serve({
@@ -267,7 +267,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('lets a probe of the newer era and an initialize share one server', async () => {
+  it('uses one server for a server/discover probe and the initialize that follows', async () => {
     let made = 0;
     const { wire, server } = serve({
       servers: {
@@ -284,7 +284,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('ends a connection when the client says that it is gone, also while its server is being made', async () => {
+  it('ends a connection when the client closes it, also while its server is being created', async () => {
     const log: string[] = [];
     let finish: (server: ConnectableServer) => void = () => undefined;
     const { wire, server, errors } = serve({
@@ -303,7 +303,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('CO-18 answers every waiting request when the server can not be made, and tries again for the next', async () => {
+  it('CO-18 answers every waiting request when the server cannot be created, and tries again for the next client', async () => {
     let broken = true;
     const { wire, server, errors } = serve({
       servers: {
@@ -331,7 +331,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('CO-18 gives up a server that never comes, and bounds what waits for it', async () => {
+  it('CO-18 gives up on a server that never starts, and bounds the messages that wait for it', async () => {
     const clock = createManualClock();
     const { wire, server, errors } = serve({
       clock,
@@ -365,7 +365,7 @@ describe('T10 serveChannel', () => {
     expect(wire.far.closedNames).toEqual([]);
   });
 
-  it('stops listening when it is closed', async () => {
+  it('unsubscribes when it is closed', async () => {
     const { wire, server } = serve();
     expect(wire.far.listeners).toBe(1);
     await server[Symbol.asyncDispose]();

@@ -35,11 +35,11 @@ async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
 }
 
 describe('createInProcessTransport', () => {
-  it('makes its server when it starts, not before, and closes it with the connection', async () => {
+  it('creates its server when it starts, not before, and closes it with the connection', async () => {
     const server = recordingServer();
     let made = 0;
     const transport = createInProcessTransport({
-      server: () => {
+      createServer: () => {
         made++;
         return server;
       },
@@ -51,47 +51,47 @@ describe('createInProcessTransport', () => {
     expect(server.log).toEqual(['connect', 'close']);
   });
 
-  it('CO-18 says what the factory threw, and keeps the cause', async () => {
+  it('CO-18 quotes what the factory threw, and keeps it as the cause', async () => {
     const cause = new Error('no \u001b[31mdatabase');
     const transport = createInProcessTransport({
-      name: 'notes',
-      server: () => {
+      server: 'notes',
+      createServer: () => {
         throw cause;
       },
     });
     const error = await failureOf(transport.start());
     expect(error).toMatchObject({ code: 'CALLBACK_FAILED', server: 'notes', cause });
-    expect(error.message).toBe('The factory of the in-process server threw: no database');
+    expect(error.message).toBe('The factory of the in-process server failed: no database');
   });
 
-  it('passes an error on that the factory made on purpose', async () => {
+  it('passes on a FittingsError that the factory throws', async () => {
     const error = new AuthRequiredError('Sign in first.');
-    const transport = createInProcessTransport({ server: () => Promise.reject(error) });
+    const transport = createInProcessTransport({ createServer: () => Promise.reject(error) });
     await expect(transport.start()).rejects.toBe(error);
   });
 
-  it('tells who returns one server twice what to do', async () => {
+  it('gives a hint when the factory returns the same server twice', async () => {
     const server = makeServerV1();
-    const first = createInProcessTransport({ server: () => server });
+    const first = createInProcessTransport({ createServer: () => server });
     await first.start();
-    const second = createInProcessTransport({ server: () => server });
+    const second = createInProcessTransport({ createServer: () => server });
     const error = await failureOf(second.start());
     expect(error).toMatchObject({
       code: 'CALLBACK_FAILED',
-      hint: 'The factory has to return a new server at each call.',
+      hint: 'Return a new server from every call of the factory: a server has one client.',
     });
     expect(error.message).toMatch(/Already connected/);
     await first.close();
   });
 
-  it('CO-18 gives up a factory that never resolves, and closes what it makes later', async () => {
+  it('CO-18 times out on a factory that never resolves, and closes the server it creates later', async () => {
     const clock = createManualClock();
     const server = recordingServer();
     let finish: (server: ConnectableServer) => void = () => undefined;
     const transport = createInProcessTransport({
       clock,
       startTimeoutMs: 2000,
-      server: () => new Promise((resolve) => (finish = resolve)),
+      createServer: () => new Promise((resolve) => (finish = resolve)),
     });
     const started = failureOf(transport.start());
     await clock.advance(1999);
@@ -104,13 +104,13 @@ describe('createInProcessTransport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('CO-17 close() during the start: both settle, the server made later is closed, no timer is left', async () => {
+  it('CO-17 close() during start(): both settle, a server created later is closed, no timer is left', async () => {
     const clock = createManualClock();
     const server = recordingServer();
     let finish: (server: ConnectableServer) => void = () => undefined;
     const transport = createInProcessTransport({
       clock,
-      server: () => new Promise((resolve) => (finish = resolve)),
+      createServer: () => new Promise((resolve) => (finish = resolve)),
     });
     const started = failureOf(transport.start());
     await clock.advance(0);
@@ -124,7 +124,7 @@ describe('createInProcessTransport', () => {
 
   it('CO-17 close() while the server connects closes that server', async () => {
     const server = { ...recordingServer(), connect: never };
-    const transport = createInProcessTransport({ server: () => server });
+    const transport = createInProcessTransport({ createServer: () => server });
     const started = failureOf(transport.start());
     await Promise.resolve();
     await transport.close();
@@ -132,12 +132,12 @@ describe('createInProcessTransport', () => {
     expect(server.log).toEqual(['close']);
   });
 
-  it('CO-18 ends although the server never finishes its close(), and says so', async () => {
+  it('CO-18 ends although the close() of the server never settles, and reports it', async () => {
     const clock = createManualClock();
     const errors: Error[] = [];
     const transport = createInProcessTransport({
       clock,
-      server: () => ({ connect: (side) => side.start(), close: never }),
+      createServer: () => ({ connect: (side) => side.start(), close: never }),
     });
     transport.onerror = (error) => errors.push(error);
     await transport.start();
@@ -148,10 +148,10 @@ describe('createInProcessTransport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('CO-18 ends although the server throws in its close(), and says so', async () => {
+  it('CO-18 ends although the close() of the server throws, and reports it', async () => {
     const errors: Error[] = [];
     const transport = createInProcessTransport({
-      server: () => ({
+      createServer: () => ({
         connect: (side) => side.start(),
         close: () => {
           throw new Error('not now');
@@ -162,12 +162,12 @@ describe('createInProcessTransport', () => {
     await transport.start();
     await transport.close();
     expect(errors).toMatchObject([
-      { code: 'CALLBACK_FAILED', message: 'The in-process server could not be closed: not now' },
+      { code: 'CALLBACK_FAILED', message: 'Could not close the in-process server: not now' },
     ]);
   });
 
-  it('says what it is', () => {
-    const transport = createInProcessTransport({ name: 'notes', server: recordingServer });
+  it('describes itself', () => {
+    const transport = createInProcessTransport({ server: 'notes', createServer: recordingServer });
     expect(transport.describe?.()).toEqual({ transport: 'inprocess', cloned: false, server: 'notes' });
   });
 });

@@ -32,7 +32,7 @@ describe('T9 createLinkedPair', () => {
     expect(heard[0]).toBe(message);
   });
 
-  it('clones at the time of sending when asked to: later changes do not leak', async () => {
+  it('with clone, copies at the time of send(): later changes do not leak', async () => {
     const { client, heard } = await openPair(true);
     const message = note({ list: [1] });
     const sent = client.send(message);
@@ -41,7 +41,7 @@ describe('T9 createLinkedPair', () => {
     expect(heard).toEqual([note({ list: [1] })]);
   });
 
-  it('refuses what can not be cloned, and goes on', async () => {
+  it('rejects a message that structuredClone cannot copy, and stays open', async () => {
     const { client, heard } = await openPair(true);
     await expect(client.send(note({ f: () => 1 }))).rejects.toMatchObject({
       code: 'MESSAGE_UNSERIALIZABLE',
@@ -52,7 +52,7 @@ describe('T9 createLinkedPair', () => {
     expect(heard).toEqual([note({ n: 1 })]);
   });
 
-  it('keeps what is sent before the other side has started', async () => {
+  it('keeps messages that are sent before the other side has started', async () => {
     const [client, server] = createLinkedPair();
     const heard: JSONRPCMessage[] = [];
     server.onmessage = (message) => void heard.push(message);
@@ -64,7 +64,7 @@ describe('T9 createLinkedPair', () => {
     expect(heard).toEqual([note({ n: 1 }), note({ n: 2 }), note({ n: 3 })]);
   });
 
-  it('lets a side answer from within its handler what came before it had started', async () => {
+  it('lets a handler answer messages that arrived before its side had started', async () => {
     const [client, server] = createLinkedPair();
     const answers: JSONRPCMessage[] = [];
     client.onmessage = (message) => void answers.push(message);
@@ -78,7 +78,7 @@ describe('T9 createLinkedPair', () => {
     expect(answers).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
-  it('delivers what was sent before the close, then ends the other side', async () => {
+  it('delivers what was sent before close(), then ends the other side', async () => {
     const { client, server, heard } = await openPair();
     const ended = new Promise<void>((resolve) => {
       server.onclose = resolve;
@@ -93,7 +93,7 @@ describe('T9 createLinkedPair', () => {
     await expect(server.send(note())).rejects.toMatchObject({ delivery: 'not-sent' });
   });
 
-  it('refuses at once to send to a side that is closed, also before it was told', async () => {
+  it('rejects send() at once when the other side is closed, also before it is notified', async () => {
     const { client, server } = await openPair();
     void server.close();
     await Promise.resolve();
@@ -103,7 +103,7 @@ describe('T9 createLinkedPair', () => {
     });
   });
 
-  it('lets timers and sockets have their turn while both sides answer each other without end', async () => {
+  it('leaves timers and sockets their turn while both sides answer each other endlessly', async () => {
     const { client, server } = await openPair();
     let bounces = 0;
     let over = false;
@@ -120,7 +120,7 @@ describe('T9 createLinkedPair', () => {
     expect(bounces).toBeGreaterThan(100);
   });
 
-  it('loses and repeats nothing in a burst of 100 000', async () => {
+  it('neither loses nor repeats a message in a burst of 100 000', async () => {
     const { client, heard } = await openPair();
     const sends = Array.from({ length: 100_000 }, (_, n) => client.send(note({ n })));
     await Promise.all(sends);

@@ -10,13 +10,13 @@ describe('T9 inprocess()', () => {
     expect(inprocess({})).toMatchObject({ specVersion: 1, type: 'sdk', aliases: ['inprocess'] });
   });
 
-  it("takes the entry's name, and the server's own name without one", () => {
+  it('connects to the server that the entry names, by default the one with its own name', () => {
     const plugin = inprocess({ servers: { notes: makeServerV1, other: makeServerV2 } });
     expect(plugin.create({}, context).describe?.()).toMatchObject({ server: 'notes' });
     expect(plugin.create({ name: 'other' }, context).describe?.()).toMatchObject({ server: 'other' });
   });
 
-  it('makes a server for each connection', async () => {
+  it('creates a server for each connection', async () => {
     let made = 0;
     const plugin = inprocess({
       servers: {
@@ -33,19 +33,23 @@ describe('T9 inprocess()', () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('refuses a name that it does not know, naming those that it does', () => {
+  it('rejects an unknown name and lists the known ones', () => {
     const plugin = inprocess({ servers: { notes: makeServerV1 } });
     const create = (name: string) => () => plugin.create({ name }, context);
     expect(create('nodes')).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID', kind: 'config', hint: 'Known names: notes.' }),
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        kind: 'config',
+        hint: 'The known names are: notes.',
+      }),
     );
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expect(create(name)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     }
-    expect(create('a\u001b[2Jb')).toThrow("There is no in-process server called 'ab'.");
+    expect(create('a\u001b[2Jb')).toThrow('There is no in-process server named "ab".');
   });
 
-  it('checks entries: a name is text and not empty, what is not declared is left out', () => {
+  it('validates entries: the name is a non-empty string, undeclared fields are dropped', () => {
     const { validate } = inprocess({}).schema['~standard'];
     expect(validate({ type: 'sdk', name: 'x', timeout: 1 })).toEqual({ value: { name: 'x' } });
     expect(validate({})).toEqual({ value: {} });
@@ -54,7 +58,7 @@ describe('T9 inprocess()', () => {
     expect(validate(JSON.parse('{"__proto__":{"name":"x"}}'))).toEqual({ value: {} });
   });
 
-  it('T10 asks the control channel for every other name', () => {
+  it('T10 uses the control channel for every other name', () => {
     const channel: ControlChannel = { send: () => undefined, subscribe: () => () => undefined };
     const plugin = inprocess({ servers: { notes: makeServerV1 }, channel });
     expect(plugin.create({ name: 'vscode' }, context).describe?.()).toMatchObject({

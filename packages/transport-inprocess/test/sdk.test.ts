@@ -33,7 +33,7 @@ const ways: readonly { name: string; transport: (version: 1 | 2) => Promise<Tran
     name: 'T9 cloned messages',
     transport: async (version) =>
       createInProcessTransport({
-        server: () => (version === 1 ? makeServerV1() : makeServerV2()),
+        createServer: () => (version === 1 ? makeServerV1() : makeServerV2()),
         clone: true,
       }),
   },
@@ -74,20 +74,20 @@ for (const way of ways) {
   });
 }
 
-describe('both SDKs, finer points', () => {
+describe('both SDKs in detail', () => {
   for (const { name, make } of clients) {
     it(`${name}: every progress notification arrives before the result`, async () => {
       const client = make();
-      await client.connect(createInProcessTransport({ server: () => makeServerV1() }));
+      await client.connect(createInProcessTransport({ createServer: () => makeServerV1() }));
       const seen: number[] = [];
       await client.call('count', { to: 100 }, { onprogress: ({ progress }) => seen.push(progress) });
       expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
       await client.close();
     });
 
-    it(`${name}: CO-17 an aborted call settles once, the server's work is aborted, the connection lives on`, async () => {
+    it(`${name}: CO-17 an aborted call settles once, the server's work is aborted, the connection stays open`, async () => {
       const client = make();
-      await client.connect(createInProcessTransport({ server: () => makeServerV2() }));
+      await client.connect(createInProcessTransport({ createServer: () => makeServerV2() }));
       const controller = new AbortController();
       const call = client.call('wait', {}, { signal: controller.signal });
       await client.call('add', { a: 1, b: 1 });
@@ -100,7 +100,7 @@ describe('both SDKs, finer points', () => {
     it(`${name}: a server that closes ends the connection, and open calls fail at once`, async () => {
       const server = makeServerV1();
       const client = make();
-      const transport = createInProcessTransport({ server: () => server });
+      const transport = createInProcessTransport({ createServer: () => server });
       await client.connect(transport);
       const call = client.call('wait');
       await client.call('add', { a: 1, b: 1 });
@@ -127,9 +127,9 @@ describe('both SDKs, finer points', () => {
     }
   });
 
-  it('SDK v2 reaches the era of 2026-07-28 in process, where the server serves both', async () => {
+  it('SDK v2 negotiates 2026-07-28 in process with a server that serves both eras', async () => {
     const transport = createInProcessTransport({
-      server() {
+      createServer() {
         let handle: StdioServerHandle | undefined;
         return {
           async connect(serverSide) {

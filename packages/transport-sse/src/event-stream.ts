@@ -1,5 +1,4 @@
-import { TransportError } from '@mcp-fittings/client-core';
-import type { TransportController } from '@mcp-fittings/client-core/transport';
+import { TransportError, type TransportController } from '@mcp-fittings/client-core/transport';
 import {
   createStatusTable,
   sendWithRecovery,

@@ -1,4 +1,4 @@
-import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
+import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core/transport';
 import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 

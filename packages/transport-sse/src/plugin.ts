@@ -1,5 +1,4 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { described, entrySchema, text } from '@mcp-fittings/client-core/transport';
+import { described, entrySchema, text, type TransportPlugin } from '@mcp-fittings/client-core/transport';
 import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';

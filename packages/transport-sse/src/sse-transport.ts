@@ -1,10 +1,13 @@
-import { systemClock, type Clock, type Delivery, type TransportError } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
   BaseTransport,
+  systemClock,
+  withTimeout,
+  type Clock,
+  type Delivery,
   type JSONRPCMessage,
   type Transport,
   type TransportDescription,
+  type TransportError,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import {

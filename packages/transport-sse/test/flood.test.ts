@@ -49,7 +49,7 @@ it('D10 a server that floods over legacy SSE is not read while its share is used
         begun.resolve('begun');
         if (indexes.length === TOTAL) all.resolve('all');
       };
-      if (isLimited) transport.limitUnasked?.(0.01);
+      if (isLimited) transport.limitUnsolicited?.(0.01);
       await transport.start();
       void transport.send({ jsonrpc: '2.0', id: 1, method: 'flood' }).catch(() => undefined);
       // The clock stands still between the messages: each wait of a limited one takes 300 ms at least.

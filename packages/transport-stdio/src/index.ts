@@ -1,7 +1,10 @@
-/** MCP over the standard streams of a child process. */
+/**
+ * MCP over the standard streams of a child process.
+ *
+ * @packageDocumentation
+ */
 export { createStdioTransport, type StdioTransport } from './stdio-transport.js';
-export type { StderrTarget, StdioTransportOptions } from './options.js';
+export type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
 export { stdio, type StdioEntry, type StdioPluginOptions } from './plugin.js';
 export type { InheritEnv } from './process/environment.js';
 export type { ShutdownTimes } from './process/shutdown-ladder.js';
-export type { FramingName } from './wire/framings.js';

@@ -1,20 +1,20 @@
-import { createRedactor, type Redactor } from '@mcp-fittings/client-core';
+import { createRedactor, type Redactor } from '@mcp-fittings/client-core/transport';
 import type { StdioTransportOptions } from './options.js';
 import { childEnvironment, networkVariablesWithheld } from './process/environment.js';
-import { secretsOf } from './process/secrets.js';
-import type { ChildStderr } from './process/stderr-target.js';
+import type { Environment } from './process/search-path.js';
+import type { ChildStderr } from './process/spawn-failure.js';
 
-/** What is started, worked out of the options and of the environment as it is now. */
+/** The process to start, computed from the options and the current environment. */
 export interface LaunchPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Variables of this process by which programs reach the network, and which the child does not get. */
+  /** Variables of this process that programs use to reach the network, and that the child does not get. */
   readonly withheld: readonly string[];
   /** What the child's stderr is connected to. */
   readonly stderr: ChildStderr;
-  /** Takes everything secret out of a text. */
+  /** Removes every known secret from a text. */
   readonly redact: Redactor;
 }
 
@@ -36,6 +36,37 @@ export function planLaunch(options: StdioTransportOptions): LaunchPlan {
     cwd,
     withheld: networkVariablesWithheld(process.env, env, process.platform),
     stderr: stderr === undefined || stderr === 'capture' || typeof stderr === 'function' ? 'pipe' : stderr,
-    redact: createRedactor(secretsOf({ env, configured, args, named })),
+    redact: createRedactor(collectSecrets({ env, configured, args, named })),
   };
+}
+
+const SECRET_NAME = /token|secret|passw|pwd|key|credential|auth|cookie|session/i;
+/** `--token=x`, `--api-key=x`; or `--token`, when the value is the next argument. */
+const SECRET_FLAG = /^--?[\w.-]*(?:token|secret|passw|key|credential|auth)[\w.-]*(?:=(?<value>.+))?$/is;
+
+/**
+ * Returns the texts that must not appear in an error or a log: every configured variable, inherited variables and arguments
+ * whose name suggests a secret, and the texts that the host names.
+ */
+export function collectSecrets(plan: {
+  readonly env: Environment;
+  readonly configured: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly named: readonly string[];
+}): string[] {
+  const inherited = Object.entries(plan.env).flatMap(([name, value]) =>
+    value !== undefined && SECRET_NAME.test(name) ? [value] : [],
+  );
+  const all = [...Object.values(plan.configured), ...inherited, ...secretArguments(plan.args), ...plan.named];
+  // A key file is printed line by line.
+  return [...new Set(all.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))];
+}
+
+function secretArguments(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const match = SECRET_FLAG.exec(arg);
+    if (match === null) return [];
+    const value = match.groups?.['value'] ?? args[index + 1];
+    return value === undefined || value.startsWith('-') ? [] : [value];
+  });
 }

@@ -1,67 +1,73 @@
 import type { Stream } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import type { InheritEnv } from './process/environment.js';
 import type { ShutdownTimes } from './process/shutdown-ladder.js';
-import type { FramingName } from './wire/framings.js';
 
 /**
- * Where the server's stderr goes.
+ * Where the stderr of the server goes.
  *
- * - `capture`: nowhere; its last lines are kept for errors and `stderrTail`.
- * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): into the stream
+ * - `capture`: it is not shown; its last lines are kept for errors and `stderrTail`.
+ * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): to the stream
  *   `transport.stderr`, byte for byte, secrets included. The last lines are kept too.
- * - a function: it gets each line, without control characters and secrets. The last lines are kept too.
- * - `inherit`: to the stderr of this process; a file descriptor or a stream that has one (a socket, an open
- *   `fs.WriteStream`): there. The server writes to it by itself, so that errors cannot quote it.
- * - `ignore`: it is thrown away.
+ * - a function: it is called with each line, without control characters and secrets. The last lines are kept too.
+ * - `inherit`: to the stderr of this process; a file descriptor, or a stream that has one (a socket, an open
+ *   `fs.WriteStream`): to that. The server writes to it directly, so errors cannot quote it.
+ * - `ignore`: it is discarded.
  */
 export type StderrTarget =
   'capture' | 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number | ((line: string) => void);
 
+/** How messages are delimited: `newline`, one a line, or `content-length`, a header before each message as in LSP. */
+export type FramingName = 'newline' | 'content-length';
+
+/** Options of {@link createStdioTransport}. */
 export interface StdioTransportOptions {
   /**
-   * The program, by path or as found on the PATH that the child gets; empty and relative parts of a PATH are not
-   * searched. A relative path is resolved against `cwd`. Never a shell command line.
+   * The program to run, as a path or as a name to find on the PATH of the child; empty and relative parts of a PATH are not
+   * searched. A relative path is resolved against `cwd`. It is not a shell command line: put arguments into `args`.
    */
   readonly command: string;
-  /** Its arguments; each reaches the program unchanged. Default none. */
+  /** Arguments of the program; each is passed on unchanged. Default none. */
   readonly args?: readonly string[] | undefined;
-  /** Variables that the child gets besides the inherited ones; they win. Their values never show in errors or logs. */
+  /** Environment variables of the child. They override inherited ones; their values never appear in errors or logs. Default none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * Which variables of this process the child gets: those that programs need to run at all (`safe`), `all`, or the
+   * Environment variables of this process that the child inherits: those that programs need to run (`safe`), `all`, or the
    * safe ones and these names. Default `safe`.
    */
   readonly inheritEnv?: InheritEnv | undefined;
   /**
-   * Working directory of the child. Default: that of this process, which may be a folder that a stranger has filled: give
-   * one where the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the person's home instead.
+   * Working directory of the child. Default: that of this process, which may be a folder with files from a stranger: set it
+   * when the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the home directory instead.
    */
   readonly cwd?: string | undefined;
-  /** How messages are told apart on the pipes. Default `newline`, as the MCP specification has it. */
+  /** How messages are delimited on the pipes. Default `newline`, as the MCP specification requires. */
   readonly framing?: FramingName | undefined;
-  /** Where the server's stderr goes. Default `capture`. */
+  /** Where the stderr of the server goes. Default `capture`. */
   readonly stderr?: StderrTarget | undefined;
-  /** A larger message from the server, in bytes, is refused; the connection lives on. Default 64 MiB. */
+  /**
+   * Largest message that is accepted from the server, in bytes. A larger one fails its request with `MESSAGE_TOO_LARGE`; the
+   * connection stays open. Default 64 MiB.
+   */
   readonly maxMessageBytes?: number | undefined;
-  /** The name that the official SDKs give to `maxMessageBytes`, which wins over it. */
+  /** The name of `maxMessageBytes` in the official SDKs. `maxMessageBytes` takes precedence. */
   readonly maxBufferSize?: number | undefined;
-  /** While more bytes than this wait for the server to read, `send` fails. Default 64 MiB. */
+  /** Bytes that may wait for the server to read them. Beyond it, `send()` rejects with `SEND_QUEUE_FULL`. Default 64 MiB. */
   readonly maxQueuedBytes?: number | undefined;
-  /** How long each step of the shutdown may take. */
+  /** How long each step of the shutdown may take. Default: 2 s, 2 s and 1 s. */
   readonly shutdown?: ShutdownTimes | undefined;
   /**
-   * Milliseconds until a server that stays silent on an opening `server/discover` is asked whether it is up (`ping`). One
-   * that answers that, and not the first question, counts as one of the `initialize` era; one that is still starting is
-   * waited for. 0 leaves that to the client. Default 5000.
+   * Milliseconds after which a server that does not answer an opening `server/discover` is sent a `ping`. A server that
+   * answers the ping but not the discovery counts as one of the `initialize` era; a server that is still starting is waited
+   * for. 0 leaves the time-out to the client. Default 5000.
    */
   readonly probeTimeoutMs?: number | undefined;
-  /** Further texts, such as a password in `args`, that must not show in errors or logs. */
+  /** Further texts, such as a password in `args`, that must not appear in errors or logs. Default none. */
   readonly secrets?: readonly string[] | undefined;
-  /** Name of the server, for error messages. */
+  /** Name of the server; error messages begin with it, and every error has it as `server`. Default none. */
   readonly server?: string | undefined;
-  /** Aborting it closes the transport. */
+  /** Closes the connection when it is aborted; `closeReason` is then `ABORTED`, and `start()` rejects with it. */
   readonly signal?: AbortSignal | undefined;
-  /** Source of time. Default: the clock of the machine. */
+  /** Clock that all time-outs are measured with. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse, resolve } from 'node:path';
-import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   count,
   described,
@@ -12,57 +11,93 @@ import {
   oneOf,
   required,
   text,
-  type EntryOf,
+  type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
-import type { StderrTarget, StdioTransportOptions } from './options.js';
+import type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
+import type { InheritEnv } from './process/environment.js';
 import { createExitReaper } from './process/exit-reaper.js';
 import { createReapedTransport } from './stdio-transport.js';
 
-const fields = {
-  command: required(described('The program, never a shell command line.', text({ minLength: 1 }))),
-  args: described('Arguments, each passed on unchanged.', listOf(text())),
-  env: described('Variables for the server, besides the inherited ones.', mapOf(text())),
-  cwd: described("Working directory of the server. Default: the person's home.", text({ minLength: 1 })),
+/** A configuration entry with `type: "stdio"`, or with a `command`, as {@link stdio} reads it. */
+export interface StdioEntry {
+  /** The program to run, as a path or as a name to find on the PATH of the server. Not a shell command line. */
+  readonly command: string;
+  /** Arguments of the program; each is passed on unchanged. Default none. */
+  readonly args?: readonly string[] | undefined;
+  /** Environment variables of the server, which override inherited ones. Default none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory of the server; a relative path is resolved against `home`. Default: `home`. */
+  readonly cwd?: string | undefined;
+  /** Environment variables of the host that the server inherits. Default: that of the plugin, or `safe`. */
+  readonly inheritEnv?: InheritEnv | undefined;
+  /** How messages are delimited. Default `newline`. */
+  readonly framing?: FramingName | undefined;
+  /** Where the stderr of the server goes. Default: that of the plugin, or `capture`. */
+  readonly stderr?: 'capture' | 'inherit' | 'ignore' | undefined;
+  /** Largest message that is accepted from the server, in bytes. Default: that of the plugin, or 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Bytes that may wait for the server to read them. Default: that of the plugin, or 64 MiB. */
+  readonly maxQueuedBytes?: number | undefined;
+  /** Milliseconds after which a server that does not answer `server/discover` is sent a `ping`. Default 5000. */
+  readonly probeTimeoutMs?: number | undefined;
+}
+
+const schema = entrySchema({
+  command: required(described('The program to run. Not a shell command line.', text({ minLength: 1 }))),
+  args: described('Arguments of the program, each passed on unchanged.', listOf(text())),
+  env: described('Environment variables of the server, in addition to the inherited ones.', mapOf(text())),
+  cwd: described('Working directory of the server. Default: the home directory.', text({ minLength: 1 })),
   inheritEnv: described(
-    'Variables of the host that the server gets: safe, all, or the safe ones and these.',
+    'Environment variables of the host that the server inherits: "safe", "all", or the safe ones and these.',
     eitherOf(oneOf('safe', 'all'), listOf(text())),
   ),
-  framing: described('How messages are told apart.', oneOf('newline', 'content-length')),
-  stderr: described("What becomes of the server's stderr.", oneOf('capture', 'inherit', 'ignore')),
-  maxMessageBytes: described('Largest message of the server that is taken.', count({ min: 1 })),
-  maxQueuedBytes: described('So many bytes may wait for the server to read.', count({ min: 1 })),
-  probeTimeoutMs: described('How long a server may stay silent on `server/discover`.', count()),
-};
+  framing: described('How messages are delimited.', oneOf('newline', 'content-length')),
+  stderr: described('Where the stderr of the server goes.', oneOf('capture', 'inherit', 'ignore')),
+  maxMessageBytes: described(
+    'Largest message that is accepted from the server, in bytes.',
+    count({ min: 1 }),
+  ),
+  maxQueuedBytes: described('Bytes that may wait for the server to read them.', count({ min: 1 })),
+  probeTimeoutMs: described(
+    'Milliseconds after which a server that does not answer `server/discover` is sent a `ping`.',
+    count(),
+  ),
+});
 
-/** What the configuration of a server with the type `stdio` may say. */
-export type StdioEntry = EntryOf<typeof fields>;
-
-/** What holds for every server unless its entry says otherwise. */
+/** Options of {@link stdio}: defaults for every server, which its configuration entry overrides. */
 export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
   'inheritEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
 > {
-  /** Where the servers' stderr goes. Default `capture`; with a logger in the host its lines go there (`debug`). */
+  /** Where the stderr of the servers goes. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
   readonly stderr?: Exclude<StderrTarget, 'pipe' | 'overlapped'> | undefined;
   /**
-   * The folder in which a server starts whose entry has no `cwd`, and against which a relative `cwd` is resolved. Never
-   * the folder in which the host happens to run: `npx` and the like take programs and settings from where they start.
-   * Default: the home of the person, or the root of the file system where that does not exist.
+   * Absolute path of the directory in which a server without `cwd` starts, and against which a relative `cwd` is resolved.
+   * It is not the working directory of the host, because `npx` and the like take programs and settings from where they
+   * start. Default: the home directory of the user, or the root of the file system if that does not exist.
    */
   readonly home?: string | undefined;
 }
 
-/** The plugin for servers that run as child processes: config `type` is `stdio`. */
+/**
+ * Creates the plugin for servers that run as child processes: configuration entries with `type: "stdio"` or a `command`.
+ *
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports: [stdio({ inheritEnv: ['GITHUB_TOKEN'] })] });
+ * await host.connect({ files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] } });
+ * ```
+ */
 export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
   const reaper = createExitReaper();
   return {
     specVersion: 1,
     type: 'stdio',
-    schema: entrySchema(fields),
+    schema,
     create(entry, { server, clock, signal, logger }) {
       const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };
-      const base = home ?? ownHome();
+      const base = home ?? homeDirectory();
       const stderr = merged.stderr ?? 'capture';
       return createReapedTransport(
         {
@@ -79,8 +114,8 @@ export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportP
   };
 }
 
-/** Accounts of services and containers may name a home that is not there. */
-function ownHome(): string {
+/** Accounts of services and containers may have a home directory that does not exist. */
+function homeDirectory(): string {
   const home = homedir();
   if (isAbsolute(home) && statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return home;
   return parse(process.execPath).root;

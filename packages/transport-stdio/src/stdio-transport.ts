@@ -1,55 +1,52 @@
 import type { Readable } from 'node:stream';
 import {
+  BaseTransport,
   FittingsError,
+  isRequest,
   sanitizeText,
   systemClock,
+  TransportError,
   type Clock,
   type ErrorCode,
   type FittingsErrorOptions,
-} from '@mcp-fittings/client-core';
-import {
-  BaseTransport,
-  isRequest,
   type Intake,
   type JSONRPCMessage,
   type Transport,
-  TransportError,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
-import { endReason, STDERR_LENGTH, STDERR_LINES } from './end-reason.js';
 import { planLaunch, type LaunchPlan } from './launch-plan.js';
 import type { StdioTransportOptions } from './options.js';
-import { createProbeShield, type ProbeShield, type SecondStart } from './probe-shield.js';
-import type { Ending } from './process/ending.js';
+import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
+import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
 import { findProgram } from './process/program.js';
-import type { PacedReader } from './process/read-paced.js';
-import { startServerProcess, type ServerProcess } from './process/server-process.js';
-import { explainSpawnError, invalidText } from './process/spawn-failure.js';
+import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
+import { explainSpawnError, checkTexts, checkStderr } from './process/spawn-failure.js';
 import { createStderrStream, type StderrStream } from './process/stderr-stream.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
-import { problemOfStderr } from './process/stderr-target.js';
 import { answeredId } from './wire/answered-id.js';
+import { contentLengthFraming } from './wire/content-length-framing.js';
 import type { Framing, Refusal } from './wire/framing.js';
-import { FRAMINGS } from './wire/framings.js';
 import { createMessageReader, type MessageSink } from './wire/message-reader.js';
+import { newlineFraming } from './wire/newline-framing.js';
 import { createOutboundQueue, type OutboundQueue } from './wire/outbound-queue.js';
 
-/** A connection to a server that this process started. */
+/** A connection to a server that runs as a child process, as {@link createStdioTransport} returns it. */
 export interface StdioTransport extends Transport {
   /** Process id of the server; null before it is started and after it has exited. */
   readonly pid: number | null;
   /**
-   * With `stderr: 'pipe'` or `'overlapped'` what the server writes on stderr, as it writes it, secrets included; otherwise
-   * null. It is there before `start()` and ends with the connection. It never holds up the server: output that is not
-   * read waits, up to 1 MiB, then the oldest is dropped, and a line in the stream says so.
+   * With `stderr: 'pipe'` or `'overlapped'`, the stderr of the server as it is written, secrets included; otherwise null. It
+   * exists before `start()` and ends with the connection. It never blocks the server: up to 1 MiB of unread output is kept,
+   * then the oldest is dropped, and a line in the stream says so.
    */
   readonly stderr: Readable | null;
   /**
-   * The last lines that the server wrote on stderr, at most 50 and 4000 characters, without secrets and control
-   * characters. Empty where stderr does not pass through this process: `inherit`, `ignore`, a stream, a file descriptor.
+   * The last lines that the server wrote to stderr, at most 50 lines and 4000 characters, without secrets and control
+   * characters. Empty if stderr does not pass through this process: `inherit`, `ignore`, a stream, a file descriptor.
    */
   readonly stderrTail: string;
+  /** Returns `command`, `pid`, `exitCode`, `signal`, `stderr` and more, as far as they are known. Contains no secret. */
   describe(): TransportDescription;
 }
 
@@ -59,27 +56,38 @@ const DEFAULT_PROBE_TIMEOUT_MS = 5000;
 const EXCERPT = 100;
 
 /**
- * Makes a transport that starts an MCP server as a child process and speaks to it over its standard streams. The
- * process lives as long as the connection: `close()` ends it and all that it started.
+ * Creates a transport that starts an MCP server as a child process and talks to it over its standard streams. The process
+ * lives as long as the connection: `close()` ends it and everything it started.
  *
- * `start()` rejects with `COMMAND_NOT_FOUND`, `COMMAND_NOT_EXECUTABLE`, `CWD_INVALID`, `CONFIG_INVALID`,
- * `SPAWN_FAILED`, or `ABORTED`. A server that ends gives `PROCESS_EXITED`, one that closes a pipe `CONNECTION_LOST`.
- * `send()` also rejects with `SEND_QUEUE_FULL`, `MESSAGE_UNSERIALIZABLE`, `MESSAGE_TOO_LARGE` and `MESSAGE_INVALID`
- * (of the answer).
+ * `start()` rejects with `COMMAND_NOT_FOUND`, `COMMAND_NOT_EXECUTABLE`, `CWD_INVALID`, `CONFIG_INVALID`, `SPAWN_FAILED` or
+ * `ABORTED`. When the server exits, the reason is `PROCESS_EXITED`; when it closes a pipe, `CONNECTION_LOST`. `send()` also
+ * rejects with `SEND_QUEUE_FULL`, `MESSAGE_UNSERIALIZABLE`, and, because of the response, `MESSAGE_TOO_LARGE` or
+ * `MESSAGE_INVALID`.
+ *
+ * @example
+ * ```ts
+ * const transport = createStdioTransport({ command: 'node', args: ['server.js'], server: 'notes' });
+ * await client.connect(transport);
+ * console.log(transport.pid);
+ * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
-  // JavaScript passes anything: a text, or nothing at all.
+  // A JavaScript caller may pass a string, or nothing at all.
   const command: unknown = Reflect.get(Object(options), 'command');
   if (typeof command !== 'string') {
-    throw new FittingsError('CONFIG_INVALID', 'createStdioTransport() needs `command`, a text.', {
-      hint: "Pass an object: createStdioTransport({ command: 'node', args: ['server.js'] }).",
-    });
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      'createStdioTransport() requires the option `command`, a string.',
+      {
+        hint: "Call it with an object: createStdioTransport({ command: 'node', args: ['server.js'] }).",
+      },
+    );
   }
   return createReapedTransport(options, createExitReaper());
 }
 
-/** The same, with a reaper that several transports share. */
+/** Does the same with an exit reaper that several transports share. */
 export function createReapedTransport(options: StdioTransportOptions, reaper: ExitReaper): StdioTransport {
   return new ChildProcessTransport(options, reaper);
 }
@@ -92,15 +100,15 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   readonly #framing: Framing;
   readonly #stderr: StderrTail;
   readonly #stderrStream: StderrStream | undefined;
-  /** Lines of stderr for the host; each is made when it is handed on. */
+  /** Lines of stderr for the host; each is cleaned when it is delivered. */
   readonly #stderrLines: Intake<() => string>;
-  readonly #shield: ProbeShield;
+  readonly #fallback: DiscoveryFallback;
   #messages: Intake<string> | undefined;
   #queue: OutboundQueue;
   #process: ServerProcess | undefined;
-  /** Kept for `describe()`, which is asked after the end. */
+  /** Kept for `describe()`, which is called after the end. */
   #lastPid: number | undefined;
-  #ending: Ending | undefined;
+  #end: ProcessEnd | undefined;
   #launching: Promise<void> | undefined;
   #stopping = false;
 
@@ -110,11 +118,11 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#plan = planLaunch(options);
     this.#reaper = reaper;
     this.#clock = options.clock ?? systemClock;
-    this.#framing = FRAMINGS[options.framing ?? 'newline'];
+    this.#framing = options.framing === 'content-length' ? contentLengthFraming : newlineFraming;
     this.#queue = this.#newQueue();
     const onLine = this.#stderrListener();
     this.#stderrLines = this.intake((line) => {
-      this.unasked();
+      this.markUnsolicited();
       onLine?.(line());
     });
     this.#stderr = createStderrTail({
@@ -123,17 +131,17 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     });
     const { stderr } = options;
     this.#stderrStream = stderr === 'pipe' || stderr === 'overlapped' ? createStderrStream() : undefined;
-    this.#shield = createProbeShield({
+    this.#fallback = createDiscoveryFallback({
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       onSilence: (answer) => this.receive(answer),
-      askLife: (ping) =>
-        void this.#queue.offer(this.#framing.frame(this.encode(ping)))?.catch(() => undefined),
+      ping: (request) =>
+        void this.#queue.offer(this.#framing.frame(this.encode(request)))?.catch(() => undefined),
     });
   }
 
   get pid(): number | null {
-    return this.#ending?.kind === 'exited' ? null : (this.#process?.pid ?? null);
+    return this.#end?.kind === 'exited' ? null : (this.#process?.pid ?? null);
   }
 
   get stderr(): Readable | null {
@@ -145,7 +153,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   describe(): TransportDescription {
-    const exit = this.#ending?.kind === 'exited' ? this.#ending : undefined;
+    const exit = this.#end?.kind === 'exited' ? this.#end : undefined;
     return {
       command: this.#plan.command,
       pid: this.#lastPid,
@@ -168,35 +176,39 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const id = isRequest(message) ? message.id : undefined;
     const taken = this.#queue.offer(text, id);
     if (taken === undefined) {
-      throw this.#fault('SEND_QUEUE_FULL', 'The server does not read what it is sent.', {
-        delivery: 'not-sent',
-        hint: 'Wait for `send()` to settle before sending more, or raise `maxQueuedBytes`.',
-      });
+      throw this.#fault(
+        'SEND_QUEUE_FULL',
+        'The server does not read its stdin, and the queue of unsent messages is full.',
+        {
+          delivery: 'not-sent',
+          hint: 'Wait for `send()` to settle before sending more, or raise `maxQueuedBytes`.',
+        },
+      );
     }
-    this.#shield.sent(message);
-    if (this.#shield.isUp) this.#process?.watchStdin();
-    // Whatever rejects `taken` has failed all requests before.
+    this.#fallback.sent(message);
+    if (this.#fallback.isUp) this.#process?.watchStdin();
+    // What rejects `taken` has failed all requests before.
     return id === undefined ? taken : undefined;
   }
 
   protected override async shutDown(reason: TransportError | undefined): Promise<void> {
     this.#stopping = true;
-    this.#shield.stop();
+    this.#fallback.stop();
     this.#queue.end((delivery) => this.lost(delivery));
     await this.#launching?.catch(() => undefined);
     await this.#process?.stop({ polite: reason === undefined });
-    // Nothing that is left to read could change how it ended.
-    this.#ending ??= this.#process?.exit;
+    // Unread output cannot change how it ended.
+    this.#end ??= this.#process?.exit;
     this.#process = undefined;
     this.#stderr.end();
     this.#stderrLines.flush();
-    this.guard(() => this.#stderrStream?.end(), 'A listener of stderr');
+    this.guard(() => this.#stderrStream?.end(), 'A listener of the stderr stream');
   }
 
   async #launch(): Promise<void> {
-    const problem = invalidText(this.#plan);
+    const problem = checkTexts(this.#plan);
     if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
-    const stderrProblem = problemOfStderr(this.#plan.stderr);
+    const stderrProblem = checkStderr(this.#plan.stderr);
     if (stderrProblem !== undefined)
       throw this.#fault('CONFIG_INVALID', stderrProblem.message, { hint: stderrProblem.hint });
     const {
@@ -230,9 +242,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         reaper: this.#reaper,
         stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
         stderrReader: paced(this.#stderrLines, (chunk) => {
-          this.unasked();
+          this.markUnsolicited();
           this.#stderr.append(chunk);
-          this.guard(() => this.#stderrStream?.append(chunk), 'A listener of stderr');
+          this.guard(() => this.#stderrStream?.append(chunk), 'A listener of the stderr stream');
         }),
       });
     } catch (cause) {
@@ -241,34 +253,34 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     }
     this.#process = server;
     this.#lastPid = server.pid;
-    this.#ending = undefined;
+    this.#end = undefined;
     queue.attach(server.stdin);
     void server.ended.then((ending) => this.#onEnded(server, ending));
   }
 
-  async #onEnded(server: ServerProcess, ending: Ending): Promise<void> {
-    this.#ending = ending;
+  async #onEnded(server: ServerProcess, ending: ProcessEnd): Promise<void> {
+    this.#end = ending;
     if (this.#stopping) return;
     this.#messages?.flush();
     this.#stderrLines.flush();
     this.#stderr.end();
-    // A server that is gone before the first message is written has read nothing either.
+    // A server that exits before the first message is written has read nothing either.
     const leftUnread = server.leftUnread || this.#queue.wasRefused;
-    const again = this.#shield.take({ leftUnread });
+    const again = this.#fallback.take({ leftUnread });
     if (again !== undefined) {
       this.#launching = this.#startAgain(server, again);
       await this.#launching;
     } else if (ending.kind === 'failed') {
       this.fail(await this.#spawnFault(ending.cause));
     } else {
-      const { code, message, options } = endReason(ending, this.#plan.command, this.#stderr);
+      const { code, message, options } = describeEnd(ending, this.#plan.command, this.#stderr);
       this.fail(this.#fault(code, message, options));
     }
   }
 
-  /** The server did not survive the probe; to the client it looks as if it had answered. */
+  /** The server exited on `server/discover`; to the client it looks as if it had answered with an error. */
   async #startAgain(old: ServerProcess, { answers, replay }: SecondStart): Promise<void> {
-    // What waits in the old queue is answered or sent again below.
+    // The messages in the old queue are answered or sent again below.
     this.#queue = this.#newQueue();
     for (const message of replay) {
       void this.#queue.offer(this.#framing.frame(this.encode(message)), message.id);
@@ -288,7 +300,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #sink(): MessageSink {
     return {
       value: (value) => {
-        if (!this.#shield.received(value)) this.receive(value);
+        if (!this.#fallback.received(value)) this.receive(value);
       },
       noise: (head) => this.#receiveNoise(head),
       refused: (refusal) => this.#refuse(refusal),
@@ -299,7 +311,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #receiveNoise(head: () => string): void {
     this.reportCounted('MESSAGE_INVALID', () => {
       const excerpt = sanitizeText(this.#plan.redact(head(), 'end'), { maxLength: EXCERPT });
-      return `The server wrote something on stdout that is no message: "${excerpt}"`;
+      return `The server wrote a line to stdout that is not a JSON-RPC message: "${excerpt}"`;
     });
   }
 
@@ -307,7 +319,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const id = answeredId(head, tail);
     if (id !== undefined && this.isPending(id)) {
       const hint =
-        code === 'MESSAGE_TOO_LARGE' ? 'Ask for less at once, or raise `maxMessageBytes`.' : undefined;
+        code === 'MESSAGE_TOO_LARGE' ? 'Request less data at once, or raise `maxMessageBytes`.' : undefined;
       return this.failRequest(id, this.#fault(code, problem, { delivery: 'unknown', hint }));
     }
     if (tail !== undefined) this.reportCounted(code, () => problem);
@@ -321,7 +333,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #stderrListener(): ((line: string) => void) | undefined {
     const { stderr } = this.#options;
     if (typeof stderr !== 'function') return undefined;
-    return (line) => this.guard(() => stderr(line), 'A function for stderr');
+    return (line) => this.guard(() => stderr(line), 'The `stderr` function');
   }
 
   async #spawnFault(cause: unknown): Promise<TransportError> {
@@ -338,7 +350,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 }
 
-/** Characters that `JSON.parse` and a handler deal with in a millisecond, about. */
+/** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
 const PARSED_PER_MS = 200_000;
 
 function parsingMs(text: string): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../src/process/environment.js';
-import { secretsOf } from '../src/process/secrets.js';
+import { collectSecrets } from '../src/launch-plan.js';
 import { startToy } from './support/toy-client.js';
 
 const PARENT = {
@@ -13,7 +13,7 @@ const PARENT = {
 };
 
 describe('T2 the environment of the child', () => {
-  it('ST-04 is what a program needs, and what is configured', () => {
+  it('ST-04 has what a program needs, and what is configured', () => {
     expect(childEnvironment(PARENT, { A: '1' }, 'safe', 'linux')).toEqual({
       PATH: '/bin',
       HOME: '/home/me',
@@ -21,7 +21,7 @@ describe('T2 the environment of the child', () => {
     });
   });
 
-  it('has all, or the named ones too, when asked', () => {
+  it('has all variables, or also the named ones, on request', () => {
     expect(childEnvironment(PARENT, {}, 'all', 'linux')).toEqual(PARENT);
     const named = childEnvironment(PARENT, {}, ['EDITOR', 'ABSENT'], 'linux');
     expect(named).toEqual({ PATH: '/bin', HOME: '/home/me', EDITOR: 'ed' });
@@ -35,7 +35,7 @@ describe('T2 the environment of the child', () => {
     }
   });
 
-  it('lets configured values win, on Windows whatever their case', () => {
+  it('prefers configured values, on Windows in any case', () => {
     expect(childEnvironment(PARENT, { PATH: '/own' }, 'safe', 'linux')).toMatchObject({ PATH: '/own' });
     const windows = { Path: 'C:\\', SystemRoot: 'C:\\Windows', Secret: 'x', ComSpec: 'cmd' };
     expect(childEnvironment(windows, { PATH: 'D:\\' }, ['secret'], 'win32')).toEqual({
@@ -48,7 +48,7 @@ describe('T2 the environment of the child', () => {
     expect(childEnvironment({ path: 'lower' }, {}, 'safe', 'linux')).toEqual({});
   });
 
-  it('ST-04 reaches a real child like that', async () => {
+  it('ST-04 is what a real child process gets', async () => {
     const before = { ...process.env };
     Object.assign(process.env, PARENT, {
       PATH: before['PATH'],
@@ -70,8 +70,8 @@ describe('T2 the environment of the child', () => {
 });
 
 describe('what counts as secret', () => {
-  const find = (plan: Partial<Parameters<typeof secretsOf>[0]>): string[] =>
-    secretsOf({ env: {}, configured: {}, args: [], named: [], ...plan });
+  const find = (plan: Partial<Parameters<typeof collectSecrets>[0]>): string[] =>
+    collectSecrets({ env: {}, configured: {}, args: [], named: [], ...plan });
 
   it('every configured value, and inherited ones by their name', () => {
     expect(
@@ -79,7 +79,7 @@ describe('what counts as secret', () => {
     ).toEqual(['a', 'b', 'c']);
   });
 
-  it('values of arguments whose name says so', () => {
+  it('values of arguments with a secret name', () => {
     const args = ['--api-key', 'a', '--token=b', '--verbose', 'plain', '--password', '--next', '-secret=c'];
     expect(find({ args })).toEqual(['a', 'b', 'c']);
   });

@@ -8,14 +8,14 @@ it.each([
     `${JSON.stringify({ jsonrpc: '2.0', method: 'n', params: { a: [1, 2, 3] } })}\n`,
     200_000,
   ],
-  ['lines that are no messages', 'x\n', 2_000_000],
+  ['lines that are not messages', 'x\n', 2_000_000],
   [
     'large messages',
     `${JSON.stringify({ jsonrpc: '2.0', method: 'n', params: { text: Array.from({ length: 300_000 }, String) } })}\n`,
     30,
   ],
 ])(
-  'D10 a server that floods with %s does not hold up another one',
+  'D10 a server that floods with %s does not delay another one',
   async (_, text, times) => {
     await using bad = await startToy();
     await using good = await startToy();
@@ -38,7 +38,7 @@ it.each([
   60_000,
 );
 
-it('D10 a flood on stderr does not hold up its own messages or another server', async () => {
+it('D10 a flood on stderr delays neither the messages of its server nor another server', async () => {
   let lines = 0;
   await using bad = await startToy({ stderr: () => void lines++ });
   await using good = await startToy();

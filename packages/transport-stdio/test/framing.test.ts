@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readPaced } from '../src/process/read-paced.js';
+import { readPaced } from '../src/process/server-process.js';
 import type { Refusal } from '../src/wire/framing.js';
-import { FRAMINGS, type FramingName } from '../src/wire/framings.js';
+import type { FramingName } from '../src/options.js';
+import { contentLengthFraming } from '../src/wire/content-length-framing.js';
+import { newlineFraming } from '../src/wire/newline-framing.js';
 import { createMessageReader } from '../src/wire/message-reader.js';
 
 const LIMIT = 1000;
+const FRAMINGS = { newline: newlineFraming, 'content-length': contentLengthFraming };
 
 interface Found {
   readonly values: unknown[];
@@ -52,14 +55,14 @@ function read(name: FramingName, input: Uint8Array | string, answers: Answers = 
 const final = (refusal: Refusal): boolean => refusal.tail !== undefined;
 const framed = (json: string): string => FRAMINGS['content-length'].frame(json);
 
-describe('one message a line', () => {
-  it('ST-09 ST-10 keeps text as it is: code points cut apart, CRLF, a byte order mark, line separators', () => {
+describe('one message per line', () => {
+  it('ST-09 ST-10 keeps text unchanged: split code points, CRLF, a byte order mark, line separators', () => {
     const text = 'äöü 中文 😀 \u2028\u2029 \ufeff';
     const line = JSON.stringify({ text });
     expect(read('newline', `\ufeff${line}\r\n${line}\n`).values).toEqual([{ text }, { text }]);
   });
 
-  it('ST-09 passes a lone surrogate on where JSON has it escaped, and refuses it raw', () => {
+  it('ST-09 accepts a lone surrogate that is escaped in JSON, and rejects a raw one', () => {
     const escaped = read('newline', String.raw`{"text":"\ud800"}` + '\n');
     expect(escaped.values).toEqual([{ text: '\ud800' }]);
     const raw = Buffer.concat([
@@ -70,11 +73,11 @@ describe('one message a line', () => {
     const { values, refusals } = read('newline', raw);
     expect(values).toEqual([{}]);
     expect(refusals).toMatchObject([
-      { code: 'MESSAGE_INVALID', problem: expect.stringContaining('not UTF-8') },
+      { code: 'MESSAGE_INVALID', problem: expect.stringContaining('not valid UTF-8') },
     ]);
   });
 
-  it('ST-08 passes over blank and other lines without parsing them', () => {
+  it('ST-08 skips blank and other lines without parsing them', () => {
     const lines = [
       '',
       '  ',
@@ -110,12 +113,12 @@ describe('one message a line', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('refuses what begins like a message and is no JSON', () => {
+  it('rejects what begins like a message and is not JSON', () => {
     const { refusals } = read('newline', '{"id":3,"result":{"x":NaN}}\n');
     expect(refusals).toMatchObject([{ code: 'MESSAGE_INVALID', head: '{"id":3,"result":{"x":NaN}}' }]);
   });
 
-  it('refuses a message that is too large, and reads on', () => {
+  it('rejects a message that is too large, and reads on', () => {
     const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT) } });
     const { values, refusals, broken } = read('newline', `${large}\n{"a":1}\n`);
     expect(refusals).toMatchObject([{ code: 'MESSAGE_TOO_LARGE', tail: expect.stringMatching(/x"\}\}$/) }]);
@@ -123,7 +126,7 @@ describe('one message a line', () => {
     expect(broken).toEqual([]);
   });
 
-  it('tells whoever waits for a message that is too large before its end, and tells nobody twice', () => {
+  it('fails the request before the end of a message that is too large, and only once', () => {
     const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT * 2) } });
     const { refusals } = read('newline', large.slice(0, 1500), () => true);
     expect(refusals).toHaveLength(1);
@@ -131,7 +134,7 @@ describe('one message a line', () => {
     expect(refusals.filter(final)).toEqual([]);
   });
 
-  it('refuses each of several messages that are too large', () => {
+  it('rejects each of several messages that are too large', () => {
     const line = (id: number): string => `${JSON.stringify({ id, result: { text: 'x'.repeat(LIMIT) } })}\n`;
     const told: string[] = [];
     readInPieces(
@@ -143,16 +146,16 @@ describe('one message a line', () => {
     expect(told).toEqual(['{"id":3', '{"id":4']);
   });
 
-  it('does not mind the encoding of what is no message', () => {
+  it('ignores the encoding of lines that are not messages', () => {
     const { noise, refusals } = read('newline', Buffer.from('caf\xe9\n', 'latin1'));
     expect({ noise, refusals }).toEqual({ noise: ['caf\ufffd'], refusals: [] });
   });
 
-  it('ST-06 gives up a message four times too large, and other endless lines at once', () => {
+  it('ST-06 gives up on a message four times too large, and on other endless lines at once', () => {
     const endless = `{"id":3,${' '.repeat(LIMIT * 4)}`;
     expect(read('newline', endless.slice(0, LIMIT * 4 - 10)).broken).toEqual([]);
     expect(read('newline', endless).broken).toEqual([
-      'MESSAGE_TOO_LARGE: The server wrote N bytes without ending the line.',
+      'MESSAGE_TOO_LARGE: The server wrote N bytes without a line end.',
     ]);
     expect(read('newline', 'x'.repeat(LIMIT + 2)).broken).toHaveLength(1);
   });
@@ -169,7 +172,7 @@ describe('T4 Content-Length', () => {
     ]);
   });
 
-  it('takes other spellings of the header, a type beside it, and bare line feeds', () => {
+  it('accepts other spellings of the header, a Content-Type, and bare line feeds', () => {
     const spellings = [
       'content-length:2\n\n{}',
       'CONTENT-LENGTH:   2  \r\nContent-Type: x\r\n\r\n{}',
@@ -178,7 +181,7 @@ describe('T4 Content-Length', () => {
     expect(read('content-length', spellings.join('')).values).toEqual([{}, {}, {}]);
   });
 
-  it('passes over lines between the messages', () => {
+  it('skips lines between the messages', () => {
     const { values, noise } = read(
       'content-length',
       `starting\n\n${framed('{"a":1}')}INFO: ready\r\n${framed('{"b":2}')}`,
@@ -203,12 +206,12 @@ describe('T4 Content-Length', () => {
     expect(values).toEqual([]);
   });
 
-  it('takes an empty message for nothing', () => {
+  it('ignores an empty message', () => {
     const { values, refusals, noise } = read('content-length', `Content-Length: 0\r\n\r\n${framed('{}')}`);
     expect({ values, refusals, noise }).toEqual({ values: [{}], refusals: [], noise: [] });
   });
 
-  it('refuses what is too large, not UTF-8 or not JSON, and reads on', () => {
+  it('rejects what is too large, not UTF-8 or not JSON, and reads on', () => {
     const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT) } });
     const notUtf8 = Buffer.concat([
       Buffer.from('Content-Length: 11\r\n\r\n{"id":1,"'),
@@ -231,14 +234,14 @@ describe('T4 Content-Length', () => {
     expect(refusals.find((refusal) => final(refusal))?.tail).toMatch(/x"\}\}$/);
   });
 
-  it('gives up a message four times too large as soon as it is announced, and an endless header', () => {
+  it('gives up on a message four times too large as soon as it is announced, and on an endless header', () => {
     const announced = read('content-length', `Content-Length: ${LIMIT * 4 + 1}\r\n\r\n`);
     expect(announced.broken).toEqual(['MESSAGE_TOO_LARGE: The server announced a message of N bytes.']);
     expect(read('content-length', 'x'.repeat(LIMIT + 1)).broken).toHaveLength(1);
   });
 });
 
-it('D10 stops the stream after a chunk that was a lot of work, until there is time again', async () => {
+it('D10 pauses the stream after a chunk that was a lot of work, until there is time again', async () => {
   const stdout = new PassThrough({ highWaterMark: 1 });
   const order: string[] = [];
   const waiting: (() => void)[] = [];

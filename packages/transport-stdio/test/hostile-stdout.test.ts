@@ -9,14 +9,15 @@ const raw = (...texts: readonly (string | Uint8Array)[]): { chunks: string[] } =
 });
 
 describe('what a server writes besides messages', () => {
-  it('T1 PAINS-9 is ignored, counted, and reported once, sanitised and without secrets', async () => {
+  it('T1 PAINS-9 is ignored, counted, and reported once, sanitized and without secrets', async () => {
     await using client = await startToy({ env: { KEY: 'canary-123456' } });
     const noise = '\u001b[31mServer started with canary-123456\u001b[0m\n[WARN] x\n\n{oops\n';
     expect(await client.result('raw', raw(noise))).toEqual({});
     expect(client.errors).toHaveLength(1);
     expect(client.errors[0]).toMatchObject({
       code: 'MESSAGE_INVALID',
-      message: 'The server wrote something on stdout that is no message: "Server started with [redacted]"',
+      message:
+        'The server wrote a line to stdout that is not a JSON-RPC message: "Server started with [redacted]"',
     });
     expect(client.transport.describe()).toMatchObject({ ignoredLines: 4 });
   });
@@ -49,7 +50,7 @@ describe('what a server writes besides messages', () => {
     },
   );
 
-  it('ST-06 200 MB without an end of line ends the server, with a typed error and in bounded memory', async () => {
+  it('ST-06 200 MB without a line end ends the server, with a typed error and in bounded memory', async () => {
     await using client = await startToy({ maxMessageBytes: 10 * MB, shutdown: { afterSigtermMs: 100 } });
     const pid = client.transport.pid ?? 0;
     const before = process.memoryUsage().rss;
@@ -66,20 +67,20 @@ describe('what a server writes besides messages', () => {
     expect(most - before).toBeLessThan(150 * MB);
   });
 
-  it('ST-06 and so does a message that never ends', async () => {
+  it('ST-06 an endless message does so too', async () => {
     await using client = await startToy({ maxMessageBytes: MB });
     const pending = client.ask('silent');
     const endless = client.ask('raw', raw('{"jsonrpc":"2.0","id":1,"result":{"text":"', 'x'.repeat(5 * MB)));
     await expect(pending).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE', delivery: 'unknown' });
     await expect(endless).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
     expect(await client.closed).toMatchObject({
-      message: expect.stringContaining('without ending the line'),
+      message: expect.stringContaining('without a line end'),
     });
   });
 });
 
-describe('a message that is refused', () => {
-  it('PAINS-37 too large: only its request fails, and the connection lives on', async () => {
+describe('a rejected message', () => {
+  it('PAINS-37 too large: only its request fails, and the connection stays open', async () => {
     await using client = await startToy({ maxMessageBytes: MB });
     const other = client.ask('silent');
     await expect(client.ask('blob', { length: MB + 1 })).rejects.toMatchObject({
@@ -112,7 +113,7 @@ describe('a message that is refused', () => {
     expect(client.errors).toEqual([]);
   });
 
-  it('and answers nobody: it is reported', async () => {
+  it('that answers no request is reported', async () => {
     await using client = await startToy({ maxMessageBytes: MB });
     const request = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"x":"${'x'.repeat(MB)}"}}\n`;
     const pending = client.ask('silent');
@@ -123,8 +124,8 @@ describe('a message that is refused', () => {
   });
 });
 
-describe('messages that are odd', () => {
-  it('ST-09 ST-10 arrive as they were written, wherever the bytes were cut', async () => {
+describe('unusual messages', () => {
+  it('ST-09 ST-10 arrive unchanged, wherever the bytes were split', async () => {
     await using client = await startToy();
     const message = {
       jsonrpc: '2.0',
@@ -145,7 +146,7 @@ describe('messages that are odd', () => {
     });
   });
 
-  it('ST-16 answers to unknown, repeated and foreign ids are dropped and reported', async () => {
+  it('ST-16 responses with unknown, repeated and foreign ids are dropped and reported', async () => {
     await using other = await startToy();
     await using client = await startToy();
     const foreign = other.ask('silent');
@@ -154,7 +155,7 @@ describe('messages that are odd', () => {
       `${JSON.stringify({ jsonrpc: '2.0', id, result: { forged: true } })}\n`;
     await client.result(
       'raw',
-      raw(answer(99), answer(1), answer('2'), answer('nobody'), answer(null), answer({})),
+      raw(answer(99), answer(1), answer('2'), answer('unknown'), answer(null), answer({})),
     );
     expect(client.messages.filter((message) => 'result' in message)).toHaveLength(2);
     const codes = client.errors.map((error) => ('code' in error ? error.code : undefined));

@@ -34,7 +34,7 @@ describe('a server that runs', () => {
     expect(await client.result('cwd')).toEqual({ cwd: '/' });
   });
 
-  it('says what is known of it', async () => {
+  it('describes itself', async () => {
     await using client = await startToy();
     await client.result('stderr', { text: 'hello\n' });
     await until(() => client.transport.stderrTail !== '');
@@ -51,7 +51,7 @@ describe('a server that runs', () => {
 });
 
 describe('a server that ends', () => {
-  it('T5 ST-13 fails what is pending, at once and once, with exit code and the last words', async () => {
+  it('T5 ST-13 fails pending requests at once and once, with the exit code and the last output', async () => {
     await using client = await startToy();
     const pending = client.ask('silent');
     const exit = client.ask('exit', { code: 3, words: 'first\n\u001b[31mfatal: no database\u001b[0m\n' });
@@ -71,7 +71,7 @@ describe('a server that ends', () => {
     const reason = await client.closed;
     expect(reason).toBeInstanceOf(TransportError);
     expect(reason?.message).toBe(
-      `Server "toy": The process "${process.execPath}" exited with code 3. It wrote on stderr:\nfirst\nfatal: no database`,
+      `Server "toy": The process "${process.execPath}" exited with code 3. It wrote to stderr:\nfirst\nfatal: no database`,
     );
     expect(client.transport.describe()).toMatchObject({ exitCode: 3 });
     await client.transport.close();
@@ -83,13 +83,13 @@ describe('a server that ends', () => {
     await using client = await startToy();
     await expect(client.ask('signal', { signal: 'SIGKILL' })).rejects.toMatchObject({
       code: 'PROCESS_EXITED',
-      message: expect.stringContaining('was ended by the signal SIGKILL'),
+      message: expect.stringContaining('was terminated by the signal SIGKILL'),
       hint: expect.stringContaining('nothing to stderr'),
       details: { exitCode: undefined, signal: 'SIGKILL' },
     });
   });
 
-  it('delivers all that it wrote before it exited', async () => {
+  it('delivers everything it wrote before it exited', async () => {
     await using client = await startToy();
     const first = client.ask('silent');
     const last = { jsonrpc: '2.0', id: 1, result: { text: 'y'.repeat(3_000_000) } };
@@ -120,7 +120,7 @@ describe('a server that ends', () => {
     });
   });
 
-  it('ST-13 that closes its stdout and lives is at its end too, and does not live on', async () => {
+  it('ST-13 that closes its stdout without exiting is ended', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
     await expect(client.ask('close-stdout')).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('a server that ends', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it('ST-13 that exits while something it started holds its pipes fails what is pending all the same', async () => {
+  it('ST-13 that exits while a child of it holds its pipes fails pending requests all the same', async () => {
     await using client = await startToy();
     const { pid } = await client.result('grandchild');
     await expect(client.ask('exit', { code: 5 })).rejects.toMatchObject({ details: { exitCode: 5 } });
@@ -157,7 +157,7 @@ describe('a transport', () => {
     await until(() => surplus().length === 0);
   });
 
-  it('is closed by its signal, before and after the start', async () => {
+  it('is closed by its signal, before and after start()', async () => {
     const abort = new AbortController();
     await using client = await startToy({ signal: abort.signal });
     const pid = client.transport.pid ?? 0;

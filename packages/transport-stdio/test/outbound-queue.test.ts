@@ -70,7 +70,7 @@ describe('messages on their way into a pipe', () => {
     expect(writes).toEqual([half, `${half}y`]);
   });
 
-  it('hands nothing to a full pipe, and tells what it was handed from what it was not', async () => {
+  it('writes nothing to a full pipe, and tells written messages from unwritten ones', async () => {
     const { pipe, writes, take } = slowPipe();
     const unsent = new Set<RequestId>();
     const queue = createOutboundQueue(1e9, {
@@ -94,7 +94,7 @@ describe('messages on their way into a pipe', () => {
     expect(more).toEqual(['taken']);
   });
 
-  it('ST-14 refuses what has no room, and takes one message of any size when nothing waits', async () => {
+  it('ST-14 rejects a message without room, and accepts one of any size when the queue is empty', async () => {
     const { pipe, take } = slowPipe();
     const queue = createOutboundQueue(10, unheard);
     queue.attach(pipe);
@@ -110,7 +110,7 @@ describe('messages on their way into a pipe', () => {
     ]);
   });
 
-  it('waits for its pipe', async () => {
+  it('waits until it is attached to a pipe', async () => {
     const { pipe, writes } = slowPipe();
     const queue = createOutboundQueue(1000, unheard);
     outcomes([queue.offer('a')]);
@@ -121,7 +121,7 @@ describe('messages on their way into a pipe', () => {
     expect(writes).toEqual(['ab']);
   });
 
-  it('at the end fails what waits, each by how far it got, and writes nothing more', async () => {
+  it('rejects what is left at the end, with the right delivery, and stops writing', async () => {
     const { pipe, writes, breakIt } = slowPipe();
     const queue = createOutboundQueue(1e9, unheard);
     queue.attach(pipe);

@@ -39,15 +39,15 @@ async function asked(
 }
 
 describe('T12 the plugin', () => {
-  it('serves the type stdio', () => {
+  it('handles the type stdio', () => {
     expect(stdio()).toMatchObject({ specVersion: 1, type: 'stdio' });
   });
 
-  it('makes transports that run', async () => {
+  it('creates transports that work', async () => {
     expect(await asked('cwd', {}, { entry: { cwd: '/' } })).toMatchObject({ result: { cwd: '/' } });
   });
 
-  it('lets the entry win over the options of the host', async () => {
+  it('prefers the entry to the options of the plugin', async () => {
     process.env['STDIO_TEST_HOST'] = 'here';
     try {
       const env = async (options: StdioPluginOptions, entry: Partial<StdioEntry>): Promise<unknown> =>
@@ -71,7 +71,7 @@ describe('T12 the plugin', () => {
     ]);
   });
 
-  it('keeps stderr from the logger when the entry or the host says so', async () => {
+  it('does not log stderr when the entry or the plugin disables it', async () => {
     const { logger, lines } = recorder();
     const own: string[] = [];
     await asked('stderr', { text: 'x\n' }, { entry: { stderr: 'ignore' }, context: { logger } });
@@ -95,7 +95,7 @@ describe('T12 the plugin', () => {
     await transport.close();
   });
 
-  it('shows no secret when it is looked at', async () => {
+  it('contains no secret when it is inspected', async () => {
     const entry = { command, args: [...args, '--token=canary-1'], env: { KEY: 'canary-2' } };
     await using transport = stdio().create(entry, { server: 'toy' });
     await transport.start();
@@ -113,7 +113,7 @@ describe('the schema of an entry', () => {
       : result.issues.map(({ path = [], message }) => `${path.map(String).join('.')} ${message}`);
   };
 
-  it('passes on what it knows, and nothing else', () => {
+  it('passes on the declared fields, and nothing else', () => {
     const entry: StdioEntry = {
       command: 'npx',
       args: ['-y', 'x'],
@@ -129,7 +129,7 @@ describe('the schema of an entry', () => {
     expect(check({ ...entry, type: 'stdio', disabled: false, timeout: 5, signal: 'x' })).toEqual(entry);
   });
 
-  it('names what is wrong', () => {
+  it('names the invalid fields', () => {
     expect(check({})).toEqual(['command is missing']);
     expect(check('x')).toEqual([' must be an object']);
     expect(

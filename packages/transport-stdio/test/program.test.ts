@@ -35,7 +35,7 @@ afterAll(() => {
   for (const folder of [clone, home]) rmSync(folder, { recursive: true });
 });
 
-describe('S1 a server of the person, in a folder that a stranger has filled', () => {
+describe('S1 a server of the user, in a directory with files from a stranger', () => {
   /** What a host says that runs in the clone. */
   async function hostInClone(entry: object, env: Record<string, string> = {}): Promise<string> {
     const { stdout } = await run(process.execPath, [HOST, JSON.stringify(entry)], {
@@ -46,12 +46,12 @@ describe('S1 a server of the person, in a folder that a stranger has filled', ()
   }
   const { command, args = [] } = toy();
 
-  it('S1 starts in the home of the person, not in the current folder', async () => {
+  it('S1 starts in the home directory, not in the working directory', async () => {
     expect(JSON.parse(await hostInClone({ command, args }))).toMatchObject({ result: { cwd: home } });
     expect(await hostInClone({ command, args, cwd: clone })).toContain(clone);
   });
 
-  it('S1 started by npx is not taken from node_modules of the current folder', async () => {
+  it('S1 started by npx is not taken from node_modules of the working directory', async () => {
     const said = await hostInClone(
       { command: 'npx', args: ['--no-install', 'planted'], env: { npm_config_fetch_retries: '0' } },
       { npm_config_registry: 'http://127.0.0.1:9' },
@@ -65,18 +65,22 @@ describe('S1 a server of the person, in a folder that a stranger has filled', ()
   }, 60_000);
 
   it.each(['', '.', ':', './bin', 'bin', `::/does/not/exist`, `.:/does/not/exist:bin:`])(
-    'S1 with the PATH "%s" is not looked for in its own or the current folder',
+    'S1 with the PATH "%s" is not looked up in its own or the working directory',
     async (path) => {
       expect(await hostInClone({ command: 'planted', cwd: clone, env: { PATH: path } })).toMatch(
-        /^failed: .*There is no "planted"/,
+        /^failed: .*The command "planted" was not found/,
       );
-      expect(await hostInClone({ command: 'planted' }, { PATH: path })).toMatch(/There is no "planted"/);
+      expect(await hostInClone({ command: 'planted' }, { PATH: path })).toMatch(
+        /The command "planted" was not found/,
+      );
       expect(existsSync(join(clone, 'pwned'))).toBe(false);
     },
   );
 
-  it('S1 with a relative command is looked for from its `cwd`, or from home', async () => {
-    expect(await hostInClone({ command: './planted' })).toMatch(/^failed: .*There is no ".\/planted"/);
+  it('S1 with a relative command is looked up from `cwd`, or from the home directory', async () => {
+    expect(await hostInClone({ command: './planted' })).toMatch(
+      /^failed: .*The command ".\/planted" does not exist/,
+    );
     expect(await hostInClone({ command: 'bin/planted' })).toMatch(/^failed: /);
     expect(existsSync(join(clone, 'pwned'))).toBe(false);
     await hostInClone({ command: './planted', cwd: clone });
@@ -84,7 +88,7 @@ describe('S1 a server of the person, in a folder that a stranger has filled', ()
     rmSync(join(clone, 'pwned'));
   });
 
-  it('S1 has a PATH without such parts, for what it starts itself', async () => {
+  it('S1 has a PATH without such parts, for its own children', async () => {
     const path = `.:${clone}::relative:/usr/bin:`;
     await using client = await startToy({ env: { PATH: path } });
     expect(await client.result('env')).toMatchObject({ env: { PATH: `${clone}:/usr/bin` } });
@@ -92,7 +96,7 @@ describe('S1 a server of the person, in a folder that a stranger has filled', ()
     expect(await none.result('env')).toMatchObject({ env: { PATH: '/usr/bin:/bin' } });
   });
 
-  it('S1 resolves a relative `cwd` against the home, and takes another home from the host', async () => {
+  it('S1 resolves a relative `cwd` against the home directory, or against `home`', async () => {
     const cwdOf = async (plugin: ReturnType<typeof stdio>, entry: object): Promise<unknown> => {
       await using transport = plugin.create({ command, args, ...entry }, { server: 'own' });
       const answer = new Promise((resolve) => (transport.onmessage = resolve));
@@ -106,7 +110,7 @@ describe('S1 a server of the person, in a folder that a stranger has filled', ()
     expect(await cwdOf(stdio(), {})).toMatchObject({ result: { cwd: realpathSync(homedir()) } });
   });
 
-  it('S1 started by the factory: a file found on the PATH that may not be executed is named', async () => {
+  it('S1 started by the factory: the error names a file on the PATH that is not executable', async () => {
     writeFileSync(join(home, 'plain-tool'), 'text');
     const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
     await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });
@@ -160,23 +164,23 @@ describe('S10 on Windows (a stand-in)', () => {
   });
 
   it.each(['planted', 'planted.exe', 'evil', 'evil.exe', 'python3'])(
-    'S10 does not find %s in the current folder, the own one or a relative part of the PATH',
+    'S10 does not find %s in the working directory, its own one or a relative part of the PATH',
     async (command) => {
       await expect(find(command)).rejects.toMatchObject({ code: 'ENOENT' });
     },
   );
 
-  it('S10 a relative path is one from `cwd`', async () => {
+  it('S10 resolves a relative path against `cwd`', async () => {
     expect(await find(String.raw`.\planted`)).toMatchObject({ file: String.raw`C:\Users\me\planted.exe` });
     expect(await find('bin/planted.exe')).toMatchObject({ file: String.raw`C:\Users\me\bin\planted.exe` });
   });
 
-  it('S10 npx runs without its batch file, so that each argument arrives as it is', async () => {
+  it('S10 runs npx without its batch file, so that each argument arrives unchanged', async () => {
     const args = ['-y', 'x', '"&calc&"', '%PATH%', 'a\nb'];
     expect(await find('npx', args)).toEqual({ file: node, args: [script, ...args], verbatim: false });
   });
 
-  it('S10 a script runs with the interpreter that its first line names, found in the same way', async () => {
+  it('S10 runs a script with the interpreter that its first line names, found in the same way', async () => {
     expect(await find(String.raw`.\server.js`, ['%x%'])).toEqual({
       file: node,
       args: [String.raw`C:\Users\me\server.js`, '%x%'],
@@ -224,7 +228,7 @@ describe('S10 on Windows (a stand-in)', () => {
     expect(received(program)).toEqual([String.raw`C:\nodejs\tool.cmd`, '-y', argument, 'last']);
   });
 
-  it('S10 the environment keeps the current folder out of the search', () => {
+  it('S10 the environment keeps the working directory out of the search', () => {
     const env = childEnvironment({ Path: String.raw`.;C:\a;;b;C:c;\\host\share` }, {}, 'safe', 'win32');
     expect(env).toEqual({
       NoDefaultCurrentDirectoryInExePath: '1',
@@ -277,7 +281,7 @@ describe('D17 behind a proxy that inspects TLS', () => {
     npm_config_registry: 'https://npm.corp/',
   };
 
-  it('D17 a server gets what it needs to reach anything', () => {
+  it('D17 a server gets what it needs to reach the network', () => {
     expect(childEnvironment({ ...parent, OTHER: 'x' }, {}, 'safe', 'linux')).toEqual(parent);
     expect(childEnvironment({ Https_Proxy: 'http://p:1' }, {}, 'safe', 'win32')).toMatchObject({
       Https_Proxy: 'http://p:1',
@@ -299,7 +303,7 @@ describe('D17 behind a proxy that inspects TLS', () => {
     expect(childEnvironment(withPassword, {}, 'all', 'linux')).toEqual(withPassword);
   });
 
-  it('D17 names what else decides about the network and was not given, and no value', () => {
+  it('D17 names the withheld variables that affect the network, without their values', () => {
     const more = { npm_config_cafile: '/x', UV_INDEX_URL: 'https://u:p@x', PIP_CERT: '', EDITOR: 'ed' };
     const env = childEnvironment({ ...parent, ...more }, { SSL_CERT_FILE: '/own' }, 'safe', 'linux');
     expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux')).toEqual([

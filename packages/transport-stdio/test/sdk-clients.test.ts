@@ -20,7 +20,7 @@ const clients = {
 };
 
 describe.each(Object.entries(clients))('%s over our transport, with the everything server', (_, create) => {
-  it('connects, lists, calls, hears progress, and leaves nothing behind', async () => {
+  it('connects, lists, calls, receives progress, and leaves nothing behind', async () => {
     const surplus = watchResources();
     const client = create();
     const transport = everything();
@@ -47,7 +47,7 @@ describe.each(Object.entries(clients))('%s over our transport, with the everythi
     await until(() => surplus().length === 0);
   });
 
-  it('hears at once, and why, when the server dies in a call', async () => {
+  it('learns at once why when the server dies during a call', async () => {
     const client = create();
     onTestFinished(() => client.close());
     const transport = everything();
@@ -57,12 +57,12 @@ describe.each(Object.entries(clients))('%s over our transport, with the everythi
     const args = { duration: 60, steps: 60 };
     const call = client.callTool({ name: 'trigger-long-running-operation', arguments: args });
     process.kill(transport.pid ?? 0, 'SIGKILL');
-    await expect(call).rejects.toThrow(/Server "everything": .* was ended by the signal SIGKILL/);
+    await expect(call).rejects.toThrow(/Server "everything": .* was terminated by the signal SIGKILL/);
     await until(() => closed === 1);
     expect(transport.closeReason).toMatchObject({ code: 'PROCESS_EXITED', details: { signal: 'SIGKILL' } });
   });
 
-  it('PAINS-38 says why there is no connection, with the last words of the server', async () => {
+  it('PAINS-38 says why it cannot connect, with the last output of the server', async () => {
     const client = create();
     const code = 'console.error("Error: DATABASE_URL is not set"); process.exit(2)';
     const transport = createStdioTransport({ command: process.execPath, args: ['-e', code], server: 'db' });

@@ -7,10 +7,10 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createExitReaper } from '../src/process/exit-reaper.js';
-import { parseStat } from '../src/process/process-group.js';
+import { parseStat } from '../src/process/process-tree.js';
 import type { ProcessTree } from '../src/process/process-tree.js';
 import { endTree } from '../src/process/shutdown-ladder.js';
-import { createWindowsTree } from '../src/process/windows-tree.js';
+import { createWindowsTree } from '../src/process/process-tree.js';
 import { isRunning, until, watchResources } from './support/processes.js';
 import { startToy, toy } from './support/toy-client.js';
 
@@ -61,12 +61,12 @@ function ladder(obeys: { stdinEnd?: boolean; sigterm?: boolean; sigkill?: boolea
   return { run };
 }
 
-describe('T5 the ladder of a shutdown', () => {
-  it('ends stdin and, when that was enough, does nothing else', async () => {
+describe('T5 the steps of a shutdown', () => {
+  it('closes stdin and does nothing else if that is enough', async () => {
     expect(await ladder({ stdinEnd: true }).run(true)).toEqual({ steps: ['end at 0'], gone: true, at: 0 });
   });
 
-  it('goes one step further after each time', async () => {
+  it('takes one more step after each time-out', async () => {
     expect(await ladder({ sigterm: true }).run(true)).toEqual({
       steps: ['end at 0', 'SIGTERM at 1000'],
       gone: true,
@@ -79,15 +79,15 @@ describe('T5 the ladder of a shutdown', () => {
     });
   });
 
-  it('gives up what even SIGKILL does not end', async () => {
+  it('gives up on what even SIGKILL does not end', async () => {
     expect(await ladder({}).run(true)).toMatchObject({ gone: false, at: 1700 });
   });
 
-  it('begins with SIGTERM where there is nothing to be polite for', async () => {
+  it('begins with SIGTERM when stdin need not be closed', async () => {
     expect(await ladder({ sigterm: true }).run(false)).toMatchObject({ steps: ['SIGTERM at 0'], gone: true });
   });
 
-  it('ends what the server left behind, without the wait for the server', async () => {
+  it('ends the children of a server that has exited, without waiting for the server', async () => {
     expect(await ladder({ stdinEnd: true, survivors: true, sigterm: true }).run(true)).toEqual({
       steps: ['end at 0', 'SIGTERM at 100'],
       gone: true,
@@ -106,7 +106,7 @@ describe('T5 a process group', () => {
     expect([isRunning(pid), isRunning(grandchild)]).toEqual([false, false]);
   });
 
-  it('is ended also when the server went at once and left somebody behind', async () => {
+  it('is ended also when the server exits at once and leaves a child', async () => {
     const client = await startToy({ shutdown: SHORT });
     const grandchild = pidOf(await client.result('grandchild'));
     await client.transport.close();
@@ -121,7 +121,7 @@ describe('T5 a process group', () => {
     expect(isRunning(grandchild)).toBe(false);
   });
 
-  it('lets a server that is still writing see the end of its stdin', async () => {
+  it('lets a server that is writing see the end of its stdin', async () => {
     const code =
       'process.stdin.resume().on("end", () => { process.stderr.write("saw the end\\n"); process.exit(0) });' +
       'setInterval(() => require("fs").writeSync(1, "x".repeat(1e6) + "\\n"), 1)';
@@ -130,7 +130,7 @@ describe('T5 a process group', () => {
     expect(client.transport.describe()).toMatchObject({ exitCode: 0, stderr: 'saw the end' });
   });
 
-  it.runIf(process.platform === 'linux')('does not wait for a zombie that nobody reaps', async () => {
+  it.runIf(process.platform === 'linux')('does not wait for a zombie that is never reaped', async () => {
     // A process in the group of the server dies when its parent has moved to a session of its own and has become
     // `sleep`, which never reaps it.
     const dying = `until [ "$(cat /proc/$PPID/comm)" = sleep ]; do :; done`;
@@ -200,7 +200,7 @@ describe('when this process exits', () => {
     await until(() => !pids.some(isRunning));
   });
 
-  it('listens only while there are servers, with one listener for all of a plugin, and leaves no warning', async () => {
+  it('listens only while there are servers, with one listener per plugin and without a warning', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);
@@ -221,7 +221,7 @@ describe('when this process exits', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('many reapers of their own are no leak either', async () => {
+  it('many reapers do not cause a leak warning', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);

@@ -30,8 +30,8 @@ async function failure(options: ToyOptions): Promise<TransportError> {
   return error;
 }
 
-describe('a server that can not be started', () => {
-  it('ST-01 is looked for under its whole command: no shell splits it', async () => {
+describe('a server that cannot be started', () => {
+  it('ST-01 the whole command is the name of the program: no shell splits it', async () => {
     const error = await failure({ command: 'echo hi; touch pwned', cwd: folder });
     expect(error).toMatchObject({
       code: 'COMMAND_NOT_FOUND',
@@ -43,16 +43,16 @@ describe('a server that can not be started', () => {
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
   });
 
-  it('minor 7: a slash in an argument does not make a path of the command; a path may hold spaces', async () => {
+  it('minor 7: a slash in an argument does not make the command a path; a path may contain spaces', async () => {
     const error = await failure({ command: 'npx -y @scope/x', cwd: folder });
     expect(error).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`args`') });
     const path = await failure({ command: './My Programs/x', cwd: folder });
     expect(path).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`cwd`') });
   });
 
-  it('L5 PAINS-33 PAINS-35 tells how many directories were searched, and what to install', async () => {
+  it('L5 PAINS-33 PAINS-35 says how many directories were searched, and what to install', async () => {
     const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
-    expect(error.message).toContain('There is no "uvx" in the 2 directories of the PATH.');
+    expect(error.message).toContain('The command "uvx" was not found in the 2 directories of the PATH.');
     expect(error.hint).toMatch(/^Install uv .*full path/);
     expect(error.cause).toMatchObject({ code: 'ENOENT' });
   });
@@ -62,28 +62,28 @@ describe('a server that can not be started', () => {
       'a path that does not exist',
       () => ({ command: './nope', cwd: folder }),
       'COMMAND_NOT_FOUND',
-      /There is no "\.\/nope"\./,
+      /The command "\.\/nope" does not exist\./,
     ],
     [
       'a file as a directory',
       () => ({ command: join(folder, 'plain/x') }),
       'COMMAND_NOT_FOUND',
-      /There is no/,
+      /does not exist/,
     ],
     [
-      'a script without its interpreter',
+      'a script whose interpreter is missing',
       () => ({ command: './orphan', cwd: folder }),
       'COMMAND_NOT_FOUND',
       /interpreter/,
     ],
     [
-      'a script on the PATH without its interpreter',
+      'a script on the PATH whose interpreter is missing',
       () => ({ command: 'orphan', env: { PATH: folder } }),
       'COMMAND_NOT_FOUND',
       /interpreter/,
     ],
     [
-      'a file that is no program',
+      'a file that is not a program',
       () => ({ command: join(folder, 'plain') }),
       'COMMAND_NOT_EXECUTABLE',
       /EACCES/,
@@ -116,12 +116,12 @@ describe('a server that can not be started', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('too long an argument list is refused by the system, and says so', async () => {
+  it('reports an argument list that is too long for the system', async () => {
     const error = await failure({ args: Array.from({ length: 64 }, () => 'x'.repeat(100_000)) });
     expect(error).toMatchObject({ code: 'SPAWN_FAILED', hint: expect.stringContaining('too long') });
   });
 
-  it('an exhausted system is named as such', async () => {
+  it('reports a system that has run out of processes', async () => {
     const cause = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     const explained = await explainSpawnError(cause, { command: 'x', env: {}, platform: 'linux' });
     expect(explained).toMatchObject({
@@ -130,7 +130,7 @@ describe('a server that can not be started', () => {
     });
   });
 
-  it('shows no argument and no variable, however it is looked at', async () => {
+  it('contains no argument and no variable, however it is inspected', async () => {
     const secret = 'canary-7f3a9';
     for (const options of [
       { command: 'nope', args: [`--token=${secret}`], env: { KEY: secret } },
@@ -153,7 +153,7 @@ it.each([['node server.js'], [undefined], [{ args: ['server.js'] }]])(
     expect(() => Reflect.apply(create, undefined, [options])).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
-        message: 'createStdioTransport() needs `command`, a text.',
+        message: 'createStdioTransport() requires the option `command`, a string.',
         hint: expect.stringContaining("{ command: 'node'"),
       }),
     );

@@ -21,14 +21,14 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'stderr-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('M11: options of the official SDKs', () => {
-  it('are options of this transport, by their types', () => {
+  it('are options of this transport, according to their types', () => {
     expectTypeOf<ParametersV1>().toExtend<StdioTransportOptions>();
     expectTypeOf<ParametersV2>().toExtend<StdioTransportOptions>();
     expectTypeOf(createStdioTransport(toy()).pid).toEqualTypeOf<StdioClientTransport['pid']>();
     expectTypeOf(createStdioTransport(toy()).stderr).toExtend<StdioClientTransport['stderr']>();
   });
 
-  it('give the same stream and process id as the transport of the SDK, from before the start to the end', async () => {
+  it('give the same stream and process id as the SDK transport, from before start() to the end', async () => {
     const { command, args } = toy();
     const parameters: ParametersV1 = { command, args: [...(args ?? [])], stderr: 'pipe' };
     const seen = async (transport: StdioClientTransport | ReturnType<typeof createStdioTransport>) => {
@@ -58,7 +58,7 @@ describe('M11: options of the official SDKs', () => {
     });
   });
 
-  it('bound a message by `maxBufferSize`, and `maxMessageBytes` wins', async () => {
+  it('limit a message by `maxBufferSize`, and `maxMessageBytes` takes precedence', async () => {
     await using small = await startToy({ maxBufferSize: 1000 });
     await expect(small.ask('echo', { text: 'x'.repeat(2000) })).rejects.toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
@@ -69,7 +69,7 @@ describe('M11: options of the official SDKs', () => {
 });
 
 describe.each(['pipe', 'overlapped'] as const)('stderr: %s', (stderr) => {
-  it('gives the bytes as they are, and a tail without secrets that errors quote', async () => {
+  it('gives the raw bytes, and a tail without secrets that errors quote', async () => {
     await using client = toyClient({ stderr, env: { KEY: SECRET } });
     const read = text(client.transport.stderr ?? Readable.from([]));
     await client.transport.start();
@@ -84,7 +84,7 @@ describe.each(['pipe', 'overlapped'] as const)('stderr: %s', (stderr) => {
 });
 
 describe('stderr: pipe', () => {
-  it('holds up no server that is not read: 100 MB, a reply, and the newest MiB for a late reader', async () => {
+  it('does not block a server that is not read: 100 MB, a reply, and the newest MiB for a late reader', async () => {
     await using client = await startToy({ stderr: 'pipe' });
     await client.ask('stderr', { text: `${'x'.repeat(999)}\n`.repeat(1000), times: 100 });
     await client.ask('stderr', { text: 'the last line\n' });
@@ -98,7 +98,7 @@ describe('stderr: pipe', () => {
     expect(late).toMatch(/x\nthe last line\n$/);
   });
 
-  it('goes on over a second start of the server, as one stream', async () => {
+  it('continues as one stream when the server is started again', async () => {
     const code = `require('node:fs').writeSync(2, 'started\\n');
       process.stdin.once('data', () => process.exit(1));`;
     await using client = toyClient({ stderr: 'pipe', args: ['-e', code] });
@@ -110,7 +110,7 @@ describe('stderr: pipe', () => {
     expect(await read).toBe('started\nstarted\n');
   });
 
-  it('reports a listener that throws, and goes on', async () => {
+  it('reports a listener that throws, and continues', async () => {
     await using client = await startToy({ stderr: 'pipe' });
     const read: string[] = [];
     client.transport.stderr?.on('data', (chunk: Buffer) => {
@@ -125,7 +125,7 @@ describe('stderr: pipe', () => {
     expect(client.errors).toMatchObject([{ code: 'CALLBACK_FAILED' }]);
   });
 
-  it('ends for a transport that is closed unstarted, and for one whose command is missing', async () => {
+  it('ends if the transport is closed before start(), or the command is missing', async () => {
     const unstarted = toyClient({ stderr: 'pipe' });
     await unstarted.transport.close();
     expect(await text(unstarted.transport.stderr ?? Readable.from(['none']))).toBe('');
@@ -136,7 +136,7 @@ describe('stderr: pipe', () => {
 });
 
 describe('a stream that is not read', () => {
-  it('holds a bounded number of chunks, too', async () => {
+  it('keeps a bounded number of chunks, too', async () => {
     const stream = createStderrStream();
     for (let count = 0; count < 100_000; count++) stream.append(Buffer.from('y'));
     stream.end();
@@ -147,7 +147,7 @@ describe('a stream that is not read', () => {
     expect(read).toContain(`[${String(100_000 - kept)} bytes`);
   });
 
-  it('hands on what waited, and the rest in order, to a reader that comes and pauses', async () => {
+  it('delivers the kept output, then the rest in order, to a reader that comes late and pauses', async () => {
     const stream = createStderrStream();
     const numbers = Array.from({ length: 3000 }, (_, index) => `${String(index)}\n`);
     for (const line of numbers.slice(0, 1000)) stream.append(Buffer.from(line));
@@ -164,7 +164,7 @@ describe('a stream that is not read', () => {
     expect(read.join('')).toBe(numbers.join(''));
   });
 
-  it('that was destroyed keeps nothing', () => {
+  it('keeps nothing once it is destroyed', () => {
     const stream = createStderrStream();
     stream.append(Buffer.from('a'));
     stream.readable.destroy();
@@ -174,7 +174,7 @@ describe('a stream that is not read', () => {
   });
 });
 
-describe('stderr: where the server writes by itself', () => {
+describe('stderr: where the server writes to it directly', () => {
   const write = async (stderr: StdioTransportOptions['stderr']): Promise<string> => {
     await using client = await startToy({ stderr });
     expect(client.transport.stderr).toBeNull();
@@ -190,7 +190,7 @@ describe('stderr: where the server writes by itself', () => {
     expect(readFileSync(file, 'utf8')).toBe('to the file\n');
   });
 
-  it('can be a stream that has one', async () => {
+  it('can be a stream that has a descriptor', async () => {
     const { createWriteStream } = await import('node:fs');
     const file = join(folder, 'stream');
     const stream = createWriteStream(file);
@@ -202,11 +202,11 @@ describe('stderr: where the server writes by itself', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['a stream without a descriptor', new PassThrough(), /transport\.stderr\.pipe/],
-    ['a descriptor that is not open', 987_654, /stays open/],
+    ['a descriptor that is not open', 987_654, /open until/],
     ['a negative number', -1, /integer/],
     ['a word of another meaning', 'pipes', /'pipe'/],
     ['a boolean', false, /'pipe'/],
-  ])('cannot be %s: CONFIG_INVALID, with what to do', async (_, stderr, hint) => {
+  ])('cannot be %s: CONFIG_INVALID with a hint', async (_, stderr, hint) => {
     const options = { ...toy(), stderr };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a program without types does
     const transport = createStdioTransport(options as StdioTransportOptions);

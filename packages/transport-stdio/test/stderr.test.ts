@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core/text';
 import { describe, expect, it } from 'vitest';
 import { createStderrTail } from '../src/process/stderr-tail.js';
 import { startToy, toyClient } from './support/toy-client.js';
@@ -20,7 +20,7 @@ function tail(chunks: readonly (string | Uint8Array)[], secrets: readonly string
 }
 
 describe('T3 the last lines of stderr', () => {
-  it('are as many as fit, whole, without what terminals would obey', () => {
+  it('are as many whole lines as fit, without terminal control sequences', () => {
     const numbered = Array.from({ length: 30 }, (_, index) => `line ${index}\u001b[1m\u202e`).join('\n');
     expect(tail([numbered]).last).toBe('line 25\nline 26\nline 27\nline 28\nline 29');
     expect(tail(['a'.repeat(60), '\n', 'b'.repeat(60), '\r\n\n']).last).toBe('b'.repeat(60));
@@ -28,17 +28,17 @@ describe('T3 the last lines of stderr', () => {
     expect(tail([]).last).toBe('');
   });
 
-  it('keep code points that were cut apart, and survive what is no UTF-8', () => {
+  it('keep split code points, and survive invalid UTF-8', () => {
     const bytes = Buffer.from('ü😀');
     expect(tail([...bytes].map((byte) => Uint8Array.of(byte))).last).toBe('ü😀');
     expect(tail([Uint8Array.of(0xff, 0x41)]).last).toBe('\ufffdA');
   });
 
-  it('take a carriage return for an end of line, as progress bars mean it', () => {
+  it('treat a carriage return as a line end, as progress bars do', () => {
     expect(tail(['10%\r20%\rdone\n']).lines).toEqual(['10%', '20%', 'done']);
   });
 
-  it('have no secret in them, also not a part of one where text was cut', () => {
+  it('contain no secret, and no part of one where text was cut', () => {
     const { last, lines } = tail(
       [`a ${SECRET} b\nc ${SECRET.slice(0, 5)}`, `${SECRET.slice(5)}\n`],
       [SECRET],
@@ -51,7 +51,7 @@ describe('T3 the last lines of stderr', () => {
     expect(tail([`${'l'.repeat(4090)}${SECRET}\n`], [SECRET]).lines[0]).not.toContain('canary');
   });
 
-  it('of a long line keep a part, and find the next line', () => {
+  it('keep a part of a long line, and find the next line', () => {
     const { lines } = tail(['l'.repeat(5000), 'l'.repeat(5000), '\nnext\n']);
     expect(lines).toEqual(['l'.repeat(4096), 'next']);
   });
@@ -64,7 +64,7 @@ describe('T3 the last lines of stderr', () => {
 });
 
 describe('T3 stderr of a real server', () => {
-  it('PAINS-2 ST-08 is drained while nobody looks: 100 MB do not hold up a reply', async () => {
+  it('PAINS-2 ST-08 is drained when it is not read: 100 MB do not delay a reply', async () => {
     await using client = await startToy();
     const line = `${'x'.repeat(999)}\n`;
     const flood = client.ask('stderr', { text: line.repeat(1000), times: 100 });
@@ -73,7 +73,7 @@ describe('T3 stderr of a real server', () => {
     expect(client.transport.stderrTail).toMatch(/^x{999}(\nx{999})*$/);
   });
 
-  it('PAINS-2 before the first message does not hold up the start', async () => {
+  it('PAINS-2 before the first message does not delay the start', async () => {
     await using client = await startToy({ flags: ['--stderr-first'] });
     expect(await client.result('ping')).toEqual({});
   });
@@ -100,7 +100,7 @@ describe('T3 stderr of a real server', () => {
     });
   });
 
-  it('can be the one of this process', async () => {
+  it('can be inherited from this process', async () => {
     // Asked of a process of its own, whose stderr can be looked at.
     const host = fileURLToPath(new URL('support/inheriting-host.mjs', import.meta.url));
     const { stderr, status } = spawnSync(process.execPath, [host], { encoding: 'utf8' });

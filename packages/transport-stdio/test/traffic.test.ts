@@ -7,7 +7,7 @@ const MB = 1_000_000;
 const CONTENT_LENGTH_ECHO = fileURLToPath(new URL('support/content-length-echo.mjs', import.meta.url));
 
 describe('large messages', () => {
-  it('D.2-14 50 MB go both ways, in time that grows with the size and not with its square', async () => {
+  it('D.2-14 50 MB go both ways, in linear time', async () => {
     await using client = await startToy();
     const cpu = async (work: () => Promise<unknown>): Promise<number> => {
       const start = process.cpuUsage();
@@ -40,7 +40,7 @@ describe('large messages', () => {
 });
 
 describe('a server that does not read', () => {
-  it('ST-14 PAINS-16 holds a notification back, and then refuses more: memory stays bounded', async () => {
+  it('ST-14 PAINS-16 delays a notification, then rejects more: memory stays bounded', async () => {
     await using client = await startToy({ maxQueuedBytes: 10 * MB });
     await client.result('stop-reading');
     const text = 'x'.repeat(MB);
@@ -63,7 +63,7 @@ describe('a server that does not read', () => {
     expect(counted('waits')).toBe(0);
   });
 
-  it('ST-14 one message of 50 MB waits, and at the end of the server it fails', async () => {
+  it('ST-14 one message of 50 MB waits, and fails when the server exits', async () => {
     await using client = await startToy({ maxQueuedBytes: 10 * MB });
     await client.result('stop-reading');
     const large = client.ask('length', { text: 'x'.repeat(50 * MB) });
@@ -73,7 +73,7 @@ describe('a server that does not read', () => {
     await expect(large).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
   });
 
-  it('tells requests that never left the queue from those that may have been seen', async () => {
+  it('tells requests that never left the queue from those that the server may have read', async () => {
     await using client = await startToy();
     await client.result('stop-reading');
     const sent = client.ask('length', { text: 'x'.repeat(5 * MB) });
@@ -86,7 +86,7 @@ describe('a server that does not read', () => {
     await expect(notification).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
   });
 
-  it('ST-14 that closes its stdin and lives is at its end: EPIPE is handled', async () => {
+  it('ST-14 that closes its stdin without exiting is ended: EPIPE is handled', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
     client.ask('close-stdin').catch(() => undefined);
@@ -100,7 +100,7 @@ describe('a server that does not read', () => {
   });
 });
 
-it('ST-14 a handler that is slow holds the server back: what it writes is not piled up here', async () => {
+it('ST-14 a slow handler makes the server wait: its output does not pile up here', async () => {
   await using client = await startToy();
   let handled = 0;
   let most = 0;
@@ -119,7 +119,7 @@ it('ST-14 a handler that is slow holds the server back: what it writes is not pi
   expect(most - before).toBeLessThan(250 * MB);
 });
 
-it('a message that JSON can not hold is refused, and what follows is sent', async () => {
+it('a message that JSON cannot represent is rejected, and the next one is sent', async () => {
   await using client = await startToy();
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;
@@ -131,7 +131,7 @@ it('a message that JSON can not hold is refused, and what follows is sent', asyn
   expect(await client.result('ping')).toEqual({});
 });
 
-it('a thousand calls at once are answered, each its own', async () => {
+it('a thousand concurrent calls each get their own answer', async () => {
   await using client = await startToy();
   const calls = Array.from({ length: 1000 }, (_, index) => client.result('echo', { index }));
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 1000 }, (_, index) => ({ index })));

@@ -1,5 +1,6 @@
 import { ws, createWebSocketTransport } from '@mcp-fittings/transport-ws';
-import { systemClock, type AuthProvider } from '@mcp-fittings/client-core';
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { describe, expect, it } from 'vitest';
 import { client } from './support/clients.js';
 import { startDecidingServer } from './support/refusing-server.js';

@@ -1,4 +1,4 @@
-import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import {
   allowInsecureRequests,

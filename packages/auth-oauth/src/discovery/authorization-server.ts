@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { textOf, textsOf } from '../protocol/json.js';

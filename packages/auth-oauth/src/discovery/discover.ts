@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';

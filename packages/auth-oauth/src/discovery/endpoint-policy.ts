@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { AuthorizationServer } from 'oauth4webapi';
 

@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import { textOf, textsOf } from '../protocol/json.js';
 import type { MetadataReader } from './metadata-reader.js';
 

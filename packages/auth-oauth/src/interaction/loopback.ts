@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
 import { startCallbackListener, type CallbackListener } from './callback-listener.js';
 import { callbackPage, callbackPageHeaders, type PageKind } from './callback-page.js';

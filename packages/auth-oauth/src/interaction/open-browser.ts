@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { win32 } from 'node:path';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { settlesWithin } from '@mcp-fittings/client-core/timing';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 

@@ -5,7 +5,7 @@ import {
   systemClock,
   type AuthProvider,
   type Clock,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { checkHeaders } from '@mcp-fittings/remote-policy';
 
 /** Options of {@link createHeadersCommandProvider}. */

@@ -1,10 +1,10 @@
 import {
   FittingsError,
-  isWithin,
+  isRecent,
   systemClock,
   type AuthProvider,
   type Clock,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 
 /** The `AuthProvider` interface of `@modelcontextprotocol/client` 2, declared here to avoid the dependency. */
 export interface SdkAuthProvider {
@@ -58,7 +58,7 @@ export function toSdkAuthProvider(provider: AuthProvider, options: SdkAuthProvid
 
   /** The SDK does not say which token was refused. The first refusal of a burst renews it; the others are late. */
   const refused = (): string | undefined => {
-    const isLate = last !== undefined && isWithin(last.since, STRAGGLERS_MS, clock.now());
+    const isLate = last !== undefined && isRecent(last.since, STRAGGLERS_MS, clock.now());
     if (!isLate || before === undefined || before.times === 0) return last?.authorization;
     before.times--;
     return before.authorization;

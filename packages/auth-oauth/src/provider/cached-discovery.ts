@@ -1,4 +1,4 @@
-import { FittingsError, isWithin, type AuthChallenge } from '@mcp-fittings/client-core';
+import { FittingsError, isRecent, type AuthChallenge } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from '../discovery/authorization-server.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
@@ -45,7 +45,7 @@ export function restoreDiscovery(
 ): CachedDiscovery | undefined {
   const { metadata, issuer, tokenEndpoint, resource, resourceMetadata } = record;
   if (record.refreshToken === undefined || metadata === undefined) return undefined;
-  if (!isWithin(metadata.foundAt, CACHED_MS, now)) return undefined;
+  if (!isRecent(metadata.foundAt, CACHED_MS, now)) return undefined;
   try {
     const as = pickMetadata({ ...metadata.members, token_endpoint: tokenEndpoint }, issuer);
     return {
@@ -79,7 +79,7 @@ export function isStillValid(
     known.authorizationServer.issuer === record?.issuer &&
     resourceMetadata === known.resourceMetadata &&
     (!dpopOnly || known.dpopRequired) &&
-    isWithin(known.foundAt, CACHED_MS, now)
+    isRecent(known.foundAt, CACHED_MS, now)
   );
 }
 
@@ -97,7 +97,7 @@ export async function withCachedDiscovery<T>(
   try {
     return await request(known);
   } catch (error) {
-    if (isWithin(known.foundAt, JUST_FOUND_MS, provider.clock.now()) || !mayHaveMoved(error)) throw error;
+    if (isRecent(known.foundAt, JUST_FOUND_MS, provider.clock.now()) || !mayHaveMoved(error)) throw error;
     const found = await provider.discover({ record });
     if (isSame(known.authorizationServer, found.authorizationServer)) throw error;
     return request(found);

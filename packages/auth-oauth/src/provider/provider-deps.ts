@@ -5,7 +5,7 @@ import {
   type Clock,
   type Logger,
   type TokenStore,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { createIdleHttpClient } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import { discoverExcept } from '../discovery/discover.js';

@@ -1,4 +1,4 @@
-import { FittingsError, isWithin, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 
 /** Keeps a server from asking a person for more scopes again and again. */
 export interface StepUpLimiter {
@@ -21,7 +21,7 @@ export function createStepUpLimiter(server: string, clock: Clock): StepUpLimiter
   let times: readonly number[] = [];
   return {
     check(needed, requested) {
-      times = times.filter((at) => isWithin(at, WINDOW_MS, clock.now()));
+      times = times.filter((at) => isRecent(at, WINDOW_MS, clock.now()));
       // A server that does not name the missing scope gets one more sign-in, with the scopes that it lists.
       const wasRequested =
         needed === undefined ? times.length > 0 : needed.every((scope) => requested.includes(scope));

@@ -1,9 +1,9 @@
 import {
-  isWithin,
+  isRecent,
   type AuthChallenge,
   type AuthProvider,
   type FittingsError,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { hasTokenSyntax } from '../protocol/token-syntax.js';
 import type { TokenManager } from '../tokens/token-manager.js';
@@ -39,7 +39,7 @@ export function createTokenProvider(deps: TokenProviderDeps): TokenProvider {
   let undiscovered: { readonly token: string; readonly count: number } | undefined;
 
   const countInARow = (record: TokenRecord): number => {
-    const isNew = isWithin(record.obtainedAt, NEW_MS, clock.now());
+    const isNew = isRecent(record.obtainedAt, NEW_MS, clock.now());
     return isNew && record.accessToken === undiscovered?.token ? undiscovered.count : 0;
   };
 

@@ -1,4 +1,4 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import {
   allowInsecureRequests,
   customFetch,

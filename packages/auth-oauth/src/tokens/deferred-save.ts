@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock, type TokenStore } from '@mcp-fittings/client-core';
+import { backoffDelay, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
 import { isCorrupt } from './corrupt-store.js';
 import { fromStored, toStored, type TokenRecord } from './token-record.js';
 

@@ -1,11 +1,11 @@
 import {
   AuthRequiredError,
   FittingsError,
-  isWithin,
+  isRecent,
   type Clock,
   type Logger,
   type TokenStore,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { createFailureBackoff } from '@mcp-fittings/http-client';
 import { isCorrupt } from './corrupt-store.js';
@@ -104,7 +104,7 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   let changes = 0;
   const marks = createRenewalMarks(clock);
 
-  const recent = (): readonly number[] => renewals.filter((at) => isWithin(at, MIN_LIFE_MS, clock.now()));
+  const recent = (): readonly number[] => renewals.filter((at) => isRecent(at, MIN_LIFE_MS, clock.now()));
 
   const accepted = (): TokenRecord | undefined =>
     held !== undefined && accepts?.(held) === false ? undefined : held;
@@ -294,7 +294,7 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
       const record = loaded ? accepted() : await reload();
       if (record === undefined) return undefined;
       const now = clock.now();
-      if (now < refreshAt(record) || isWithin(record.obtainedAt, MIN_LIFE_MS, now)) return record;
+      if (now < refreshAt(record) || isRecent(record.obtainedAt, MIN_LIFE_MS, now)) return record;
       const alive = isAlive(record, now);
       try {
         if ((await renew(record)) === 'fresh') return held;

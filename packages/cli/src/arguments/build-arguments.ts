@@ -1,5 +1,5 @@
-import type { FittingsError } from '@mcp-fittings/client-core';
-import { isRecord, nearestNames } from '@mcp-fittings/client-core';
+import { isRecord, type FittingsError } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import { CommandError } from '../output/hints.js';
 import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';

@@ -1,5 +1,6 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
-import { type JSONRPCErrorResponse, RPC_CODES, type RequestId } from '@mcp-fittings/client-core/transport';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { RPC_CODES, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core/transport';
 import { hintForUser } from '../output/hints.js';
 
 const LONGEST_MESSAGE = 2000;

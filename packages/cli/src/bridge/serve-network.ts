@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
-import { type Clock, type Logger, type Transport, codeOfSystemError } from '@mcp-fittings/client-core';
+import { type Clock, type Logger, type Transport, classifySystemError } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { CommandError } from '../output/hints.js';
@@ -133,7 +133,7 @@ async function listen(server: Server, { host, port }: TcpAddress): Promise<void>
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new CommandError(
-      codeOfSystemError(cause) ?? 'CONNECT_FAILED',
+      classifySystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
       { cause, hint: 'Choose another port; 0 picks a free one.' },
     );
@@ -155,7 +155,7 @@ async function listenOnSocket(server: Server, socketPath: string): Promise<void>
   } catch (cause) {
     const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     throw new CommandError(
-      codeOfSystemError(cause) ?? 'CONNECT_FAILED',
+      classifySystemError(cause) ?? 'CONNECT_FAILED',
       inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
       {
         cause,

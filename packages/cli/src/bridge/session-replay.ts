@@ -1,11 +1,12 @@
-import { isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import {
+  isErrorResponse,
+  isResultResponse,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCObject,
   type JSONRPCRequest,
-  isErrorResponse,
-  isResultResponse,
 } from '@mcp-fittings/client-core/transport';
 import { CommandError } from '../output/hints.js';
 import type { Upstream } from './upstream.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Logger, sanitizeText } from '@mcp-fittings/client-core';
+import type { Logger } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';

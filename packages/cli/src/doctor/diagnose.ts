@@ -1,13 +1,13 @@
-import {
-  type AuthPlugin,
-  type AuthProvider,
-  type Clock,
-  type Logger,
-  type ServerConfig,
-  type TokenStore,
-  type TransportPlugin,
-  systemClock,
+import type {
+  AuthPlugin,
+  AuthProvider,
+  Clock,
+  Logger,
+  ServerConfig,
+  TokenStore,
+  TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { Engine } from '@mcp-fittings/host';
 import { checkApproval, checkConfig, findEntry } from './check-entry.js';

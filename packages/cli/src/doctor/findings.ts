@@ -1,4 +1,5 @@
-import { type ErrorCode, type FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 
 /**

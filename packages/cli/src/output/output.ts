@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { createRedactor } from '@mcp-fittings/client-core';
+import { createRedactor } from '@mcp-fittings/client-core/text';
 import { CommandError } from './hints.js';
 import type { LiveRegion } from './live-region.js';
 import { jsonText, printable } from './printable.js';

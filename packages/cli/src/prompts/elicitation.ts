@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { FittingsError, escapeText, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import type { ElicitationAnswer, ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
 import type { CommandDeps } from '../command-deps.js';

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { systemClock, type Logger } from '@mcp-fittings/client-core';
+import type { Logger } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';
 import { createTransports } from '../../src/session/load-servers.js';

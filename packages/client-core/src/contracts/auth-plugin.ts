@@ -3,27 +3,36 @@ import type { Clock } from './clock.js';
 import type { Logger } from './logger.js';
 import type { ServerConfig } from './server-config.js';
 
+/** What a host passes to {@link AuthPlugin.create} in addition to the server. */
 export interface AuthDeps {
+  /** Receives warnings and debug output. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Clock for expiry and time-outs. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** Makes the {@link AuthProvider} of a server out of its configuration. */
+/** Creates the {@link AuthProvider} of a server from its configuration entry. */
 export interface AuthPlugin {
+  /** Version of this contract, so that a host can support older plugins. */
   readonly specVersion: 1;
-  /** Short name for messages: `oauth`. */
+  /** Short name of the sign-in scheme in messages, for example `oauth`. */
   readonly scheme: string;
-  /** `undefined` means: not mine, ask the next plugin. Throws a `FittingsError` of kind `config` on a bad entry. */
+  /**
+   * Creates the provider. Returns undefined if the plugin does not handle the server, so that the host asks the next one.
+   * Throws a `FittingsError` of kind `config` if the entry is invalid.
+   */
   create(
     server: {
+      /** Name of the server. */
       readonly name: string;
+      /** Its configuration entry. */
       readonly config: ServerConfig;
       /**
-       * Where the entry comes from: scope and project, such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials belong to
-       * it: two entries of one name and URL with different identities share none. Default: the name alone.
+       * Where the entry comes from (scope and project), such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials belong
+       * to it: two entries with the same name and URL but different identities do not share them. Default: the name.
        */
       readonly identity?: string | undefined;
     },
-    context: AuthDeps,
+    deps: AuthDeps,
   ): AuthProvider | undefined;
 }

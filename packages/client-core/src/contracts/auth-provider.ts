@@ -1,76 +1,81 @@
-/** One challenge of a `WWW-Authenticate` header. Everything in it is text from a stranger. */
+/**
+ * One challenge of a `WWW-Authenticate` header. Everything in it is untrusted text.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+ */
 export interface ParsedChallenge {
-  /** In lower case: `bearer`. */
+  /** Authentication scheme in lower case, for example `bearer`. */
   readonly scheme: string;
-  /** By lower-case name. A parameter that is given twice is left out: neither value can be trusted. */
+  /** Parameters by lower-case name. A parameter that occurs twice is left out, because neither value can be trusted. */
   readonly params: ReadonlyMap<string, string>;
-  /** The bare value that schemes such as `Negotiate` have instead of parameters. */
+  /** The value that schemes such as `Negotiate` have instead of parameters. */
   readonly token68?: string | undefined;
 }
 
-/** What a server said when it refused a request. Everything in it is text from a stranger. */
+/** How a server refused a request for want of credentials. Everything in it is untrusted text. */
 export interface AuthChallenge {
+  /** URL of the refused request. */
   readonly url: URL;
-  /** 401: no or bad credentials. 403: good ones that do not reach far enough. */
+  /** 401: missing or invalid credentials. 403: valid credentials with insufficient scope. */
   readonly status: 401 | 403;
-  /** Value of `WWW-Authenticate`, as received; several fields are joined by a comma and a space. */
+  /** Value of `WWW-Authenticate` as received; several header fields are joined by a comma and a space. */
   readonly wwwAuthenticate?: string | undefined;
   /**
-   * The challenges of `wwwAuthenticate`, parsed. The transports of this project fill it in; without it a provider parses the
-   * header itself.
+   * The parsed challenges of {@link wwwAuthenticate}. The transports of this project set it; otherwise the provider parses the
+   * header.
    */
   readonly challenges?: readonly ParsedChallenge[] | undefined;
-  /** Value of `DPoP-Nonce`: what the next proof has to contain. @see https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+  /** Value of `DPoP-Nonce`, which the next proof has to contain. @see https://www.rfc-editor.org/rfc/rfc9449#section-9 */
   readonly dpopNonce?: string | undefined;
-  /** Method of the refused HTTP request. */
+  /** HTTP method of the refused request. */
   readonly method?: string | undefined;
-  /** The `Authorization` value that was refused, so that the provider sees whether it has a newer one. */
+  /** The refused `Authorization` value, so that the provider can tell whether it has a newer one. */
   readonly refused?: string | undefined;
 }
 
 /**
- * Signs the requests of one server. Transports call it for every request; nothing in it talks to a person,
- * except {@link signIn}, which only a host calls.
+ * Signs the requests to one server. Transports call it for every request. Only {@link signIn} interacts with a person, and
+ * only a host calls that. Check an implementation with `authProviderSuite` of `@mcp-fittings/testkit/auth-provider`.
  */
 export interface AuthProvider {
   /**
-   * Headers for one request, refreshed before they expire. Empty when there is nothing to sign with.
-   * Never interactive; rejects with a `FittingsError` of kind `auth` or `network-*`.
+   * Returns the headers for one request, refreshing credentials that are about to expire. Empty if there are none.
+   * Never interactive. Rejects with a `FittingsError` of kind `auth` or `network-*`.
    */
   headers(request: { readonly url: URL; readonly method: string }): Promise<Readonly<Record<string, string>>>;
   /**
-   * Called on 401, and on 403 with `insufficient_scope`. Recovers silently (`'retry'`) or rejects with an
-   * `AuthRequiredError` when a person is needed.
+   * Called on 401, and on 403 with `insufficient_scope`. Returns `'retry'` if it has recovered silently, and rejects with an
+   * `AuthRequiredError` if a person has to sign in.
    */
   onChallenge(challenge: AuthChallenge): Promise<'retry'>;
   /**
-   * Told of the `DPoP-Nonce` of any reply, a good one too, because the next proof has to contain the newest. Must not
-   * throw. Transports look for that header only when the provider has this member.
+   * Called with the `DPoP-Nonce` of any response, also a successful one, because the next proof has to contain the newest.
+   * Must not throw. Transports read the header only if the provider has this method.
    * @see https://www.rfc-editor.org/rfc/rfc9449.html#section-8.2
    */
   onDpopNonce?(reply: { readonly url: URL; readonly dpopNonce: string }): void;
   /**
-   * Whether there are other credentials now than those that this challenge is about: another process that shares the store
-   * has signed in or refreshed. Pass the challenge of the `AuthRequiredError`. Asks no person, and reads the
-   * store rather than asking a server. A host
-   * that waits for a sign-in calls it every second or so, and before a call; without this member, only `signIn` ends the
-   * waiting. Rejects with the codes of the store.
+   * Returns whether the credentials differ from those that this challenge refused, because another process that shares the
+   * store has signed in or refreshed. Pass the challenge of the `AuthRequiredError`. It reads the store, and asks neither a
+   * person nor a server. A host that waits for a sign-in calls it every second or so, and before a call; without this
+   * method, only {@link signIn} ends the wait. Rejects with the error codes of the store.
    */
   hasNewSignIn?(challenge: AuthChallenge | undefined): Promise<boolean>;
   /**
-   * Whose credentials the requests carry now, as an opaque name: the same for as long as a sign-in lasts, and another one
-   * after somebody else has signed in. Neither a token nor made of one. `undefined`: nobody is signed in. A host keeps what
-   * a server told in private apart by it; without this member it does not keep it at all.
+   * Returns an opaque name of the user whose credentials the requests carry: the same for as long as a sign-in lasts, and
+   * another one after a different user has signed in. It is not derived from a token. Undefined if no one is signed in. A
+   * host separates cached private data by it, and without this method it does not cache such data.
    */
   identity?(): Promise<string | undefined>;
-  /** Signs in with a person's help. Rejects with a `FittingsError` of kind `auth`, or `ABORTED`. */
+  /** Signs in with the help of a person, for example in a browser. Rejects with a `FittingsError` of kind `auth`, or `ABORTED`. */
   signIn?(options: SignInOptions): Promise<void>;
-  /** Forgets the credentials here and, where that is possible, at the server that issued them. */
+  /** Deletes the credentials and, if possible, revokes them at the server that issued them. */
   signOut?(): Promise<void>;
 }
 
+/** Options of {@link AuthProvider.signIn}. */
 export interface SignInOptions {
+  /** Ends the sign-in with `ABORTED` when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** What the server asked for, when a refused request led here. */
+  /** The challenge of the refused request, which may name a scope or a resource. Default: none is known. */
   readonly challenge?: AuthChallenge | undefined;
 }

@@ -1,7 +1,10 @@
-/** Time as a package sees it; tests put their own in its place. All values are milliseconds. */
+/**
+ * A source of time and timers. The default everywhere is `systemClock`; tests pass one of their own, such as
+ * `createManualClock()` of `@mcp-fittings/testkit/clock`. All values are milliseconds.
+ */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `task` once after `ms`. The timer does not keep the process alive when `unref` is true. */
+  /** Runs `task` once after `ms`; dispose of the result to cancel it. With `unref`, the timer does not keep the process alive. */
   schedule(task: () => void, ms: number, options?: { readonly unref?: boolean }): Disposable;
 }

@@ -1,11 +1,12 @@
 /**
- * Keeps what a host learned of a server between runs: its lists, and which handshake it needs. Nothing in it is secret,
- * and nothing in it is trusted: a value that can't be read is as good as absent.
+ * Stores what a host has learned about a server between runs: its lists, and which handshake it needs. The values are neither
+ * secret nor trusted; an unreadable value counts as absent.
  */
 export interface HostCache {
-  /** The value that was set, or undefined. A failure to look counts as undefined for the host. */
+  /** Returns the stored value, or undefined. The host treats a rejection as undefined. */
   get(key: string): Promise<unknown>;
-  /** `value` is plain JSON. */
+  /** Stores a value, which is plain JSON. */
   set(key: string, value: unknown): Promise<void>;
+  /** Removes the value, if there is one. */
   delete(key: string): Promise<void>;
 }

@@ -1,18 +1,22 @@
-/** What a store keeps: a plain JSON object that only its owner understands. */
+/** A value in a {@link TokenStore}: a plain JSON object whose meaning only its owner knows. */
 export type StoredValue = Readonly<Record<string, unknown>>;
 
 /**
- * Keeps credentials. A store never says "absent" when it means "could not look": it rejects with a
- * `FittingsError` of kind `auth` instead.
+ * Stores credentials. A store does not return undefined when it cannot read: it rejects with a `FittingsError` of kind `auth`,
+ * such as `STORE_UNAVAILABLE`, `STORE_LOCKED` or `STORE_CORRUPT`. Check an implementation with `tokenStoreSuite` of
+ * `@mcp-fittings/testkit/token-store`.
  */
 export interface TokenStore {
+  /** Returns the value of the key, or undefined if the key is unknown. */
   get(key: string): Promise<StoredValue | undefined>;
-  /** Replaces the whole value or nothing; resolves when it would survive a crash, where the store can. */
+  /** Replaces the value atomically. Resolves when it would survive a crash, if the store can ensure that. */
   set(key: string, value: StoredValue): Promise<void>;
+  /** Removes the value, if there is one. */
   delete(key: string): Promise<void>;
   /**
-   * Runs `work` while no other holder of the same key does, in this process or another that shares the store.
-   * `signal` is aborted when the lock is lost before `work` ended.
+   * Runs `work` while holding the lock of the key, which excludes all other holders in this process and in others that share
+   * the store. `signal` is aborted if the lock is lost before `work` has ended. Rejects with `STORE_BUSY` if another holder
+   * keeps the lock for too long.
    */
   withLock<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

@@ -4,33 +4,44 @@ import type { Logger } from './logger.js';
 import type { StandardSchemaV1 } from './standard-schema.js';
 import type { Transport } from './transport.js';
 
-/** What a plugin is given besides the entry. */
+/** What a host passes to {@link TransportPlugin.create} in addition to the entry. */
 export interface TransportDeps {
-  /** Name of the server, for messages and logs. */
+  /** Name of the server, for error messages and logs. */
   readonly server: string;
-  /** Signs requests; absent when no auth plugin felt responsible. */
+  /** Signs the requests. Absent if no auth plugin accepts the server. */
   readonly auth?: AuthProvider | undefined;
+  /** Receives warnings and debug output. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Clock for all time-outs. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Aborted when the host gives up connecting. It ends a connection that is up with `close()`. */
+  /** Aborted when the host stops connecting. The host ends an open connection with `close()` instead. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes transports of one `type` out of configuration. Third parties add a type by passing such an object to
- * the host; nothing else is needed.
+ * Creates transports of one `type` from configuration entries. To add a type, pass such an object to the host.
+ *
+ * @example
+ * ```ts
+ * const plugin: TransportPlugin<{ readonly path: string }> = {
+ *   specVersion: 1,
+ *   type: 'unix-socket',
+ *   schema: entrySchema({ path: required(text()) }),
+ *   create: ({ path }, { server, signal }) => new SocketTransport(path, { server, signal }),
+ * };
+ * ```
  */
 export interface TransportPlugin<Entry = unknown> {
-  /** Version of this contract, so that a host can go on accepting older plugins. */
+  /** Version of this contract, so that a host can support older plugins. */
   readonly specVersion: 1;
-  /** What a config entry says: `stdio`. */
+  /** The `type` of the configuration entries that it handles, for example `stdio`. */
   readonly type: string;
-  /** Other spellings of the same type: `sse-ide`. */
+  /** Other values of `type` that it handles, for example `sse-ide`. Default none. */
   readonly aliases?: readonly string[] | undefined;
-  /** Checks an entry before {@link create} sees it; any Standard Schema validator. */
+  /** Validates an entry before {@link create} gets it. Any Standard Schema validator works, for example `entrySchema()`. */
   readonly schema: StandardSchemaV1<unknown, Entry>;
-  /** Makes an unstarted transport. Throws a `FittingsError` of kind `config` when the entry can't work. */
-  create(entry: Entry, context: TransportDeps): Transport;
-  /** Tried when the endpoint turns out to be of an older kind. */
+  /** Creates a transport and does not start it. Throws a `FittingsError` of kind `config` if the entry cannot work. */
+  create(entry: Entry, deps: TransportDeps): Transport;
+  /** Plugin to try if the endpoint speaks only an older transport. Default none. */
   readonly fallback?: TransportPlugin | undefined;
 }

@@ -1,92 +1,91 @@
-import type { TransportError } from '../errors/transport-error.js';
+import type { TransportError } from '../errors/fittings-error.js';
 import type { JSONRPCMessage, JSONRPCObject, RequestId } from './json-rpc.js';
 
 /**
  * Options of one {@link Transport.send}. A transport ignores what has no meaning on its wire.
  */
 export interface TransportSendOptions {
-  /** The request that this message belongs to, so that it can travel on that request's stream. */
+  /** Id of the request that this message belongs to, so that it can use the stream of that request. */
   readonly relatedRequestId?: RequestId | undefined;
   /** Resume the stream that ended after this event id instead of sending anew. HTTP, revisions before 2026-07-28. */
   readonly resumptionToken?: string | undefined;
-  /** Told each event id, so that the caller can resume later. HTTP, revisions before 2026-07-28. */
+  /** Called with each event id, so that the caller can resume later. HTTP, revisions before 2026-07-28. */
   readonly onresumptiontoken?: ((token: string) => void) | undefined;
-  /** Aborting it gives up this one request: an HTTP transport closes its stream, others forget the answer. */
+  /** Gives up this one request when it is aborted: an HTTP transport closes its stream, others ignore the response. */
   readonly requestSignal?: AbortSignal | undefined;
-  /** Told when the stream of this request ended without anybody here having asked for it. */
+  /** Called when the stream of this request has ended without `requestSignal` being aborted. */
   readonly onRequestStreamEnd?: (() => void) | undefined;
-  /** Extra headers for this message; a transport refuses those that it owns (authorization, mcp-*, …). */
+  /** Extra HTTP headers for this message. A transport rejects those that it sets itself (authorization, mcp-*, …). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Facts about a transport for error messages and diagnosis; never a secret. */
+/** What is known about a connection, for error messages and diagnostics. Contains no secret. */
 export interface TransportDescription {
+  /** A value by its name, such as `command`, `pid` or `url`. */
   readonly [fact: string]: string | number | boolean | undefined;
 }
 
 /**
- * One connection to one MCP peer: carries JSON-RPC messages, knows nothing of what they mean.
+ * A connection to one MCP peer. It carries JSON-RPC messages and does not interpret them.
  *
- * It is accepted as is by `Client.connect()` of `@modelcontextprotocol/sdk` and of
- * `@modelcontextprotocol/client`. A transport is used once: after `close()` make a new one.
+ * Pass it to `Client.connect()` of `@modelcontextprotocol/sdk` or `@modelcontextprotocol/client`. A transport is used once:
+ * create a new one to connect again.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
 export interface Transport extends AsyncDisposable {
   /**
-   * Opens the connection; call it once, after the handlers are set. It must be assignable on the instance,
-   * because SDK v2 replaces it after having called it itself.
-   * Rejects with a `TransportError` that says why there is no connection.
+   * Opens the connection. Call it once, after the handlers are set. It must be assignable on the instance, because SDK v2
+   * replaces it after calling it. Rejects with a `TransportError` that says why it cannot connect.
    */
   start(): Promise<void>;
 
   /**
-   * Sends one message. For a notification or a response it settles when the wire took it (back-pressure: await it).
-   * For a request it settles when its answer was delivered to {@link onmessage}, and rejects with a
-   * `TransportError` as soon as no answer can come any more; its `delivery` says what the peer may have seen.
-   * Both SDKs turn that rejection into the failure of the request at once.
+   * Sends one message. For a notification or a response, it resolves when the wire has accepted it; await it to respect
+   * back-pressure. For a request, it resolves when the response was delivered to {@link onmessage}, and rejects with a
+   * `TransportError` as soon as no response can arrive; its `delivery` says whether the peer may have seen the request. Both
+   * SDKs then fail the request at once.
    */
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
 
-  /** Ends the connection and frees everything it holds. Safe to call again; resolves when all is gone. */
+  /** Ends the connection and frees its resources. Resolves when that is done. Later calls do nothing more. */
   close(): Promise<void>;
 
-  /** Called for each message, one at a time, in the order of the wire. */
+  /** Called with each message, one at a time, in the order of arrival. */
   onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
-  /** Called for what went wrong outside of a `send`; not necessarily fatal. */
+  /** Called with an error that does not belong to a {@link send}. The connection may still be open. */
   onerror?: (error: Error) => void;
   /**
-   * Called exactly once, when a started connection has ended, whoever ended it: within our own {@link close}, before open
-   * requests are rejected, and otherwise after they were rejected with {@link closeReason}. Not called
-   * where {@link start} rejected.
+   * Called exactly once, when a started connection has ended: within {@link close}, before open requests are rejected, and
+   * otherwise after they were rejected with {@link closeReason}. Not called if {@link start} rejected.
    */
   onclose?: () => void;
   /**
-   * Called when the peer had forgotten the session and a new one was made. It gets the new answer to `initialize`;
-   * what the peer kept for the old session (subscriptions, log level) has to be asked for again.
+   * Called with the new result of `initialize` when the peer had lost the session and a new one was created. What the peer
+   * stored for the old session (subscriptions, log level) has to be requested again.
    */
   onsessionrestored?: (result: JSONRPCObject) => void;
   /**
-   * Called when the stream on which the peer sends by itself, or the session, is back after a gap: what the peer
-   * announced meanwhile is lost, so lists and subscribed resources have to be read again.
+   * Called when the stream for messages from the peer, or the session, is restored after a gap. Notifications that were sent
+   * meanwhile are lost, so lists and subscribed resources have to be read again.
    */
   onreconnect?: () => void;
 
-  /** Why the connection ended, when it did not end by our `close()`. Set before {@link onclose} runs. */
+  /** Why the connection ended, unless {@link close} ended it. Set before {@link onclose} is called. */
   readonly closeReason?: TransportError | undefined;
   // Without `| undefined`: SDK v2 would refuse it under exactOptionalPropertyTypes.
-  /** The session that the server gave, unset until then. Streamable HTTP before 2026-07-28 only. */
+  /** Id of the session, once the server has assigned one. Streamable HTTP before 2026-07-28 only. */
   readonly sessionId?: string;
-  /** True where every request has a stream of its own, so that aborting `requestSignal` cancels it on the server. */
+  /** True if every request has a stream of its own, so that aborting `requestSignal` cancels it on the server. */
   readonly hasPerRequestStream?: boolean;
-  /** Told the negotiated protocol revision, e.g. `2025-11-25`. */
+  /** Called by the engine with the negotiated protocol revision, for example `2025-11-25`. */
   setProtocolVersion?(version: string): void;
   /**
-   * For a host of many servers: from now on what the peer sends unasked (notifications, requests, noise, not answers)
-   * takes at most this part of the time of the program, from 0.01 to 1, apart from a short burst. The wire is not read
-   * meanwhile. Without it a transport is limited in one turn of the event loop only.
+   * Limits unsolicited input (notifications, requests and noise, but not responses) to this share of the time of the program,
+   * from 0.01 to 1, apart from a short burst; beyond it, the wire is not read for a while. For hosts with many servers. Without
+   * it, a transport is only limited within one turn of the event loop.
    */
-  limitUnasked?(share: number): void;
-  /** What is known about the connection (command, pid, url, stderr tail …) for whoever explains a failure. */
+  limitUnsolicited?(share: number): void;
+  /** Returns what is known about the connection (command, pid, url, the end of stderr …), to explain a failure. */
   describe?(): TransportDescription;
 }

@@ -1,44 +1,72 @@
-import { ERROR_BRAND, isErrorOf } from './brand.js';
+import type { AuthChallenge } from '../contracts/auth-provider.js';
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './codes.js';
 
 /**
- * How far a failed request got. `not-sent`: the peer never saw it. `rejected`: the peer refused it before doing
- * anything. `unknown`: it may have been carried out.
+ * Two copies of core can be installed side by side, so errors are recognized by the names under this symbol, not by
+ * the identity of a class.
+ */
+const ERROR_BRAND: unique symbol = Symbol.for('mcp-fittings.error');
+
+/**
+ * How far a failed request got. `not-sent`: the peer never saw it. `rejected`: the peer refused it before executing anything.
+ * `unknown`: the peer may have executed it.
  */
 export type Delivery = 'not-sent' | 'rejected' | 'unknown';
 
-/** Facts that a program may act on: HTTP status, exit code, command …; never a secret. */
+/** Values that a program may act on, such as an HTTP status, an exit code or a command. Contains no secret. */
 export interface ErrorDetails {
+  /** A value by its name; the README of each package lists them. */
   readonly [fact: string]: string | number | boolean | undefined;
 }
 
+/** Options of {@link FittingsError}. */
 export interface FittingsErrorOptions {
+  /** The error that led to this one. Default none. */
   readonly cause?: unknown;
-  /** What the reader can do about it, as one sentence. */
+  /** What the user can do about it. Default none. */
   readonly hint?: string | undefined;
-  /** Name of the server that it is about. */
+  /** Name of the server that the error is about. Default none. */
   readonly server?: string | undefined;
-  /** For a failed request only. */
+  /** How far a failed request got. Default: not a failed request. */
   readonly delivery?: Delivery | undefined;
-  /** Where this occurrence differs from what its code says in general. */
+  /** Who has to act, if this occurrence differs from its code in general. Default: that of the code. */
   readonly kind?: ErrorKind | undefined;
+  /** Whether a retry may succeed, if this occurrence differs from its code in general. Default: that of the code. */
   readonly retryable?: boolean | undefined;
+  /** Values that a program may act on. Default none. */
   readonly details?: ErrorDetails | undefined;
 }
 
 /**
- * Every error that these packages throw on purpose. Act on `code`; `message` is for people and may change.
- * `instanceof` works across several installed copies of core.
+ * The base class of all errors that these packages throw deliberately. Act on `code`; `message` is for people and may change.
+ * `instanceof` works across several installed copies of this package.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await host.callTool({ server: 'notes', tool: 'search' });
+ * } catch (error) {
+ *   if (!(error instanceof FittingsError)) throw error;
+ *   console.error(error.code, error.message, error.hint);
+ * }
+ * ```
  */
 export class FittingsError extends Error {
+  /** Name of the class. */
   override readonly name: string = 'FittingsError';
+  /** What went wrong. */
   readonly code: ErrorCode;
+  /** Who has to act on it. */
   readonly kind: ErrorKind;
-  /** Whether the same attempt may succeed later with nothing changed. */
+  /** Whether the same attempt may succeed later with nothing changed. For a request, see {@link delivery} too. */
   readonly retryable: boolean;
+  /** What the user can do about it. */
   readonly hint: string | undefined;
+  /** Name of the server that the error is about. */
   readonly server: string | undefined;
+  /** How far a failed request got; undefined for any other error. */
   readonly delivery: Delivery | undefined;
+  /** Values that a program may act on. */
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, options: FittingsErrorOptions = {}) {
@@ -52,11 +80,86 @@ export class FittingsError extends Error {
     this.details = options.details ?? {};
   }
 
+  /** Names of the class and its bases, by which other copies of this package recognize the error. */
   get [ERROR_BRAND](): readonly string[] {
     return ['FittingsError'];
   }
 
+  /** Recognizes errors of other installed copies of this package too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isErrorOf(this, FittingsError, 'FittingsError', value);
   }
+}
+
+/** An error of a transport. `details` may contain `status`, `exitCode`, `signal`, `command`, `stderr` and `url`. */
+export class TransportError extends FittingsError {
+  /** Name of the class. */
+  override readonly name: string = 'TransportError';
+
+  /** Names of the class and its bases, by which other copies of this package recognize the error. */
+  override get [ERROR_BRAND](): readonly string[] {
+    return ['FittingsError', 'TransportError'];
+  }
+
+  /** Recognizes errors of other installed copies of this package too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, TransportError, 'TransportError', value);
+  }
+}
+
+/** Options of {@link AuthRequiredError}. */
+export interface AuthRequiredErrorOptions extends FittingsErrorOptions {
+  /** How the server refused the request. Default none. */
+  readonly challenge?: AuthChallenge | undefined;
+}
+
+/** A person has to sign in; nothing interactive has happened yet. Pass `challenge` to `AuthProvider.signIn()`. */
+export class AuthRequiredError extends FittingsError {
+  /** Name of the class. */
+  override readonly name: string = 'AuthRequiredError';
+  /** How the server refused the request. Not enumerable, because it contains the refused credentials. */
+  readonly challenge: AuthChallenge | undefined;
+
+  constructor(message: string, options: AuthRequiredErrorOptions = {}) {
+    super('AUTH_REQUIRED', message, options);
+    // Not enumerable: it contains the refused Authorization value, which must not appear in a log.
+    Object.defineProperty(this, 'challenge', { value: options.challenge, enumerable: false });
+  }
+
+  /** Names of the class and its bases, by which other copies of this package recognize the error. */
+  override get [ERROR_BRAND](): readonly string[] {
+    return ['FittingsError', 'AuthRequiredError'];
+  }
+
+  /** Recognizes errors of other installed copies of this package too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, AuthRequiredError, 'AuthRequiredError', value);
+  }
+}
+
+/**
+ * Returns whether a connection failed because the endpoint supports only an older transport, so that a fallback is worth
+ * trying. Missing credentials, network problems and a broken server do not count.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+ */
+export function isOlderEndpoint(error: unknown): error is FittingsError {
+  return error instanceof FittingsError && error.code === 'ENDPOINT_INCOMPATIBLE';
+}
+
+type ErrorClass = abstract new (...args: never) => Error;
+
+/**
+ * Implements `value instanceof asked`, where `own` is our class of that name. A class derived from ours inherits the check and
+ * is itself `asked`: it must not accept every error of its base class.
+ */
+function isErrorOf(asked: ErrorClass, own: ErrorClass, name: string, value: unknown): boolean {
+  return asked === own
+    ? hasErrorBrand(value, name)
+    : Function.prototype[Symbol.hasInstance].call(asked, value);
+}
+
+function hasErrorBrand(value: unknown, name: string): boolean {
+  if (typeof value !== 'object' || value === null || !(ERROR_BRAND in value)) return false;
+  const names: unknown = value[ERROR_BRAND];
+  return Array.isArray(names) && names.includes(name);
 }

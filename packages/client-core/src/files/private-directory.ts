@@ -1,37 +1,37 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readlink } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { assertPrivate, insecure } from './ownership.js';
-import { systemCodeOf } from './system-code.js';
+import { FittingsError } from '../errors/fittings-error.js';
+import { systemErrorCode } from '../errors/system-errors.js';
 
-/** Makes the directory, mode 0700, where it is missing, then checks it like {@link checkPrivateDirectory}. */
+/** Creates the directory with mode 0700 if it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    // Something that is no directory is in the way: the check says what.
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    // Something other than a directory is in the way: the check says what.
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
   await checkPrivateDirectory(path);
 }
 
 /**
- * False where there is no such directory. STORE_INSECURE where it is a link or no directory, where others can get at
- * it, or where they could put another one in its place.
+ * Resolves with whether the directory exists. Rejects with `STORE_INSECURE` if it is a link or not a directory, if other users
+ * have access to it, or if they could replace it.
  */
 export async function checkPrivateDirectory(path: string): Promise<boolean> {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
   if (stats === undefined) return false;
-  const elsewhere = 'Use a directory that nothing else uses.';
+  const elsewhere = 'Use a directory that no other program uses.';
   if (stats.isSymbolicLink()) throw insecure(path, 'is a symbolic link', elsewhere);
-  if (!stats.isDirectory()) throw insecure(path, 'is no directory', elsewhere);
+  if (!stats.isDirectory()) throw insecure(path, 'is not a directory', elsewhere);
   assertPrivate(path, stats);
   await assertKeepsItsPlace(path);
   return true;
 }
 
-/** The entries of a directory last through a crash when the directory itself was flushed; Windows does so unasked. */
+/** Flushes a directory, so that its entries survive a crash. Windows does so by itself. */
 export async function flushDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, constants.O_RDONLY);
@@ -45,13 +45,13 @@ export async function flushDirectory(path: string): Promise<void> {
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 const ROOT = 0;
-/** Linux follows no more. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
- * Each directory on the way, up to the root, has to belong to this user or to root, and must not be writable by a group or
- * by everybody: who may write to it can rename what stands in it. With the sticky bit, as in /tmp, only the owner can. The
- * rules of OpenSSH's `StrictModes`; a link on the way is held to them too, and so is the way to where it leads.
+ * Checks each directory on the path, up to the root. It has to belong to this user or to root, and must not be writable by a
+ * group or by everyone, who could rename its entries; with the sticky bit, as in /tmp, only the owner can. These are the rules
+ * of OpenSSH's `StrictModes`. They apply to a link on the path too, and to the path that it leads to.
  */
 async function assertKeepsItsPlace(path: string): Promise<void> {
   const user = process.geteuid?.();
@@ -74,7 +74,8 @@ async function assertKeepsItsPlace(path: string): Promise<void> {
       continue;
     }
     if (!trusted(stats.uid)) throw replaceable(path, next, `is a link of user ${stats.uid}`);
-    if (++links > MAX_LINKS) throw insecure(path, 'leads through too many links', 'Choose another path.');
+    if (++links > MAX_LINKS)
+      throw insecure(path, 'leads through too many symbolic links', 'Choose another path.');
     rest = [...namesIn(resolve(at, await readlink(next))), ...others];
     at = sep;
   }
@@ -87,7 +88,34 @@ function namesIn(path: string): readonly string[] {
 function replaceable(path: string, parent: string, fact: string): Error {
   return insecure(
     parent,
-    `${fact}, so that another user could replace ${path}`,
-    `Choose a path below directories of your own, or run: chmod go-w ${JSON.stringify(parent)}.`,
+    `${fact}, so another user could replace ${path}`,
+    `Choose a path in a directory that only you can write to, or run: chmod go-w ${JSON.stringify(parent)}.`,
   );
+}
+
+const OTHERS = 0o077;
+
+/**
+ * Throws `STORE_INSECURE` for what another user owns, can read or can write. Windows has neither these modes nor owners: there
+ * the access rules of the user profile protect the file.
+ */
+export function assertPrivate(path: string, stats: Stats): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (stats.uid !== user) {
+    throw insecure(
+      path,
+      `belongs to user ${stats.uid}, not to user ${user}`,
+      'Remove it, or use another path.',
+    );
+  }
+  if ((stats.mode & OTHERS) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    const hint = `Run: chmod go= ${JSON.stringify(path)}. Other users may have read the credentials in it, so sign in again.`;
+    throw insecure(path, `has mode ${mode}, so other users can access it`, hint);
+  }
+}
+
+export function insecure(path: string, fact: string, hint: string): Error {
+  return new FittingsError('STORE_INSECURE', `${path} ${fact}.`, { hint, details: { path } });
 }

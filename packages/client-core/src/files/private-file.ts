@@ -1,31 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FittingsError } from '../errors/fittings-error.js';
-import { assertPrivate, insecure } from './ownership.js';
-import { flushDirectory } from './private-directory.js';
-import { renameFile } from './rename-file.js';
-import { systemCodeOf } from './system-code.js';
+import { systemErrorCode } from '../errors/system-errors.js';
+import { assertPrivate, flushDirectory, insecure } from './private-directory.js';
 
-/** A credential store never writes more: what is larger did not come from it. */
+/** A credential store never writes a larger file. */
 const MAX_FILE_BYTES = 1024 * 1024;
-// Windows has neither of the last two, and takes the `undefined` for no bit.
+// Windows has neither of the last two; `undefined` counts as 0 there.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * The text of a file that only this user can read; undefined where there is none. Rejects with STORE_INSECURE for anything
- * else, and with STORE_CORRUPT above `maxBytes`, default 1 MiB.
+ * Reads a file that only this user can access. Resolves with undefined if it does not exist. Rejects with `STORE_INSECURE` if
+ * it is not a regular file or others can access it, and with `STORE_CORRUPT` if it is larger than `maxBytes`, default 1 MiB.
  */
 export async function readPrivateFile(path: string, maxBytes = MAX_FILE_BYTES): Promise<string | undefined> {
   const handle = await openPlain(path);
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw noPlainFile(path);
+    if (!stats.isFile()) throw notAFile(path);
     assertPrivate(path, stats);
     if (stats.size > maxBytes) {
-      throw new FittingsError('STORE_CORRUPT', `${path} is larger than anything that is stored.`, {
+      throw new FittingsError('STORE_CORRUPT', `${path} is larger than the limit of ${maxBytes} bytes.`, {
         details: { path },
       });
     }
@@ -35,14 +34,15 @@ export async function readPrivateFile(path: string, maxBytes = MAX_FILE_BYTES): 
   }
 }
 
+/** Options of {@link writePrivateFile}. */
 export interface WriteOptions {
-  /** The last moment to stop: the new text is safely on the disk, the old one still in its place. */
+  /** Called when the new text is on the disk and the old file still in place. Reject to keep the old file. Default none. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Replaces a file in a private directory as a whole, or not at all, and so that it lasts through a crash. Refuses to
- * replace what {@link readPrivateFile} would refuse to read.
+ * Replaces a file in a private directory atomically, and flushes it so that it survives a crash. Rejects with
+ * `STORE_INSECURE` if {@link readPrivateFile} would do so for the old file.
  */
 export async function writePrivateFile(
   directory: string,
@@ -70,14 +70,14 @@ export async function writePrivateFile(
   await flushDirectory(directory);
 }
 
-/** Removes the file, whatever it is, and what a process that was killed while it wrote left of it. */
+/** Removes the file, whatever it is, and drafts of it that a killed process has left. */
 export async function removePrivateFile(directory: string, name: string): Promise<void> {
   const drafts = (await readdir(directory)).filter(
     (file) => file.startsWith(`${name}.`) && file.endsWith(DRAFT),
   );
   for (const file of [name, ...drafts]) {
     await unlink(join(directory, file)).catch((error: unknown) => {
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
     });
   }
   await flushDirectory(directory);
@@ -85,30 +85,47 @@ export async function removePrivateFile(directory: string, name: string): Promis
 
 const DRAFT = '.draft';
 
-/** A symbolic link (FreeBSD says EMLINK), and a socket. */
-const NO_PLAIN_FILE = new Set<string | undefined>(['ELOOP', 'EMLINK', 'ENXIO']);
+/** The codes for a symbolic link (EMLINK on FreeBSD) and a socket. */
+const NOT_A_FILE = new Set<string | undefined>(['ELOOP', 'EMLINK', 'ENXIO']);
 
 async function openPlain(path: string): Promise<FileHandle | undefined> {
   try {
-    // Without O_NONBLOCK a pipe with nobody at its other end would be waited for.
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    const code = systemCodeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'ENOENT') return undefined;
-    throw NO_PLAIN_FILE.has(code) ? noPlainFile(path) : error;
+    throw NOT_A_FILE.has(code) ? notAFile(path) : error;
   }
 }
 
 async function assertReplaceable(path: string): Promise<void> {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
   if (stats === undefined) return;
-  if (!stats.isFile()) throw noPlainFile(path);
+  if (!stats.isFile()) throw notAFile(path);
   assertPrivate(path, stats);
 }
 
-function noPlainFile(path: string): Error {
-  return insecure(path, 'is a link, a pipe or something else that is no plain file', 'Remove it by hand.');
+function notAFile(path: string): Error {
+  return insecure(path, 'is not a regular file', 'Remove it manually.');
+}
+
+const TRIES = 10;
+const PAUSE_MS = 20;
+const HELD_OPEN = new Set<string | undefined>(['EPERM', 'EACCES', 'EBUSY']);
+
+/** Renames a file, with retries on Windows while a reader or a virus scanner has it open. */
+export async function renameFile(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (process.platform !== 'win32' || tries === TRIES || !HELD_OPEN.has(systemErrorCode(error)))
+        throw error;
+    }
+    await setTimeout(PAUSE_MS);
+  }
 }

@@ -3,30 +3,40 @@ import type {
   StandardSchemaProps,
   StandardSchemaResult,
 } from '../contracts/standard-schema.js';
-import { isRecord } from '../tools/is-record.js';
+import { isRecord } from '../wire/messages.js';
+import { FittingsError } from '../errors/fittings-error.js';
 import type { Field } from './fields.js';
 
-type Fields = Readonly<Record<string, Field<unknown>>>;
-type ValueOf<F> = F extends Field<infer T> ? T : never;
-type RequiredKeys<F extends Fields> = { [K in keyof F]: F[K]['required'] extends true ? K : never }[keyof F];
-
-/** The entry that these fields describe. */
-export type EntryOf<F extends Fields> = { readonly [K in RequiredKeys<F>]: ValueOf<F[K]> } & {
-  readonly [K in Exclude<keyof F, RequiredKeys<F>>]?: ValueOf<F[K]> | undefined;
+/** The type of the entries that these fields describe. */
+export type EntryOf<F extends Readonly<Record<string, Field<unknown>>>> = {
+  readonly [K in keyof F as F[K]['required'] extends true ? K : never]: F[K] extends Field<infer T>
+    ? T
+    : never;
+} & {
+  readonly [K in keyof F as F[K]['required'] extends true ? never : K]?:
+    (F[K] extends Field<infer T> ? T : never) | undefined;
 };
 
-/** A Standard Schema that answers at once. */
+/** A Standard Schema that validates synchronously, see {@link entrySchema}. */
 export interface EntrySchema<Entry> {
+  /** The validator. */
   readonly '~standard': Omit<StandardSchemaProps<unknown, Entry>, 'validate'> & {
     readonly validate: (value: unknown) => StandardSchemaResult<Entry>;
   };
 }
 
 /**
- * A Standard Schema, with JSON Schema, of a configuration entry. The result holds the declared fields only: what
- * belongs to the host (`disabled`, `timeout`, …) is no mistake in an entry, and is not passed to the transport.
+ * Creates a Standard Schema, with JSON Schema, for a configuration entry. The validated value has the declared fields only:
+ * fields of the host (`disabled`, `timeout`, …) are valid in an entry, and are not passed to the transport.
+ *
+ * @example
+ * ```ts
+ * const schema = entrySchema({ path: required(text({ minLength: 1 })), retries: count({ max: 10 }) });
+ * ```
  */
-export function entrySchema<const F extends Fields>(fields: F): EntrySchema<EntryOf<F>> {
+export function entrySchema<const F extends Readonly<Record<string, Field<unknown>>>>(
+  fields: F,
+): EntrySchema<EntryOf<F>> {
   return {
     '~standard': {
       version: 1,
@@ -62,4 +72,31 @@ export function entrySchema<const F extends Fields>(fields: F): EntrySchema<Entr
       },
     },
   };
+}
+
+/** Options of {@link readEntry}. */
+export interface ReadEntryOptions {
+  /** Name of the server, for the error message. */
+  readonly server: string;
+  /** Name of the field of the entry that the value comes from, for example `oauth`. Default: it is the whole entry. */
+  readonly member?: string | undefined;
+}
+
+/** Validates a configuration entry or a part of it. Throws `CONFIG_INVALID`, which names every invalid field and no value. */
+export function readEntry<Entry>(
+  schema: EntrySchema<Entry>,
+  value: unknown,
+  { server, member }: ReadEntryOptions,
+): Entry {
+  const result = schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  const mistakes = result.issues.map(({ message, path = [] }) => {
+    const field = [...(member === undefined ? [] : [member]), ...path.map(String)].join('.');
+    return field === '' ? `it ${message}` : `"${field}" ${message}`;
+  });
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The configuration of the server "${server}" is invalid: ${mistakes.join('; ')}.`,
+    { server },
+  );
 }

@@ -1,16 +1,18 @@
-import { isRecord } from '../tools/is-record.js';
-import { sanitizeText } from '../tools/sanitize.js';
+import { isRecord } from '../wire/messages.js';
+import { sanitizeText } from '../text/sanitize-text.js';
 
 /**
- * One value of a configuration entry: how to check it, and how an editor is told of it. Transports use these few
- * checks instead of a validator library, so that installing one transport brings none.
+ * One field of a configuration entry: how to validate it, and its JSON Schema for editors. Transports use these few fields
+ * instead of a validator library, so that installing a transport does not install one.
  */
 export interface Field<T, Required extends boolean = boolean> {
-  /** What is wrong, for the person who wrote the value; undefined when nothing is. */
+  /** Returns what is wrong with a value, as the end of a sentence such as `must be text`; undefined if it is valid. */
   readonly problem: (value: unknown) => string | undefined;
+  /** JSON Schema of the value. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** Whether the entry must have the field. */
   readonly required: Required;
-  /** Never there at run time; carries the type. */
+  /** Carries the type of the value; absent at run time. */
   readonly type?: T;
 }
 
@@ -19,16 +21,17 @@ const optional = <T>(
   problem: (value: unknown) => string | undefined,
 ): Field<T, false> => ({ jsonSchema, problem, required: false });
 
-/** The entry must have it. */
+/** Makes a field required. */
 export function required<T>(field: Field<T>): Field<T, true> {
   return { ...field, required: true };
 }
 
-/** The same field with a sentence that an editor shows. */
+/** Adds a description that editors show. */
 export function described<T, R extends boolean>(description: string, field: Field<T, R>): Field<T, R> {
   return { ...field, jsonSchema: { ...field.jsonSchema, description } };
 }
 
+/** Accepts a string of at least `minLength` UTF-16 units, default 0. */
 export function text(options: { readonly minLength?: number } = {}): Field<string, false> {
   const { minLength = 0 } = options;
   return optional({ type: 'string', ...(minLength > 0 && { minLength }) }, (value) => {
@@ -37,13 +40,14 @@ export function text(options: { readonly minLength?: number } = {}): Field<strin
   });
 }
 
+/** Accepts true or false. */
 export function flag(): Field<boolean, false> {
   return optional({ type: 'boolean' }, (value) =>
     typeof value === 'boolean' ? undefined : `must be true or false, not ${typeName(value)}`,
   );
 }
 
-/** A whole number. */
+/** Accepts an integer from `min`, default 0, to `max`, default `Number.MAX_SAFE_INTEGER`. */
 export function count(options: { readonly min?: number; readonly max?: number } = {}): Field<number, false> {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
   return optional(
@@ -55,6 +59,7 @@ export function count(options: { readonly min?: number; readonly max?: number } 
   );
 }
 
+/** Accepts one of these values. */
 export function oneOf<const Values extends readonly (string | boolean)[]>(
   ...values: Values
 ): Field<Values[number], false> {
@@ -65,6 +70,7 @@ export function oneOf<const Values extends readonly (string | boolean)[]>(
   );
 }
 
+/** Accepts an array whose elements `element` accepts. */
 export function listOf<T>(element: Field<T>): Field<readonly T[], false> {
   return optional({ type: 'array', items: element.jsonSchema }, (value) => {
     if (!Array.isArray(value)) return `must be a list, not ${typeName(value)}`;
@@ -72,6 +78,7 @@ export function listOf<T>(element: Field<T>): Field<readonly T[], false> {
   });
 }
 
+/** Accepts an object whose members `element` accepts, under any name. */
 export function mapOf<T>(element: Field<T>): Field<Readonly<Record<string, T>>, false> {
   return optional({ type: 'object', additionalProperties: element.jsonSchema }, (value) => {
     if (!isRecord(value)) return `must be an object, not ${typeName(value)}`;
@@ -81,7 +88,7 @@ export function mapOf<T>(element: Field<T>): Field<Readonly<Record<string, T>>, 
   });
 }
 
-/** Whichever of the fields accepts the value. */
+/** Accepts what either of the fields accepts. */
 export function eitherOf<A, B>(first: Field<A>, second: Field<B>): Field<A | B, false> {
   return optional({ anyOf: [first.jsonSchema, second.jsonSchema] }, (value) => {
     const problem = first.problem(value);

@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { normalizeEntry } from '../entry/normalize.js';
 import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
 import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';

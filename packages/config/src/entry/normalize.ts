@@ -1,4 +1,5 @@
-import { nearestNames, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import { printable } from '../display-text.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';

@@ -1,10 +1,5 @@
-import {
-  type ServerConfig,
-  type StandardSchemaIssue,
-  type TransportPlugin,
-  createRedactor,
-  nearestNames,
-} from '@mcp-fittings/client-core';
+import type { ServerConfig, StandardSchemaIssue, TransportPlugin } from '@mcp-fittings/client-core';
+import { createRedactor, nearestNames } from '@mcp-fittings/client-core/text';
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { systemClock, type Clock, type ServerConfig } from '@mcp-fittings/client-core';
+import type { Clock, ServerConfig } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import { canonicalJson, jsonCopy } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';

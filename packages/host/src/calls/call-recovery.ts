@@ -1,5 +1,5 @@
-import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { backoffDelay, sleep } from '@mcp-fittings/client-core/timing';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 /** Most times that a call reaches the server. */

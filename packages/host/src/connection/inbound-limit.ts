@@ -26,7 +26,7 @@ const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Most refusals that wait to be sent. A server that sends requests and does not read gets no more. */
 const MAX_REFUSALS = 64;
 /** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
-const UNASKED_SHARE = 1 / 8;
+const UNSOLICITED_SHARE = 1 / 8;
 
 /** Creates a limit that counts requests, progress, list changes and other notifications separately. */
 export function createInboundLimit(
@@ -71,7 +71,7 @@ export function createInboundLimit(
 
   return {
     observe(transport) {
-      transport.limitUnasked?.(UNASKED_SHARE);
+      transport.limitUnsolicited?.(UNSOLICITED_SHARE);
       return { received: (message) => (passes(message, transport) ? message : undefined) };
     },
   };

@@ -1,4 +1,4 @@
-import { escapeJson, escapeText } from '@mcp-fittings/client-core';
+import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 

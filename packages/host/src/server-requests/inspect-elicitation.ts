@@ -1,4 +1,5 @@
-import { escapeText, FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 import { namesSecret } from './secret-words.js';
 

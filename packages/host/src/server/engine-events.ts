@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
+import { FittingsError, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';

@@ -1,4 +1,6 @@
-import { AuthRequiredError, FittingsError, backoffDelay, sanitizeText } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { backoffDelay } from '@mcp-fittings/client-core/timing';
 import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
   CatalogPrompt,

@@ -1,11 +1,11 @@
 import {
   FittingsError,
-  nearestNames,
   type ServerConfig,
   type Transport,
   type TransportDeps,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
+import { nearestNames } from '@mcp-fittings/client-core/text';
 import { parseEntry } from './settings.js';
 
 /** Package that provides each type, for the hint. */

@@ -4,8 +4,7 @@
  * contains a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and cannot tell text that is not
  * UTF-8 from U+FFFD.
  */
-import { TransportError } from '@mcp-fittings/client-core';
-import { createByteParts, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
+import { createByteParts, createUtf8Decoder, TransportError } from '@mcp-fittings/client-core/transport';
 
 /** One event of a `text/event-stream`. */
 export interface ServerEvent {

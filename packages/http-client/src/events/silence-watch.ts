@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 
 /** Detects that a connection has gone silent. It uses one timer, however much is received. Disposing it stops the timer. */
 export interface SilenceWatch extends Disposable {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
 import {
   bareHost,
   isLoopbackAddress,

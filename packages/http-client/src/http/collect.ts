@@ -1,5 +1,4 @@
-import { TransportError } from '@mcp-fittings/client-core';
-import { createByteParts } from '@mcp-fittings/client-core/transport';
+import { createByteParts, TransportError } from '@mcp-fittings/client-core/transport';
 import type {
   CollectedRequest,
   Exchange,

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import type { SocketPoolOptions } from '../options.js';
 
 /** A request that waits for a socket. Exactly one of the two is called, unless it leaves first. */

@@ -1,4 +1,4 @@
-import { systemClock, TransportError } from '@mcp-fittings/client-core';
+import { systemClock, TransportError } from '@mcp-fittings/client-core/transport';
 import { checkHeaders, checkServerUrl, chooseProxy } from '@mcp-fittings/remote-policy';
 import type {
   CollectedRequest,

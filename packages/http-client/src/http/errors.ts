@@ -1,12 +1,12 @@
 import {
-  codeOfSystemError,
+  classifySystemError,
   FittingsError,
   isRecord,
   TransportError,
   type Delivery,
   type ErrorCode,
   type FittingsErrorOptions,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/transport';
 import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
 /** The circumstances of a failed exchange. */
@@ -73,7 +73,7 @@ export function failure(
 function codeOf(cause: unknown, { started, proxied }: FailedExchange): ErrorCode {
   const own = undiciCodeOf(cause);
   if (own !== undefined) return own;
-  const code = codeOfSystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
+  const code = classifySystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
   if (started || code === 'TLS_FAILED') return code;
   if (proxied) return 'PROXY_FAILED';
   return code === 'CONNECTION_LOST' ? 'CONNECT_FAILED' : code;

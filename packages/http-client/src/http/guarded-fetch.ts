@@ -1,4 +1,4 @@
-import { TransportError, type Clock } from '@mcp-fittings/client-core';
+import { TransportError, type Clock } from '@mcp-fittings/client-core/transport';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../http-client.js';
 import { nextHop } from './redirect.js';

@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core/transport';
 import { parseAddressRanges } from './address-ranges.js';
 import { bareHost, isLoopbackHost, isSecure } from './hosts.js';
 

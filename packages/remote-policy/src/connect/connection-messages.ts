@@ -1,4 +1,4 @@
-import { isRecord, type ErrorCode } from '@mcp-fittings/client-core';
+import { isRecord, type ErrorCode } from '@mcp-fittings/client-core/transport';
 
 const SENTENCES: Partial<Record<ErrorCode, (origin: string) => string>> = {
   CONNECTION_REFUSED: (origin) => `Connection refused by ${origin}: nothing is listening there.`,

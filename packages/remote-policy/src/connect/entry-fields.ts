@@ -1,8 +1,8 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import {
   count,
   described,
   eitherOf,
+  FittingsError,
   listOf,
   mapOf,
   required,

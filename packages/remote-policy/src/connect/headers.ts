@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core/transport';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 // oxlint-disable-next-line no-control-regex -- the bytes that RFC 9110 allows in a field value

@@ -1,4 +1,4 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core/transport';
 
 /** The part of `RequestInit` that the HTTP transports accept, for programs that move from the official SDK. */
 export interface RequestInitOptions {

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
 
 /** A valid server URL. */

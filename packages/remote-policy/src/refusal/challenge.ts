@@ -1,4 +1,4 @@
-import type { ParsedChallenge } from '@mcp-fittings/client-core';
+import type { ParsedChallenge } from '@mcp-fittings/client-core/transport';
 import { parseChallenges } from './www-authenticate.js';
 
 /** Status and headers of an HTTP reply. */

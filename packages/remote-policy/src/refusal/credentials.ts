@@ -5,7 +5,7 @@ import {
   type AuthChallenge,
   type AuthProvider,
   type Delivery,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/transport';
 import { checkHeaders } from '../connect/headers.js';
 import type { Challenge, ReplyHead } from './challenge.js';
 import { define, stampAuthError } from './sdk-members.js';

@@ -1,4 +1,4 @@
-import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-core';
+import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-core/transport';
 
 /**
  * Parts of a request that a server may repeat and an error must not show: whole header values, what follows the scheme of a

@@ -1,5 +1,10 @@
-import { TransportError, type Redactor } from '@mcp-fittings/client-core';
-import { isErrorResponse, isMessage, type JSONRPCErrorResponse } from '@mcp-fittings/client-core/transport';
+import {
+  isErrorResponse,
+  isMessage,
+  TransportError,
+  type JSONRPCErrorResponse,
+  type Redactor,
+} from '@mcp-fittings/client-core/transport';
 import { readChallenge, type Challenge, type ReplyHead } from './challenge.js';
 import { replyExcerpt } from './reply-excerpt.js';
 import { parseRetryAfter } from './retry-later.js';

@@ -1,4 +1,4 @@
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
+import { sanitizeText, type Redactor } from '@mcp-fittings/client-core/transport';
 
 /** Characters of the text that are examined at all. */
 const SEARCHED = 64 * 1024;

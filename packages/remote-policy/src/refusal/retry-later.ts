@@ -1,4 +1,4 @@
-import { backoffDelay } from '@mcp-fittings/client-core';
+import { backoffDelay } from '@mcp-fittings/client-core/transport';
 
 /**
  * What to do if the server is busy: status 429, or 503 with `Retry-After`. Only requests that may be carried out twice without

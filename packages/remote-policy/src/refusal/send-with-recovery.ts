@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core/transport';
 import { untilEnd, sleepWithin, type LifetimeSignal } from '../lifetime.js';
 import { ChallengeBudget, type Credentials } from './credentials.js';
 import type { RequestRedactor } from './redaction.js';

@@ -1,4 +1,4 @@
-import type { Delivery, ErrorCode } from '@mcp-fittings/client-core';
+import type { Delivery, ErrorCode } from '@mcp-fittings/client-core/transport';
 
 /** What a refused request tells beyond its status, over every remote transport. A row of the table may require it. */
 export type StatusCondition =

@@ -1,4 +1,4 @@
-import type { ParsedChallenge } from '@mcp-fittings/client-core';
+import type { ParsedChallenge } from '@mcp-fittings/client-core/transport';
 
 /** A longer header is ignored. */
 const MAX_LENGTH = 65_536;

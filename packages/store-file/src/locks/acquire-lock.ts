@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock } from '@mcp-fittings/client-core';
+import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { busyError } from './keyed-mutex.js';
 import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';

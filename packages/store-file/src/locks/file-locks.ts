@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import { systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { ensurePrivateDirectory } from '@mcp-fittings/client-core/files';
 import { entryName } from '../entry-name.js';
 import { asStoreError, storeError } from '../store-error.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameFile, systemCodeOf } from '@mcp-fittings/client-core/files';
+import { renameFile, systemErrorCode } from '@mcp-fittings/client-core/files';
 import type { ProcessIdentity } from './process-identity.js';
 
 /**
@@ -76,7 +76,7 @@ export function createLockFile(parent: string, name: string, own: ProcessIdentit
         await rename(draft, directory);
       } catch (error) {
         await rm(draft, { recursive: true, force: true });
-        if (!EXISTS.has(systemCodeOf(error))) throw error;
+        if (!EXISTS.has(systemErrorCode(error))) throw error;
       }
     },
   };
@@ -90,17 +90,17 @@ async function unlessAbsent(act: () => Promise<unknown>): Promise<boolean> {
     await act();
     return true;
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
+    if (systemErrorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
 
 function undefinedIfAbsent(error: unknown): undefined {
-  if (systemCodeOf(error) !== 'ENOENT') throw error;
+  if (systemErrorCode(error) !== 'ENOENT') throw error;
   return undefined;
 }
 
 function emptyIfAbsent(error: unknown): string[] {
-  if (systemCodeOf(error) !== 'ENOENT') throw error;
+  if (systemErrorCode(error) !== 'ENOENT') throw error;
   return [];
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWithin, type Clock } from '@mcp-fittings/client-core';
+import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 import type { DriverConnection, DriverFailure, DriverResult } from './driver-protocol.js';
 import { connectToHelper } from './helper-process.js';
 import { connectInProcess } from './in-process-driver.js';
@@ -74,7 +74,7 @@ function withSharedTimeout(connection: DriverConnection, timeoutMs: number, cloc
   return {
     ...connection,
     async call(call) {
-      if (timeout !== undefined && isWithin(timeout.at, timeoutMs, clock.now())) return timeout.result;
+      if (timeout !== undefined && isRecent(timeout.at, timeoutMs, clock.now())) return timeout.result;
       const result = await connection.call(call);
       const timedOut = !result.ok && result.failure.kind === 'timeout';
       timeout = timedOut ? { result, at: clock.now() } : undefined;

@@ -6,14 +6,14 @@ export const personCases: AuthCaseGroup = {
   name: 'signing in and out',
   cases: [
     {
-      name: 'has nothing to sign with before the sign-in, and does not fail for it',
+      name: 'has no credentials before the sign-in, and does not fail',
       when: ({ signsIn }) => signsIn,
       async run(bench) {
         assert.deepEqual(await sign(bench), {});
       },
     },
     {
-      name: 'gives up a sign-in that is cancelled before it began',
+      name: 'rejects a sign-in that is canceled before it begins',
       when: ({ signsIn }) => signsIn,
       async run(bench) {
         const signal = AbortSignal.abort();
@@ -35,7 +35,7 @@ export const personCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'forgets its credentials when it signs out, also the second time',
+      name: 'deletes its credentials when it signs out, also the second time',
       when: ({ signsOut }) => signsOut,
       async run(bench) {
         await requestSignedIn(bench);

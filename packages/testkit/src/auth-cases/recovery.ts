@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { AuthRequiredError } from '@mcp-fittings/client-core';
 import { assertAuthError, challengeOf, request, requestSignedIn, sign } from '../auth-suite/as-transport.js';
 import type { AuthCaseGroup } from '../auth-suite/auth-case.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 
 const AT_ONCE = 10;
 
@@ -11,7 +11,7 @@ export const recoveryCases: AuthCaseGroup = {
   name: 'recovery',
   cases: [
     {
-      name: 'gets other credentials when those that it has are refused, and asks nobody',
+      name: 'obtains new credentials when its current ones are refused, without asking a person',
       when: ({ renews }) => renews,
       async run(bench) {
         await requestSignedIn(bench);
@@ -24,7 +24,7 @@ export const recoveryCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'renews once for all that are refused at the same time',
+      name: 'renews once for all requests that are refused at the same time',
       when: ({ renews }) => renews,
       async run(bench) {
         await requestSignedIn(bench);
@@ -36,7 +36,7 @@ export const recoveryCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'renews nothing for a refusal of credentials that it has replaced since',
+      name: 'does not renew for a refusal of credentials that it has replaced since',
       when: ({ renews }) => renews,
       async run(bench) {
         await requestSignedIn(bench);
@@ -51,7 +51,7 @@ export const recoveryCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'comes to an end when the server refuses everything, with an error that a host can act on',
+      name: 'stops when the server refuses everything, with an error that a host can act on',
       async run(bench) {
         await requestSignedIn(bench);
         const { authorization = '' } = await sign(bench);
@@ -70,7 +70,7 @@ export const recoveryCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'survives challenges and nonces that make no sense',
+      name: 'survives invalid challenges and nonces',
       async run(bench) {
         await requestSignedIn(bench);
         for (const dpopNonce of ['', 'a\r\nb', '"', 'x'.repeat(100_000)]) {
@@ -97,7 +97,7 @@ export const recoveryCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'says that a person is needed with an AuthRequiredError that holds the challenge',
+      name: 'rejects with an AuthRequiredError that has the challenge when a person is needed',
       when: ({ signsIn }) => signsIn,
       async run(bench) {
         const outcome = await outcomeOf(request(bench));

@@ -17,7 +17,7 @@ export const signingCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'gives headers with lower-case names and values that can be sent',
+      name: 'returns headers with lower-case names and valid values',
       async run(bench) {
         await requestSignedIn(bench);
         const headers = Object.entries(await sign(bench));
@@ -29,7 +29,7 @@ export const signingCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'signs nothing for another origin',
+      name: 'does not sign requests to another origin',
       async run(bench) {
         await requestSignedIn(bench);
         const url = new URL('https://another-origin.example/mcp');
@@ -40,7 +40,7 @@ export const signingCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'shows no credential when it is inspected or turned into JSON',
+      name: 'does not show credentials when it is inspected or serialized',
       async run(bench) {
         await requestSignedIn(bench);
         const { authorization = '' } = await sign(bench);
@@ -52,7 +52,7 @@ export const signingCases: AuthCaseGroup = {
       },
     },
     {
-      name: 'asks nobody and renews nothing while its credentials are good',
+      name: 'neither asks a person nor renews while its credentials are valid',
       async run(bench) {
         await requestSignedIn(bench);
         const before = [await bench.renewals?.(), bench.interactions?.()];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
 import type { AuthChallenge } from '@mcp-fittings/client-core/auth';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { AuthBench } from './auth-case.js';
-import type { ServerVerdict } from './auth-options.js';
+import type { TestServerResponse } from './auth-options.js';
 
-/** The most challenges of one request that help: a nonce, a renewal, a wider scope. */
+/** The most challenges of one request that are useful: a nonce, a renewal, a wider scope. */
 const MAX_CHALLENGES = 4;
 
 export function sign(bench: AuthBench): Promise<Readonly<Record<string, string>>> {
@@ -14,7 +14,7 @@ export function sign(bench: AuthBench): Promise<Readonly<Record<string, string>>
 
 export function challengeOf(
   bench: AuthBench,
-  verdict: ServerVerdict,
+  verdict: TestServerResponse,
   refused: string | undefined,
 ): AuthChallenge {
   const { wwwAuthenticate, dpopNonce } = verdict;
@@ -22,8 +22,8 @@ export function challengeOf(
   return { url: bench.url, status, wwwAuthenticate, dpopNonce, method: 'POST', refused };
 }
 
-/** One request as a transport makes it: sign, send, and ask the provider when it is refused. */
-export async function request(bench: AuthBench): Promise<ServerVerdict> {
+/** Sends one request as a transport does: sign, send, and pass a refusal to the provider. */
+export async function request(bench: AuthBench): Promise<TestServerResponse> {
   for (let challenges = 0; ; challenges++) {
     const headers = await sign(bench);
     const verdict = await bench.send(headers);
@@ -37,7 +37,7 @@ export async function request(bench: AuthBench): Promise<ServerVerdict> {
 }
 
 /** The same, and signs in when the provider asks for it. */
-export async function requestSignedIn(bench: AuthBench): Promise<ServerVerdict> {
+export async function requestSignedIn(bench: AuthBench): Promise<TestServerResponse> {
   const outcome = await request(bench).catch((error: unknown) => {
     if (!bench.capabilities.signsIn || !(error instanceof AuthRequiredError)) throw error;
     return error;

@@ -8,10 +8,10 @@ export interface AuthBench extends Deadline, AuthProviderFixture {
   }>;
 }
 
-/** One rule of the contract and how to show it. */
+/** One rule of the contract, and the test that shows it. */
 export interface AuthCase {
   readonly name: string;
-  /** For which providers it exists; absent means all. */
+  /** For which providers the case exists. Default all. */
   readonly when?: (capabilities: AuthBench['capabilities']) => boolean;
   readonly run: (bench: AuthBench) => Promise<void>;
 }

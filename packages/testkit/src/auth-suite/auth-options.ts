@@ -1,47 +1,55 @@
 import type { AuthProvider } from '@mcp-fittings/client-core/auth';
 
-/** What a provider can do, declared as data: it decides which cases exist. */
+/** What an auth provider supports. It decides which cases exist. */
 export interface AuthProviderCapabilities {
-  /** Without a person's sign-in there are no credentials; the fixture's person is scripted. Default false. */
+  /** A person has to sign in; the fixture scripts that person. Default false. */
   readonly signsIn?: boolean | undefined;
-  /** Gets other credentials by itself when those that it has are refused; the fixture has `revoke`. Default false. */
+  /** Obtains new credentials by itself when its current ones are refused. The fixture needs `revoke`. Default false. */
   readonly renews?: boolean | undefined;
-  /** Has `signOut`. Default false. */
+  /** Has the method `signOut()`. Default false. */
   readonly signsOut?: boolean | undefined;
 }
 
-/** What the server says to a request. */
-export interface ServerVerdict {
+/** The response of the test server to a request. */
+export interface TestServerResponse {
+  /** HTTP status. */
   readonly status: number;
+  /** Value of the `WWW-Authenticate` header. */
   readonly wwwAuthenticate?: string | undefined;
+  /** Value of the `DPoP-Nonce` header. */
   readonly dpopNonce?: string | undefined;
 }
 
-/** One provider that holds nothing yet, and the server that it signs for. */
+/** A provider without credentials, and the server whose requests it signs. */
 export interface AuthProviderFixture {
+  /** The provider under test. */
   readonly provider: AuthProvider;
+  /** URL of the server. */
   readonly url: URL;
   /** Sends a POST with these headers to the server. */
-  readonly send: (headers: Readonly<Record<string, string>>) => Promise<ServerVerdict>;
-  /** From now on the server refuses every credential that was given out so far. */
+  readonly send: (headers: Readonly<Record<string, string>>) => Promise<TestServerResponse>;
+  /** Makes the server refuse all credentials that were issued so far. */
   readonly revoke?: (() => Promise<void>) | undefined;
-  /** From now on the server refuses whatever it is shown. */
+  /** Makes the server refuse all requests. */
   readonly refuseAll: () => Promise<void>;
-  /** How often credentials were got or renewed so far: requests to the issuer, runs of a command. For `renews`. */
+  /** Returns how often credentials were obtained or renewed: requests to the issuer, runs of a command. For `renews`. */
   readonly renewals?: (() => number | Promise<number>) | undefined;
-  /** How often a person was asked for anything so far. For `signsIn`. */
+  /** Returns how often a person was asked for anything. For `signsIn`. */
   readonly interactions?: (() => number) | undefined;
-  /** Texts that must not be shown anywhere, e.g. a client secret. */
+  /** Texts that must not appear anywhere, such as a client secret. Default none. */
   readonly secrets?: readonly string[] | undefined;
-  /** Frees what the fixture made; runs after every case, also a failed one. */
+  /** Frees the resources of the fixture. Called after every case, also a failed one. */
   readonly teardown: () => Promise<void>;
 }
 
+/** Options of {@link authProviderSuite}. */
 export interface AuthProviderSuiteOptions {
-  /** Name of the provider, for the report. */
+  /** Name of the provider, for the test report. */
   readonly name: string;
+  /** What the provider supports. Default: nothing of it. */
   readonly capabilities?: AuthProviderCapabilities | undefined;
+  /** Creates a provider and its server. Called for every case. */
   readonly setup: () => Promise<AuthProviderFixture>;
-  /** Milliseconds that any one step may take before its case fails. Default 10 000. */
+  /** Milliseconds that each step of a case may take. Default 10 000. */
   readonly deadlineMs?: number | undefined;
 }

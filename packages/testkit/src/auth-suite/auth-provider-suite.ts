@@ -9,11 +9,13 @@ import type { AuthProviderSuiteOptions } from './auth-options.js';
 const GROUPS: readonly AuthCaseGroup[] = [signingCases, recoveryCases, personCases];
 
 /**
- * Defines the contract tests of one auth provider with the runner that is passed in. Which cases exist follows from the
- * declared capabilities; none is skipped.
+ * Defines the contract tests of an auth provider with the test runner that is passed in. The declared capabilities decide which
+ * cases exist; none is skipped.
  *
  * @example
+ * ```ts
  * authProviderSuite({ describe, it }, { name: 'kerberos', capabilities: { renews: true }, setup });
+ * ```
  */
 export function authProviderSuite(runner: TestRunner, options: AuthProviderSuiteOptions): void {
   const { signsIn = false, renews = false, signsOut = false } = options.capabilities ?? {};
@@ -23,7 +25,7 @@ export function authProviderSuite(runner: TestRunner, options: AuthProviderSuite
   runner.describe(`auth provider contract: ${options.name}`, () => {
     for (const group of GROUPS) {
       const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
-      // Runners take a group without cases for a mistake.
+      // Test runners report an empty group as a mistake.
       if (cases.length === 0) continue;
       runner.describe(group.name, () => {
         for (const { name, run } of cases) {

@@ -1,6 +1,5 @@
 import { AssertionError } from 'node:assert/strict';
-import { systemClock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { TestRunner } from '../transport.js';
 import { connectCases } from './connect-cases.js';
 import { endCases } from './end-cases.js';

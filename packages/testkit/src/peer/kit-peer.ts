@@ -10,9 +10,9 @@ import {
 import type { KitRoute, KitWire } from './kit-wire.js';
 import { numberParam, patternText, listParam } from './values.js';
 
-/** A small MCP server with methods that provoke what a transport has to cope with. */
+/** A small MCP server whose methods provoke what a transport has to handle, see {@link createKitPeer}. */
 export interface KitPeer {
-  /** Hand it each JSON value that came from the client. */
+  /** Call it with each JSON value that arrives from the client. */
   receive(value: unknown): void;
 }
 
@@ -23,27 +23,34 @@ interface Call {
   readonly reply: (result: JSONRPCObject) => void;
 }
 
-/** Undefined: the method answers later, or never. */
+/** Returns the result, or undefined if the method answers later or never. */
 type Method = (call: Call) => JSONRPCObject | undefined;
 
 const METHOD_NOT_FOUND = -32601;
 
 /**
- * Answers `initialize` and `ping`, refuses `server/discover` as a server of the `initialize` era does, and serves:
+ * Creates the MCP server that the contract suite talks to. It answers `initialize` and `ping`, does not know `server/discover`,
+ * like a server of the `initialize` era, and has these methods:
  *
- * | method | does |
+ * | Method | Effect |
  * |---|---|
- * | `kit/echo` | answers its params |
- * | `kit/emit` `{ count, token? }` | that many notifications at once (progress when there is a token), then the answer |
+ * | `kit/echo` | answers with its params |
+ * | `kit/emit` `{ count, token? }` | sends that many notifications at once (progress if there is a token), then answers |
  * | `kit/announce` `{ count }` | answers, then sends that many notifications that belong to no request |
- * | `kit/blob` `{ length }` | answers that many characters of a known pattern |
+ * | `kit/blob` `{ length }` | answers with that many characters of a known pattern |
  * | `kit/silent` | never answers |
- * | `kit/hold`, `kit/release` | the first is answered when the second comes |
- * | `kit/ask` `{ params }` | asks the client `kit/question` and answers what it said |
- * | `kit/inject` `{ values }` | sends these JSON values as they are, then the answer |
- * | `kit/garbage` `{ texts }` | puts these texts raw on the wire, then the answer |
- * | `kit/received` | answers the `index` of each `notifications/kit` that came, in order |
- * | `kit/die` | ends the peer; it may come as a notification too |
+ * | `kit/hold`, `kit/release` | the first is answered when the second arrives |
+ * | `kit/ask` `{ params }` | sends the request `kit/question` to the client, and answers with its response |
+ * | `kit/inject` `{ values }` | sends these JSON values unchanged, then answers |
+ * | `kit/garbage` `{ texts }` | writes these texts to the wire, then answers |
+ * | `kit/received` | answers with the `index` of each `notifications/kit` that arrived, in order |
+ * | `kit/die` | ends the peer; may be a notification too |
+ *
+ * @example
+ * ```ts
+ * const peer = createKitPeer({ send: (value) => void process.stdout.write(`${JSON.stringify(value)}\n`) });
+ * createInterface({ input: process.stdin }).on('line', (line) => peer.receive(JSON.parse(line)));
+ * ```
  */
 export function createKitPeer(wire: KitWire): KitPeer {
   const received: unknown[] = [];

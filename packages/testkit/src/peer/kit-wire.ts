@@ -1,20 +1,20 @@
 import type { RequestId } from '@mcp-fittings/client-core/transport';
 
-/** Where a message of the peer belongs, for wires on which it travels on the stream of a request. */
+/** Which stream a message of the peer belongs to, for wires on which requests have streams. */
 export interface KitRoute {
   /**
-   * The client's request that this message answers or accompanies; absent for what the peer sends unasked. A
-   * response whose `id` equals it is the last message on that stream.
+   * Id of the client's request that this message answers or accompanies. Absent for unsolicited messages. A response with this
+   * `id` is the last message on that stream.
    */
   readonly relatedRequestId?: RequestId | undefined;
 }
 
-/** What a test server gives the peer: its side of the wire. */
+/** The wire of a test server, for {@link createKitPeer} to write to. */
 export interface KitWire {
-  /** Puts one JSON value on the wire; not always a well-formed message, that is the point of some cases. */
+  /** Sends one JSON value, which some cases deliberately make an invalid message. */
   send(value: unknown, route: KitRoute): void;
-  /** Puts text on the wire as it is, framing included. Only for transports that declare `garbage`. */
+  /** Writes text to the wire unchanged, including framing. Only for transports that declare `garbage`. */
   sendRaw?(text: string): void;
-  /** Ends the peer abruptly: exit the process, destroy the socket. */
+  /** Ends the peer abruptly: exits the process or destroys the socket. Required unless the fixture has `killPeer`. */
   die?(): void;
 }

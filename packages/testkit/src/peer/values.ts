@@ -1,10 +1,10 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
-/** Has characters of one to four bytes, a quote, a line separator and a line feed: what framing trips over. */
+/** Characters of one to four bytes, a quote, a line separator and a line feed, which are hard for framing. */
 const PATTERN = '0123456789 abc "quoted" \\ äöü 中文 \u2028\u2029 😀\n';
 
-/** `length` UTF-16 units of a known pattern that ends in a whole character. */
+/** Returns `length` UTF-16 units of a known pattern that ends with a whole character. */
 export function patternText(length: number): string {
   const whole = Math.floor(length / PATTERN.length);
   return PATTERN.repeat(whole) + '.'.repeat(length - whole * PATTERN.length);
@@ -20,7 +20,12 @@ export function listParam(params: JSONRPCObject, name: string): readonly unknown
   return Array.isArray(value) ? value : [];
 }
 
-/** One member of a result, or undefined. */
+/** Returns one member of a result, or undefined. */
 export function memberOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
+
+/** Number of messages for a peer that does not read: in total more than a pipe or socket buffers, and less than a usual limit. */
+export const FLOOD_MESSAGES = 16;
+/** Returns the text of each of them: 1 MiB. */
+export const floodText = (): string => 'x'.repeat(1024 * 1024);

@@ -15,7 +15,7 @@ export const concurrencyCases: StoreCaseGroup = {
   cases: [
     {
       // KC-16
-      name: 'of many who write one key at once, one wins whole',
+      name: 'of many concurrent writes to one key, one wins as a whole',
       async run({ store }) {
         await Promise.all(
           Array.from({ length: WRITERS }, (_, writer) => store.set('key', wholeValue(writer))),
@@ -27,7 +27,7 @@ export const concurrencyCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'loses nothing when many keys are written at once',
+      name: 'loses nothing when many keys are written concurrently',
       async run({ store }) {
         const all = Array.from({ length: WRITERS }, (_, writer) => writer);
         await Promise.all(all.map((writer) => store.set(`key ${writer}`, { writer })));
@@ -39,7 +39,7 @@ export const concurrencyCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'shows a reader the old value or the new one, never less',
+      name: 'returns the old value or the new one, never a part',
       async run({ store }) {
         await store.set('key', wholeValue(0));
         const writes = { done: false };

@@ -54,7 +54,7 @@ export const keyCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'deletes one key and no other',
+      name: 'deletes only the given key',
       async run({ store }) {
         const keys = ['key', 'key2', 'KEY', 'ke'];
         for (const key of keys) await store.set(key, { key });

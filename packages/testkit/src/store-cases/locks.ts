@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertRejects, increment } from '../store-suite/assert-store.js';
 import type { StoreCaseGroup } from '../store-suite/store-case.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 
 const CALLERS = 25;
 
@@ -9,7 +9,7 @@ export const lockCases: StoreCaseGroup = {
   name: 'locks',
   cases: [
     {
-      name: 'lets one caller in at a time: no update gets lost',
+      name: 'admits one caller at a time: no update is lost',
       async run(bench) {
         const { store } = bench;
         await bench.within(
@@ -30,7 +30,7 @@ export const lockCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'rejects with what the work rejects with or throws, and is free again',
+      name: 'rejects with what the work rejects with or throws, and releases the lock',
       async run(bench) {
         const { store } = bench;
         const failure = new Error('the work failed');
@@ -51,7 +51,7 @@ export const lockCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'keeps the second caller out until the first one is done, and no caller of another key',
+      name: 'blocks a second caller until the first one is done, but not callers of other keys',
       async run(bench) {
         const { store } = bench;
         let finish = (): void => undefined;
@@ -87,14 +87,14 @@ export const lockCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'guards a key with nothing stored under it, and leaves nothing there',
+      name: 'locks a key without a value, and does not create one',
       async run({ store }) {
         await store.withLock('key', async () => undefined);
         assert.equal(await store.get('key'), undefined);
       },
     },
     {
-      name: 'lets reads and writes pass that do not ask for the lock',
+      name: 'does not block reads and writes outside of the lock',
       async run(bench) {
         const { store } = bench;
         await store.withLock('key', async () => {
@@ -108,7 +108,7 @@ export const lockCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'passes the refusal of a write on to the work, and is free again',
+      name: 'passes the rejection of a write on to the work, and releases the lock',
       async run(bench) {
         const { store } = bench;
         const writing = store.withLock('key', () => store.set('key', { big: 1n }));

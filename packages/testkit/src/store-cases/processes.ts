@@ -10,7 +10,7 @@ export const processCases: StoreCaseGroup = {
   name: 'several processes on the same data',
   cases: [
     {
-      name: 'exclude each other: four processes and this one count, and no update gets lost',
+      name: 'exclude each other: four processes and this one count, and no update is lost',
       when: ({ processes }) => processes,
       async run(bench) {
         const { store } = bench;
@@ -33,7 +33,7 @@ export const processCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'go on when the one that holds the lock is killed',
+      name: 'continue when the process that holds the lock is killed',
       when: ({ processes }) => processes,
       async run(bench) {
         await withProcesses(bench, [['hold', 'key']], async ([holder]) => {
@@ -41,14 +41,14 @@ export const processCases: StoreCaseGroup = {
           const waiting = increment(bench.store, 'key');
           assert.ok(await bench.staysPending(waiting), 'the lock is taken');
           holder.signal('SIGKILL');
-          await bench.within(waiting, 'the lock of a dead process is taken over');
+          await bench.within(waiting, 'the lock of a dead process is acquired');
         });
         assert.deepEqual(await bench.store.get('key'), { count: 1 });
       },
     },
     {
       // KC-08
-      name: 'find a whole value after one was killed while it wrote',
+      name: 'find a complete value after a process was killed while writing',
       when: ({ processes }) => processes,
       async run(bench) {
         await withProcesses(bench, [['count', 'key', '1000000']], async ([writer]) => {
@@ -61,12 +61,12 @@ export const processCases: StoreCaseGroup = {
         });
         const count = (await bench.store.get('key'))?.['count'];
         assert.ok(typeof count === 'number' && count >= INCREMENTS, 'the value is whole');
-        await bench.within(increment(bench.store, 'key'), 'the lock is taken over');
+        await bench.within(increment(bench.store, 'key'), 'the lock is acquired');
         assert.deepEqual(await bench.store.get('key'), { count: count + 1 });
       },
     },
     {
-      name: 'take the lock over from one that is suspended; it hears so, and its late write is refused',
+      name: 'acquire the lock of a suspended process, whose signal is aborted and whose late write is rejected',
       when: ({ losesLocks }) => losesLocks,
       async run(bench) {
         await withProcesses(bench, [['hold', 'key']], async ([holder]) => {
@@ -79,7 +79,7 @@ export const processCases: StoreCaseGroup = {
               const code = await bench.within(holder.heard('lost'), 'the signal of the holder is aborted');
               assert.equal(code, 'STORE_LOCK_LOST', 'its late write is refused');
             }),
-            'the lock is taken over',
+            'the lock is acquired',
           );
         });
         assert.deepEqual(await bench.store.get('key'), { by: 'winner' });

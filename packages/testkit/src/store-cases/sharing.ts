@@ -15,7 +15,7 @@ export const sharingCases: StoreCaseGroup = {
   name: 'two stores on the same data',
   cases: [
     {
-      name: 'see what the other one set, replaced and deleted',
+      name: 'see what the other store has set, replaced and deleted',
       when: ({ shared }) => shared,
       async run(bench) {
         const sibling = siblingOf(bench);
@@ -29,7 +29,7 @@ export const sharingCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'write one key at once, and one wins whole',
+      name: 'write one key concurrently, and one wins as a whole',
       when: ({ shared }) => shared,
       async run(bench) {
         const stores = [bench.store, siblingOf(bench)];
@@ -42,7 +42,7 @@ export const sharingCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'exclude each other: no update gets lost',
+      name: 'exclude each other: no update is lost',
       when: ({ shared }) => shared,
       async run(bench) {
         const stores = [bench.store, siblingOf(bench)];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
 import { assertRejects } from '../store-suite/assert-store.js';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 import type { StoreCaseGroup } from '../store-suite/store-case.js';
 
 const VALUE: StoredValue = {
@@ -27,7 +27,7 @@ export const valueCases: StoreCaseGroup = {
   name: 'values',
   cases: [
     {
-      name: 'answers undefined for what was never set, and deletes it without complaint',
+      name: 'returns undefined for an unknown key, and deletes it without an error',
       async run({ store }) {
         assert.equal(await store.get('never'), undefined);
         await store.delete('never');
@@ -35,7 +35,7 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'gives back what was set, and nothing after it was deleted',
+      name: 'returns what was set, and undefined after it was deleted',
       async run({ store }) {
         await store.set('key', VALUE);
         assert.deepEqual(await store.get('key'), VALUE);
@@ -56,7 +56,7 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'keeps large values unchanged, whatever letters they are made of',
+      name: 'keeps large values unchanged, in any script',
       async run({ store }) {
         for (const unit of ['x', '\u00fc', '\u{1f511}', '"\\\n']) {
           const value = { text: unit.repeat(LARGE_BYTES / Buffer.byteLength(JSON.stringify(unit))) };
@@ -68,7 +68,7 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'hands out copies: nobody changes what is stored by changing an object',
+      name: 'returns copies: changing an object does not change the stored value',
       async run({ store }) {
         const value = { list: ['a'] };
         await store.set('key', value);
@@ -82,7 +82,7 @@ export const valueCases: StoreCaseGroup = {
     },
     {
       // AO-22
-      name: 'refuses a member named __proto__, or keeps it a plain member',
+      name: 'rejects a member named __proto__, or keeps it as a plain member',
       async run({ store }) {
         await store.set('key', { old: true });
         const value: StoredValue = JSON.parse('{"__proto__":{"polluted":true},"constructor":1}');
@@ -96,7 +96,7 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      name: 'refuses what is no plain JSON object with a typed error, and keeps the old value',
+      name: 'rejects what is not a plain JSON object with a typed error, and keeps the old value',
       async run({ store }) {
         await store.set('key', { old: true });
         const cycle: Record<string, unknown> = {};
@@ -105,13 +105,13 @@ export const valueCases: StoreCaseGroup = {
         for (const value of bad) {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- callers in JavaScript can pass anything
           const stored = store.set('key', value as StoredValue);
-          await assertRejects(stored, 'set() of what is no object', 'STORE_VALUE_INVALID');
+          await assertRejects(stored, 'set() of a value that is not an object', 'STORE_VALUE_INVALID');
         }
         assert.deepEqual(await store.get('key'), { old: true });
       },
     },
     {
-      name: 'refuses a value above its limit with a typed error, and keeps the old value',
+      name: 'rejects a value above its limit with a typed error, and keeps the old value',
       when: ({ maxValueBytes }) => maxValueBytes > 0,
       async run({ store, capabilities: { maxValueBytes } }) {
         const rest = Buffer.byteLength(JSON.stringify({ text: '' }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { ERROR_CODES, FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { outcomeOf } from '../suite/outcome.js';
+import { outcomeOf } from '../suite/deadline.js';
 
-/** The promise rejects with an error of the form that every store error has. */
+/** Asserts that the promise rejects with an error as every store error has to be. */
 export async function assertRejects(
   promise: Promise<unknown>,
   what: string,
@@ -19,7 +19,7 @@ export async function assertRejects(
   return error;
 }
 
-/** Reads, computes and writes, with room for others in between: without a lock some of it gets lost. */
+/** Reads, computes and writes, with a pause in which others run: without a lock, updates are lost. */
 export async function increment(store: TokenStore, key: string): Promise<void> {
   await store.withLock(key, async () => {
     const count = (await store.get(key))?.['count'];
@@ -28,7 +28,7 @@ export async function increment(store: TokenStore, key: string): Promise<void> {
   });
 }
 
-/** Lets everything else in this process have its turn: a store in memory would otherwise never leave it to a timer. */
+/** Lets everything else in this process run: a store in memory would otherwise never let timers run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

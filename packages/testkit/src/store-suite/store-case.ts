@@ -11,10 +11,10 @@ export interface StoreBench extends Deadline {
   }>;
 }
 
-/** One rule of the contract and how to show it. */
+/** One rule of the contract, and the test that shows it. */
 export interface StoreCase {
   readonly name: string;
-  /** For which stores it exists; absent means all. */
+  /** For which stores the case exists. Default all. */
   readonly when?: (capabilities: StoreBench['capabilities']) => boolean;
   readonly run: (bench: StoreBench) => Promise<void>;
 }

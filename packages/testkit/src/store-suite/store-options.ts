@@ -1,42 +1,48 @@
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
 
-/** What a store can do, declared as data: it decides which cases exist. */
+/** What a token store supports. It decides which cases exist. */
 export interface TokenStoreCapabilities {
-  /** A second store can be opened on the same data; the fixture then has `sibling`. Default false. */
+  /** A second store can be opened on the same data. The fixture needs `sibling`. Default false. */
   readonly shared?: boolean | undefined;
-  /** Another process can open a store on the same data; the fixture then has `module`. Default false. */
+  /** Another process can open a store on the same data. The fixture needs `module`. Default false. */
   readonly processes?: boolean | undefined;
   /**
-   * A suspended process loses its locks; the fixture's stores are set so that it takes a second or two, not more.
-   * Needs `processes`, and a system with SIGSTOP. Default false.
+   * A suspended process loses its locks. Configure the stores of the fixture so that it takes one or two seconds. Needs
+   * `processes`, and a system with SIGSTOP. Default false.
    */
   readonly losesLocks?: boolean | undefined;
-  /** A value with more bytes of JSON is refused; 0: there is no limit. Default 0. */
+  /** Largest value in bytes of JSON; a larger one is rejected. 0 means no limit. Default 0. */
   readonly maxValueBytes?: number | undefined;
 }
 
 /** How another process opens a store: it imports `module` and calls its export `openStore(argument)`. */
 export interface StoreModule {
+  /** URL of a JavaScript module. */
   readonly module: URL;
+  /** The argument, such as a path. */
   readonly argument: string;
 }
 
-/** One empty store. */
+/** An empty store. */
 export interface TokenStoreFixture {
+  /** The store under test. */
   readonly store: TokenStore;
-  /** Another store on the same data. */
+  /** A second store on the same data. */
   readonly sibling?: TokenStore | undefined;
-  /** JavaScript that gives another process a store on the same data. */
+  /** How another process opens a store on the same data. */
   readonly module?: StoreModule | undefined;
-  /** Frees what the fixture made; runs after every case, also a failed one. */
+  /** Frees the resources of the fixture. Called after every case, also a failed one. */
   readonly teardown: () => Promise<void>;
 }
 
+/** Options of {@link tokenStoreSuite}. */
 export interface TokenStoreSuiteOptions {
-  /** Name of the store, for the report. */
+  /** Name of the store, for the test report. */
   readonly name: string;
+  /** What the store supports. Default: nothing of it. */
   readonly capabilities?: TokenStoreCapabilities | undefined;
+  /** Creates an empty store. Called for every case. */
   readonly setup: () => Promise<TokenStoreFixture>;
-  /** Milliseconds that any one step may take before its case fails. Default 10 000. */
+  /** Milliseconds that each step of a case may take. Default 10 000. */
   readonly deadlineMs?: number | undefined;
 }

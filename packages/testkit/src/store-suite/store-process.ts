@@ -2,22 +2,22 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { StoreModule } from './store-options.js';
 
-/** Another process with a store of its own on the same data. It ends with the test, whatever happens. */
+/** Another process with its own store on the same data. It is killed at the end of the test. */
 export interface StoreProcess extends AsyncDisposable {
-  /** Resolves with the rest of the line when the process says `word`; rejects when it ends before. */
+  /** Resolves with the rest of the line when the process prints `word`. Rejects if it exits before. */
   heard(word: string): Promise<string>;
-  /** Resolves when it ended by itself; rejects when that was no success. */
+  /** Resolves when the process exits with success, and rejects otherwise. */
   ended(): Promise<void>;
   signal(name: NodeJS.Signals): void;
 }
 
 /**
- * `count`: so many increments of a counter under its lock. `hold`: takes the lock, says `holding`, and when the lock is
- * lost tries to write and says `lost <code of the error>`.
+ * `count`: increments a counter so many times under its lock. `hold`: acquires the lock, prints `holding`, and when the lock is
+ * lost, tries to write and prints `lost <code of the error>`.
  */
 export type StoreTask = readonly ['count', key: string, times: string] | readonly ['hold', key: string];
 
-// The stores' own modules are JavaScript, so this one has no build of its own to find.
+// The modules of the stores are JavaScript, so this program needs no build.
 const PROGRAM = `
 const [module, argument, task, key, times] = process.argv.slice(1);
 const store = await (await import(module)).openStore(argument);

@@ -19,11 +19,13 @@ const GROUPS: readonly StoreCaseGroup[] = [
 ];
 
 /**
- * Defines the contract tests of one token store with the runner that is passed in. Which cases exist follows from the
- * declared capabilities; none is skipped.
+ * Defines the contract tests of a token store with the test runner that is passed in. The declared capabilities decide which
+ * cases exist; none is skipped.
  *
  * @example
+ * ```ts
  * tokenStoreSuite({ describe, it }, { name: 'redis', capabilities: { shared: true }, setup });
+ * ```
  */
 export function tokenStoreSuite(runner: TestRunner, options: TokenStoreSuiteOptions): void {
   const {
@@ -38,7 +40,7 @@ export function tokenStoreSuite(runner: TestRunner, options: TokenStoreSuiteOpti
   runner.describe(`token store contract: ${options.name}`, () => {
     for (const group of GROUPS) {
       const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
-      // Runners take a group without cases for a mistake.
+      // Test runners report an empty group as a mistake.
       if (cases.length === 0) continue;
       runner.describe(group.name, () => {
         for (const { name, run } of cases) {

@@ -1,42 +1,42 @@
 /**
- * What a wire can do, declared as data: it decides which cases exist. Every member has the default of a plain
- * two-way byte stream, such as stdio.
+ * What a transport supports. It decides which cases exist. The defaults are those of a plain two-way byte stream, such as
+ * stdio.
  */
 export interface TransportCapabilities {
-  /** The peer can send several messages while a request is open. False: HTTP with JSON replies. Default true. */
+  /** The peer can send several messages while a request is open. False for HTTP with JSON responses. Default true. */
   readonly peerMessages?: boolean | undefined;
-  /** The peer can send requests and read the answers. Default true. */
+  /** The peer can send requests and read the responses. Default true. */
   readonly peerRequests?: boolean | undefined;
   /** The peer can send messages that belong to no request. Default true. */
   readonly unsolicited?: boolean | undefined;
-  /** Sends that are not awaited arrive in the order of the calls. False: each message is an exchange of its own. Default true. */
+  /** Messages arrive in the order of the `send()` calls, without awaiting them. False if each is an exchange of its own. Default true. */
   readonly orderedSends?: boolean | undefined;
   /**
-   * What the transport notices when the peer dies: the end of the `connection`, only the loss of each open `request`
-   * (no connection is held between requests), or `nothing`. Default `connection`.
+   * What the transport notices when the peer dies: the end of the `connection`, only the loss of each open `request` (there is
+   * no connection between requests), or `nothing`. Default `connection`.
    */
   readonly peerDeath?: 'connection' | 'request' | 'nothing' | undefined;
-  /** Characters of the text that is sent both ways in the case for large messages; 0 for no such case. Default 4 194 304. */
+  /** Characters of the text that the case for large messages sends both ways; 0 for no such case. Default 4 194 304. */
   readonly largeMessageLength?: number | undefined;
-  /** `send` waits while the peer does not read; the fixture then has `pausePeer` and `resumePeer`. Default false. */
+  /** `send()` waits while the peer does not read. The fixture needs `pausePeer` and `resumePeer`. Default false. */
   readonly backPressure?: boolean | undefined;
-  /** Messages are written as JSON, so that a value JSON can't hold is refused. Default true. */
+  /** Messages are written as JSON, so that a value that JSON cannot represent is rejected. Default true. */
   readonly serializes?: boolean | undefined;
-  /** The transport takes an `AbortSignal`: `setup` passes on `options.signal`. Default false. */
+  /** The transport accepts an `AbortSignal`: `setup` passes `options.signal` on. Default false. */
   readonly signal?: boolean | undefined;
-  /** The transport is told the name of its server: `setup` passes on `options.server`. Default false. */
+  /** The transport accepts the name of its server: `setup` passes `options.server` on. Default false. */
   readonly serverName?: boolean | undefined;
   /** Every request has a stream of its own, as in Streamable HTTP. Default false. */
   readonly perRequestStream?: boolean | undefined;
   /** `initialize` has to come first, as in HTTP with sessions. Default false. */
   readonly handshake?: boolean | undefined;
-  /** The server gives a session id in its answer to `initialize`. Needs `handshake`. Default false. */
+  /** The server assigns a session id in its response to `initialize`. Needs `handshake`. Default false. */
   readonly sessionId?: boolean | undefined;
-  /** Texts, framing included, that the peer may put on the wire between two messages and that are survived. Default none. */
+  /** Texts, including framing, that the peer may write between two messages without ending the connection. Default none. */
   readonly garbage?: readonly string[] | undefined;
 }
 
-/** The same with every default filled in. */
+/** The capabilities with all defaults filled in. */
 export type Capabilities = {
   readonly [Name in keyof TransportCapabilities]-?: NonNullable<TransportCapabilities[Name]>;
 };

@@ -1,14 +1,14 @@
 import type { Capabilities } from './capabilities.js';
 import type { Session } from './session.js';
 
-/** One rule of the contract and how to show it. */
+/** One rule of the contract, and the test that shows it. */
 export interface TransportCase {
   readonly name: string;
-  /** For which transports it exists; absent means all. */
+  /** For which transports the case exists. Default all. */
   readonly when?: (capabilities: Capabilities) => boolean;
-  /** Wants a transport whose peer does not exist. */
+  /** Needs a transport whose peer does not exist. */
   readonly unreachable?: boolean;
-  /** The session's transport is not started. */
+  /** Runs the test. The transport of the session is not started. */
   readonly run: (session: Session) => Promise<void>;
 }
 

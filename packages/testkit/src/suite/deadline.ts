@@ -1,18 +1,19 @@
 import { AssertionError } from 'node:assert/strict';
 import { settlesWithin, sleep, withTimeout } from '@mcp-fittings/client-core/timing';
 
-/** Waits for things that must happen soon, and says which one did not. */
+/** Waits with a time limit, and names what did not happen. */
 export interface Deadline {
+  /** Settles as `promise` does, or rejects with an assertion error when the time is over. */
   within<T>(promise: Promise<T>, what: string): Promise<T>;
-  /** Looks again and again until `condition` holds. */
+  /** Polls `condition` until it holds. */
   eventually(condition: () => boolean, what: () => string): Promise<void>;
-  /** False when `promise` settles within a moment. */
+  /** Resolves with false if `promise` settles within a moment. */
   staysPending(promise: Promise<unknown>): Promise<boolean>;
-  /** Lets a moment pass in which something forbidden would happen. */
+  /** Waits a moment, in which something forbidden would happen. */
   moment(): Promise<void>;
 }
 
-/** A correct transport never fails because of this moment; a broken one has it to show itself. */
+/** A correct transport never fails because of this time; a broken one has it to show the error. */
 const MOMENT_MS = 100;
 const STEP_MS = 20;
 
@@ -32,4 +33,14 @@ export function createDeadline(ms: number): Deadline {
     staysPending: async (promise) => !(await settlesWithin(MOMENT_MS, promise)),
     moment: () => sleep(MOMENT_MS),
   };
+}
+
+/** How a promise settled. Its rejection counts as handled. */
+export type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+
+export function outcomeOf(promise: Promise<unknown>): Promise<Outcome> {
+  return promise.then(
+    () => ({ ok: true }),
+    (error: unknown) => ({ ok: false, error }),
+  );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ERROR_CODES, TransportError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './deadline.js';
 
 export interface ExpectedError {
   readonly code?: ErrorCode;

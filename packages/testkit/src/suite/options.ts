@@ -1,45 +1,51 @@
 import type { Transport } from '@mcp-fittings/client-core/transport';
 import type { TransportCapabilities } from './capabilities.js';
 
-/** The part of a test runner that the suite uses; vitest and node:test both fit. */
+/** The functions of a test runner that a suite needs. Those of vitest and of `node:test` work. */
 export interface TestRunner {
+  /** Defines a group of tests. */
   describe(name: string, define: () => void): unknown;
+  /** Defines a test. */
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** One transport that is not started, and the test server behind it. */
+/** A transport that is not started, and its test server. */
 export interface TransportFixture {
+  /** The transport under test. */
   readonly transport: Transport;
-  /** Ends the peer abruptly. Without it the suite sends `kit/die`, and the peer's wire needs `die`. */
+  /** Ends the peer abruptly. Default: the suite sends `kit/die`, and the wire of the peer needs `die`. */
   readonly killPeer?: (() => Promise<void>) | undefined;
-  /** The peer stops reading (SIGSTOP, `socket.pause()`), until {@link resumePeer}. For `backPressure`. */
+  /** Makes the peer stop reading (SIGSTOP, `socket.pause()`) until {@link resumePeer}. Required for `backPressure`. */
   readonly pausePeer?: (() => Promise<void>) | undefined;
+  /** Makes the peer read again. Required for `backPressure`. */
   readonly resumePeer?: (() => Promise<void>) | undefined;
-  /** Frees what the fixture made; runs after every case, also a failed one. */
+  /** Frees the resources of the fixture. Called after every case, also a failed one. */
   readonly teardown: () => Promise<void>;
 }
 
-/** What the transport is made with, where the declared capabilities say that it takes it. */
+/** What to create the transport with, if its capabilities declare that it accepts it. */
 export interface TransportSetupOptions {
-  /** Name of the server; every error has it as `server`. For the capability `serverName`. */
+  /** Name of the server, which every error has as `server`. For the capability `serverName`. */
   readonly server: string;
-  /** Aborted by the cases for the capability `signal`. */
+  /** Aborted by some cases. For the capability `signal`. */
   readonly signal: AbortSignal;
 }
 
+/** Options of {@link transportSuite}. */
 export interface TransportSuiteOptions {
-  /** Name of the transport, for the report. */
+  /** Name of the transport, for the test report. */
   readonly name: string;
+  /** What the transport supports. It decides which cases exist. */
   readonly capabilities: TransportCapabilities;
-  /** Makes a new transport and, behind it, a server that hands every message to a peer of `createKitPeer`. */
+  /** Creates a transport and a server that passes every message to a peer of `createKitPeer()`. Called for every case. */
   readonly setup: (options: TransportSetupOptions) => Promise<TransportFixture>;
-  /** Makes a transport whose peer does not exist (no such command, closed port). Without it there is no such case. */
+  /** Creates a transport whose peer does not exist (an unknown command, a closed port). Without it there is no such case. */
   readonly setupUnreachable?: ((options: TransportSetupOptions) => Promise<TransportFixture>) | undefined;
-  /** Milliseconds that any one step may take before its case fails. Default 10 000. */
+  /** Milliseconds that each step of a case may take. Default 10 000. */
   readonly deadlineMs?: number | undefined;
   /**
-   * Milliseconds after which a run is ended that something a transport left behind keeps alive, once a case about that
-   * has failed. What holds it is written to stderr. 0: it is left to hang. Default 30 000.
+   * Milliseconds after which the test run is ended if a leaked resource keeps it alive, once a case about leaks has failed. What
+   * keeps it alive is written to stderr. 0 lets the run hang. Default 30 000.
    */
   readonly hangMs?: number | undefined;
 }

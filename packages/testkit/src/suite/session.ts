@@ -11,17 +11,16 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import type { Capabilities } from './capabilities.js';
-import { createDeadline, type Deadline } from './deadline.js';
+import { createDeadline, type Deadline, outcomeOf, type Outcome } from './deadline.js';
 import type { TransportFixture } from './options.js';
-import { outcomeOf, type Outcome } from './outcome.js';
 
-/** A request on its way: `outcome` is how its `send` ended. */
+/** A request that was sent; `outcome` is how its `send()` settled. */
 export interface Sent {
   readonly id: RequestId;
   readonly outcome: Promise<Outcome>;
 }
 
-/** A client made of nothing but the transport: it records all that the transport says. */
+/** A minimal client that records everything that the transport reports. */
 export interface Session extends Deadline {
   readonly transport: Transport;
   readonly fixture: TransportFixture;
@@ -32,7 +31,7 @@ export interface Session extends Deadline {
   abort(reason: Error): void;
   /** Milliseconds that any one step may take. */
   readonly deadlineMs: number;
-  /** Milliseconds after which a run that a leak keeps alive is ended; 0: never. */
+  /** Milliseconds after which a test run that a leak keeps alive is ended; 0 means never. */
   readonly hangMs: number;
   readonly messages: JSONRPCMessage[];
   readonly errors: Error[];
@@ -42,16 +41,16 @@ export interface Session extends Deadline {
   onMessage: (message: JSONRPCMessage) => void;
   /** Runs on each `onclose`, after it was recorded. */
   onClose: () => void;
-  /** Starts the transport, and does the handshake where the wire needs one. */
+  /** Starts the transport, and does the handshake if the wire needs one. */
   open(): Promise<void>;
-  /** A request whose answer may never come. */
+  /** Sends a request whose response may never arrive. */
   begin(method: string, params?: JSONRPCObject, options?: BeginOptions): Sent;
-  /** A request and its result. */
+  /** Sends a request and resolves with its result. */
   request(method: string, params?: JSONRPCObject, options?: BeginOptions): Promise<JSONRPCObject>;
   notify(method: string, params?: JSONRPCObject): Promise<void>;
-  /** Shows that the connection still carries a request and its answer. */
+  /** Asserts that the connection still carries a request and its response. */
   assertAlive(): Promise<void>;
-  /** Settles when `condition` holds, which is looked at after each thing the transport says. */
+  /** Resolves when `condition` holds, which is checked after each event of the transport. */
   until(condition: () => boolean, what: string): Promise<void>;
   closed(what: string): Promise<void>;
   killPeer(): Promise<void>;

@@ -1,13 +1,13 @@
-import { deathCases } from '../cases/death.js';
-import { deliveryCases } from '../cases/delivery.js';
-import { eraCases } from '../cases/eras.js';
-import { hostileCases } from '../cases/hostile.js';
-import { lifecycleCases } from '../cases/lifecycle.js';
-import { requestCases } from '../cases/requests.js';
-import { resourceCases } from '../cases/resources.js';
-import { sharedOptionCases } from '../cases/shared-options.js';
-import { sizeCases } from '../cases/size.js';
-import { startFailureCases } from '../cases/start-failure.js';
+import { deathCases } from '../transport-cases/death.js';
+import { deliveryCases } from '../transport-cases/delivery.js';
+import { eraCases } from '../transport-cases/eras.js';
+import { hostileCases } from '../transport-cases/hostile.js';
+import { lifecycleCases } from '../transport-cases/lifecycle.js';
+import { requestCases } from '../transport-cases/requests.js';
+import { resourceCases } from '../transport-cases/resources.js';
+import { sharedOptionCases } from '../transport-cases/shared-options.js';
+import { sizeCases } from '../transport-cases/size.js';
+import { startFailureCases } from '../transport-cases/start-failure.js';
 import { withDefaults } from './capabilities.js';
 import type { CaseGroup } from './case.js';
 import type { TestRunner, TransportSuiteOptions } from './options.js';
@@ -27,11 +27,13 @@ const GROUPS: readonly CaseGroup[] = [
 ];
 
 /**
- * Defines the contract tests of one transport with the runner that is passed in. Which cases exist follows from the
- * declared capabilities; none is skipped.
+ * Defines the contract tests of a transport with the test runner that is passed in. The declared capabilities decide which
+ * cases exist; none is skipped.
  *
  * @example
+ * ```ts
  * transportSuite({ describe, it }, { name: 'stdio', capabilities: { backPressure: true }, setup });
+ * ```
  */
 export function transportSuite(runner: TestRunner, options: TransportSuiteOptions): void {
   const capabilities = withDefaults(options.capabilities);
@@ -44,7 +46,7 @@ export function transportSuite(runner: TestRunner, options: TransportSuiteOption
         if (setup === undefined || entry.when?.(capabilities) === false) return [];
         return [{ ...entry, setup }];
       });
-      // Runners take a group without cases for a mistake.
+      // Test runners report an empty group as a mistake.
       if (cases.length === 0) continue;
       runner.describe(group.name, () => {
         for (const { name, run, setup } of cases) {

@@ -30,7 +30,7 @@ export function createReference(flaw?: ProviderFlaw): AuthProviderFixture {
   let renewals = 0;
   let interactions = 0;
   let renewing: Promise<void> | undefined;
-  // Where nobody looks, but for the flaw that shows it.
+  // Hidden, except for the flaw that shows it.
   const held: { token?: string } = {};
 
   const issue = (): string => {

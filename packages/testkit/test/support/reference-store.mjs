@@ -22,7 +22,7 @@ export function openStore(argument) {
   const queues = new Map();
 
   const nameOf = (key) => {
-    if (is('sanitises keys')) return key.replaceAll(/\W/g, '_').slice(0, 50);
+    if (is('sanitizes keys')) return key.replaceAll(/\W/g, '_').slice(0, 50);
     if (is('one file for all')) return 'all';
     return createHash('sha256').update(JSON.stringify(key)).digest('hex');
   };
@@ -71,11 +71,11 @@ export function openStore(argument) {
   };
   const isFree = (path, holder) => {
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    // Without a file it is free already, and the next one may be somebody else's.
+    // Without a file it is free already, and the next one may belong to another process.
     if (written === undefined) return false;
-    // Nobody's name is in the file of one that was killed while it made it.
+    // The file of a process that was killed while it created it has no name in it.
     if (Date.now() - written >= STALE_MS) return true;
-    // The second look: one that released it and ended meanwhile leaves it to somebody else.
+    // The second look: one that released it and ended meanwhile leaves it to another process.
     return holder !== undefined && !isAlive(holder.pid) && read(path)?.nonce === holder.nonce;
   };
   const free = (path) => {

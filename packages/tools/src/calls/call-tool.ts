@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import {

@@ -1,4 +1,5 @@
-import { escapeJson, escapeText, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';

@@ -1,4 +1,5 @@
-import { escapeText, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';

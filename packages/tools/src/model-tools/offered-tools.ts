@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';

@@ -1,4 +1,5 @@
-import { escapeText, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/client-core/text';
 import { toolTraits } from './tool-traits.js';
 import type { CatalogTool } from '@mcp-fittings/host';
 import {

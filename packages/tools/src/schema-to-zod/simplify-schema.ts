@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { PatternFilter } from '../patterns/pattern-filter.js';

@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { copyJson, isJsonObject, type JsonLimits, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { subschemas, type Schema } from './subschemas.js';

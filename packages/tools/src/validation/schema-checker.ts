@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { z } from 'zod';
 import { copyJson, type JsonLimits } from '../json/copy-json.js';
 import type { ConvertedSchema } from '../schema-to-zod/convert-schema.js';

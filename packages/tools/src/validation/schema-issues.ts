@@ -1,4 +1,4 @@
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core';
+import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Json } from '../json/copy-json.js';
 import { valueAt } from '../json/json-pointer.js';
 import { isLinearPattern } from '../patterns/linear-pattern.js';

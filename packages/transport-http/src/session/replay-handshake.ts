@@ -1,5 +1,9 @@
-import { TransportError } from '@mcp-fittings/client-core';
-import { isErrorResponse, isMessage, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import {
+  isErrorResponse,
+  isMessage,
+  TransportError,
+  type JSONRPCObject,
+} from '@mcp-fittings/client-core/transport';
 import { createLifetime, replyExcerpt, type Lifetime } from '@mcp-fittings/remote-policy';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import { messageHeaders } from '../headers.js';

@@ -1,5 +1,4 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, TransportError, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
 /** How a session was opened, so that it can be opened again. */
 export interface Handshake {

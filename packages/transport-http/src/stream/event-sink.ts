@@ -1,4 +1,4 @@
-import { TransportError, type Redactor } from '@mcp-fittings/client-core';
+import { TransportError, type Redactor } from '@mcp-fittings/client-core/transport';
 import { replyExcerpt } from '@mcp-fittings/remote-policy';
 import {
   createMessageReader,

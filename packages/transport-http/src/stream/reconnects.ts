@@ -1,4 +1,4 @@
-import { backoffDelay, FittingsError } from '@mcp-fittings/client-core';
+import { backoffDelay, FittingsError } from '@mcp-fittings/client-core/transport';
 
 /** How an event stream is reopened after it ended. Times are in milliseconds. */
 export interface ReconnectOptions {

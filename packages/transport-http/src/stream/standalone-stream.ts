@@ -1,4 +1,4 @@
-import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core/transport';
 import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
 import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';

@@ -54,9 +54,9 @@ function inProcessFixture({ server: name, signal }) {
   /** @type {Transport | undefined} */
   let side;
   const transport = createInProcessTransport({
-    name,
+    server: name,
     signal,
-    server: () => ({
+    createServer: () => ({
       async connect(serverSide) {
         side = serverSide;
         bePeer(serverSide);
@@ -115,7 +115,7 @@ export const contracts = [
     setup: async (options) => inProcessFixture(options),
     async setupUnreachable() {
       const transport = createInProcessTransport({
-        server: () => {
+        createServer: () => {
           throw new Error('no server today');
         },
       });

@@ -1,12 +1,14 @@
-import { cleanPath } from './search-path.js';
-import type { Environment } from './variable.js';
+import { cleanPath, type Environment } from './search-path.js';
 
-/** Which variables of the host process a server gets: what a program needs to run, everything, or these besides. */
+/**
+ * Environment variables of the host that a server inherits: `safe`, those that programs need to run and to reach the network;
+ * `all`; or a list of names, which are passed on in addition to the safe ones.
+ */
 export type InheritEnv = 'safe' | 'all' | readonly string[];
 
 /**
- * With what a program reaches anything from behind a proxy that inspects TLS: the authorities to trust, the proxies, the
- * registry. They belong to the network of this machine, and are no secrets of other programs.
+ * What a program needs to reach anything from behind a proxy that inspects TLS: certificate authorities, proxies, the
+ * registry. These variables describe the network of this machine; they are not secrets of other programs.
  */
 const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
@@ -27,11 +29,11 @@ const NETWORK = [
   'no_proxy',
   'npm_config_registry',
 ];
-/** What else decides whether a program reaches the network; such a variable may hold secrets. */
+/** Variables that also decide whether a program reaches the network, and may contain secrets. */
 const NETWORK_LIKE =
   /^(?:npm_config_(?:https?_?-?proxy|proxy|noproxy|cafile|ca|strict_ssl|registry|userconfig|globalconfig)|npm_config_https-proxy|pip_(?:index_url|extra_index_url|cert|proxy|trusted_host|config_file)|uv_(?:index|index_url|default_index|extra_index_url|native_tls|system_certs|config_file)|node_(?:options|tls_reject_unauthorized)|aws_ca_bundle|deno_cert|deno_tls_ca_store|git_ssl_[a-z]+|git_proxy_command)$/i;
 
-/** The variables of both official SDKs, and those that decide the language of texts and where temporary files go. */
+/** The variables of both official SDKs, and those for the locale and for temporary files. */
 const SAFE_POSIX = [
   'HOME',
   'LANG',
@@ -68,8 +70,8 @@ const SAFE_WINDOWS = [
 ];
 
 /**
- * The environment of a server. A value that begins like a shell function is never passed on: a vulnerable shell runs
- * what follows it (CVE-2014-6271).
+ * Returns the environment of a server. A value that begins like a shell function is never passed on: a vulnerable shell
+ * executes what follows it (CVE-2014-6271).
  */
 export function childEnvironment(
   parent: Environment,
@@ -88,11 +90,11 @@ export function childEnvironment(
   for (const [name, value] of Object.entries(parent)) {
     const wanted = passes === 'all' || passes.has(canonical(name));
     if (!wanted || value === undefined || overridden.has(canonical(name))) continue;
-    if (value.startsWith('() {') || (isNetwork(name, platform) && !named(name) && holdsPassword(value)))
+    if (value.startsWith('() {') || (isNetwork(name, platform) && !named(name) && containsPassword(value)))
       continue;
     result[name] = value;
   }
-  // So that the server does not look for programs in its current folder first, either.
+  // The server must not look for programs in its working directory first, either.
   const all: Record<string, string> = {
     ...(platform === 'win32' && { NoDefaultCurrentDirectoryInExePath: '1' }),
     ...result,
@@ -105,8 +107,8 @@ export function childEnvironment(
 }
 
 /**
- * Variables of the host by which programs reach the network, and which this server was not given: they were not asked
- * for, or they hold a password. For the hint of a server that does not connect.
+ * Returns the names of host variables that programs use to reach the network, and that this server does not get because they
+ * were not requested or contain a password. The hint for a server that does not connect lists them.
  */
 export function networkVariablesWithheld(
   parent: Environment,
@@ -130,7 +132,7 @@ function isNetwork(name: string, platform: NodeJS.Platform): boolean {
 }
 
 /** `http://name:password@proxy:8080`, with or without a scheme. */
-function holdsPassword(value: string): boolean {
+function containsPassword(value: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:)?[\\/]*[^\\/?#]*@/i.test(value.trim());
 }
 

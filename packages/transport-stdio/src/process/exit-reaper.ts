@@ -1,23 +1,23 @@
-/** Ends what is registered when this process exits: no server outlives its host. */
+/** Kills the registered servers when this process exits, so that no server outlives its host. */
 export interface ExitReaper {
-  /** `kill` runs while the process exits, so it has to be synchronous. Dispose when there is nothing left to end. */
+  /** Registers `kill`, which runs while the process exits and must be synchronous. Dispose of the result when the server has exited. */
   add(kill: () => void): Disposable;
 }
 
-/** Listens to the process only while something is registered, with one listener for all. */
+/** Creates a reaper with one `exit` listener, which is there only while something is registered. */
 export function createExitReaper(): ExitReaper {
   const kills = new Set<() => void>();
   const killAll = (): void => {
     for (const kill of kills) kill();
   };
-  /** Room for our listener, so that many reapers at once are not taken for a leak. 0 means no limit. */
+  /** Makes room for our listener, so that Node.js does not warn of a leak when there are many reapers. 0 means no limit. */
   const makeRoom = (change: 1 | -1): void => {
     const limit = process.getMaxListeners();
     if (limit !== 0) process.setMaxListeners(limit + change);
   };
   return {
     add(kill) {
-      // Wrapped, so that the same function can be registered twice.
+      // Wrapped so that the same function can be registered twice.
       const entry = (): void => kill();
       if (kills.size === 0) {
         makeRoom(1);

@@ -1,7 +1,7 @@
-import { sanitizeText } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/transport';
 
 const LINE_END = /\r\n|\n|\r/;
-/** Frames and frills of a stack trace; the line that says what happened stands before or after them. */
+/** Frames of a stack trace and the like; the line that says what happened is before or after them. */
 const FRAME =
   /^\s*(?:at\s.+|\^+~*\s*|node:[\w/]+:\d+|Node\.js v\d.*|File ".*", line \d+.*|\.{3} \d+ (?:more|lines matching).*)\s*$/;
 /** A line that names what went wrong. */
@@ -15,8 +15,8 @@ export interface ExcerptLimits {
 }
 
 /**
- * What a server wrote before it ended, cut to what tells why: lines that name an error first, then the first and the
- * last lines, in their order and one below the other. Frames of stack traces are left out.
+ * Cuts the output of a failed server down to the lines that tell why: lines that name an error first, then the first and the
+ * last lines, in their original order. Frames of stack traces are left out.
  */
 export function failureExcerpt(text: string, limits: ExcerptLimits): string {
   const lines = text
@@ -25,7 +25,7 @@ export function failureExcerpt(text: string, limits: ExcerptLimits): string {
     .map((line) => sanitizeText(line, { maxLength: limits.length / 2 }));
   const chosen = new Set<number>();
   let room = limits.length;
-  for (const index of byWorth(lines)) {
+  for (const index of byRelevance(lines)) {
     const { length } = lines[index] ?? '';
     if (chosen.size >= limits.lines) break;
     if (length + 1 > room) continue;
@@ -44,7 +44,7 @@ export function failureExcerpt(text: string, limits: ExcerptLimits): string {
 }
 
 /** The last lines that name an error, as many as half of an excerpt; then first and last lines in turn. */
-function byWorth(lines: readonly string[]): number[] {
+function byRelevance(lines: readonly string[]): number[] {
   const indexes = [...lines.keys()];
   const errors = indexes.filter((index) => NAMES_ERROR.test(lines[index] ?? ''));
   const both = [...errors.slice(0, 3), ...errors.slice(3).toReversed().slice(0, 3)];

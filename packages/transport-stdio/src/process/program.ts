@@ -1,14 +1,13 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import { variable, type Environment } from './variable.js';
-import { searchedFolders } from './search-path.js';
+import { searchedFolders, variable, type Environment } from './search-path.js';
 import type { SpawnFailure } from './spawn-failure.js';
-import { throughCmd } from './windows-cmd.js';
+import { runThroughCmd } from './windows-cmd.js';
 
-/** What the operating system is asked to run. */
+/** What the operating system has to run. */
 export interface Program {
-  /** An absolute path: the operating system searches nothing. */
+  /** An absolute path, so that the operating system does not search. */
   readonly file: string;
   readonly args: readonly string[];
   /** On Windows: the arguments are quoted already. */
@@ -18,26 +17,26 @@ export interface Program {
 export interface ProgramRequest {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where a relative command is looked up. Default: the current folder of this process. */
+  /** Directory that a relative command is resolved against. Default: the working directory of this process. */
   readonly cwd?: string | undefined;
   /** The environment of the server: its PATH is searched. */
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
-  /** The folder of Windows, such as `C:\Windows`. */
+  /** The Windows directory, such as `C:\Windows`. */
   readonly systemRoot?: string | undefined;
 }
 
-/** What has to be known of files; tests put their own in its place. */
+/** Access to the file system, which tests replace. */
 export interface ProgramFiles {
   isFile(path: string): Promise<boolean>;
   mayExecute(path: string): Promise<boolean>;
-  /** The first bytes, as text. Empty where it cannot be read. */
+  /** The first bytes as text. Empty if the file cannot be read. */
   beginning(path: string): Promise<string>;
 }
 
 /**
- * Finds the program of a command ourselves. The lookup of the operating system takes the current folder for a part of
- * the PATH (always on Windows, on POSIX for each empty part). Rejects with an error that has a `code` as `spawn` does.
+ * Finds the program of a command. The lookup of the operating system is not used because it treats the working directory as
+ * part of the PATH: always on Windows, on POSIX for each empty part. Rejects with an error that has a `code`, as `spawn` does.
  */
 export async function findProgram(
   request: ProgramRequest,
@@ -65,7 +64,7 @@ async function findOnWindows(request: ProgramRequest, files: ProgramFiles): Prom
   const extension = win32.extname(file).toLowerCase();
   if (extension === '.exe' || extension === '.com') return { file, args, verbatim: false };
   if (extension !== '.cmd' && extension !== '.bat') return runInterpreter(file, request, files);
-  return (await withoutShim(file, args, files)) ?? throughCmd(file, args, systemRoot);
+  return (await npmWithoutBatchFile(file, args, files)) ?? runThroughCmd(file, args, systemRoot);
 }
 
 async function windowsFile(request: ProgramRequest, files: ProgramFiles): Promise<string | undefined> {
@@ -87,7 +86,7 @@ async function windowsFile(request: ProgramRequest, files: ProgramFiles): Promis
 }
 
 /** `npm.cmd` and `npx.cmd` only run a script with Node; without them each argument arrives byte for byte. */
-async function withoutShim(
+async function npmWithoutBatchFile(
   file: string,
   args: readonly string[],
   files: ProgramFiles,
@@ -101,7 +100,7 @@ async function withoutShim(
   return { file: node, args: [script, ...args], verbatim: false };
 }
 
-/** A script whose first line names its interpreter, which is looked up in the same way. */
+/** Runs a script with the interpreter that its first line names, which is looked up in the same way. */
 async function runInterpreter(file: string, request: ProgramRequest, files: ProgramFiles): Promise<Program> {
   const line = /^#!\s*(\S+)(?:[ \t]+(\S+))?/.exec(await files.beginning(file));
   const [, first = '', second = ''] = line ?? [];

@@ -1,32 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex, type Readable, type Writable } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core';
-import { endingOf, type Ending } from './ending.js';
+import type { Clock } from '@mcp-fittings/client-core/transport';
+import { waitForEnd, type ProcessEnd } from './process-exit.js';
 import type { ExitReaper } from './exit-reaper.js';
 import type { Program } from './program.js';
 import { createProcessTree } from './process-tree.js';
-import { readPaced, type PacedReader } from './read-paced.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
-import type { ChildStderr } from './stderr-target.js';
+import type { ChildStderr } from './spawn-failure.js';
 
 /** One running server. */
 export interface ServerProcess {
   readonly pid: number | undefined;
   readonly stdin: Writable;
-  /** From now on it is noticed when the server ends without having read all that it was sent. */
+  /** From now on, {@link leftUnread} notices when the server exits without having read everything it was sent. */
   watchStdin(): void;
-  /** True: it ended with something unread. Only POSIX systems tell, and only what was sent after {@link watchStdin}. */
+  /** Whether it exited with unread input. Only POSIX systems tell, and only for what was sent after {@link watchStdin}. */
   readonly leftUnread: boolean;
-  /** How the process has ended, as soon as it has; what it wrote may still be on its way. */
-  readonly exit: Ending | undefined;
-  /** Settles when the server is of no more use, after all that it wrote was handed on. */
-  readonly ended: Promise<Ending>;
+  /** How the process exited, as soon as it has; its output may still be on its way. */
+  readonly exit: ProcessEnd | undefined;
+  /** Resolves when the server is unusable and all of its output has been delivered. */
+  readonly ended: Promise<ProcessEnd>;
   /**
-   * Ends it and what it started, and frees everything. Politely: its stdin is ended first, and it gets time. Safe to
-   * call again; must be called also when it ended by itself.
+   * Ends the server and everything it started, and frees all resources. With `polite`, its stdin is closed first and it gets
+   * time to exit. Must be called also when the server exited by itself; later calls do nothing.
    */
   stop(options: { readonly polite: boolean }): Promise<void>;
+}
+
+/** A reader of a stream that can ask for a pause. */
+export interface PacedReader {
+  /** Returns true if there is too much work: {@link whenReady} then runs its task when more may come. */
+  push(chunk: Uint8Array): boolean;
+  whenReady(task: () => void): void;
 }
 
 export interface ServerProcessOptions {
@@ -41,14 +47,14 @@ export interface ServerProcessOptions {
   readonly stderrReader: PacedReader;
 }
 
-/** Starts a server, without any shell. Rejects with the error of the operating system. */
+/** Starts a server without a shell. Rejects with the error of the operating system. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, env, cwd, clock } = options;
   const child = spawn(program.file, program.args, {
     env,
     ...(cwd !== undefined && { cwd }),
     stdio: ['pipe', 'pipe', options.stderr],
-    // A group of its own, to be ended as a whole. On Windows it would be a console of its own.
+    // A process group of its own, which is ended as a whole. On Windows it would be a console of its own.
     detached: process.platform !== 'win32',
     windowsHide: true,
     shell: false,
@@ -66,7 +72,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   stdin.on('error', (error: NodeJS.ErrnoException) => {
     leftUnread ||= isWatched && error.code === 'ECONNRESET';
   });
-  // The pipe is a socket: reading from our side fails with ECONNRESET when the other side ends with data unread.
+  // The pipe is a socket: reading from our side fails with ECONNRESET when the other side closes it with unread data.
   const watchStdin = (): void => {
     // Deno resets the socket of a child that has read everything, too.
     const isDeno = process.versions['deno'] !== undefined;
@@ -75,17 +81,17 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     try {
       stdin._read(0);
     } catch {
-      // Another runtime: what is not known is not needed.
+      // Another runtime, where this is not known.
     }
   };
   const exited = once(child, 'exit').catch(() => undefined);
-  const ended = endingOf({ child, stdin, stdout, exited, clock });
+  const ended = waitForEnd({ child, stdin, stdout, exited, clock });
   readPaced(stdout, options.stdoutReader);
   if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
 
   const stop = async (polite: boolean): Promise<void> => {
     stdout.removeAllListeners('data');
-    // A server that is still writing would never see the end of its stdin.
+    // A server that is blocked while writing would never see the end of its stdin.
     if (polite) stdout.resume();
     else stdout.destroy();
     const { shutdown: times } = options;
@@ -102,7 +108,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return {
     pid: child.pid,
     stdin,
-    get exit(): Ending | undefined {
+    get exit(): ProcessEnd | undefined {
       const { exitCode, signalCode: signal } = child;
       return exitCode === null && signal === null ? undefined : { kind: 'exited', exitCode, signal };
     },
@@ -120,4 +126,17 @@ async function closed(stream: Readable | Writable): Promise<void> {
   const done = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.destroy();
   await done;
+}
+
+/**
+ * Passes the output of a server to the reader, and pauses the stream while the reader has too much work. Otherwise Node.js
+ * would deliver dozens of chunks at once while other servers wait.
+ */
+export function readPaced(stream: Readable, reader: PacedReader): void {
+  stream.on('error', () => undefined);
+  stream.on('data', (chunk: Uint8Array) => {
+    if (!reader.push(chunk)) return;
+    stream.pause();
+    reader.whenReady(() => stream.resume());
+  });
 }

@@ -1,33 +1,32 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import { settlesWithin, sleep } from '@mcp-fittings/client-core/timing';
+import { settlesWithin, sleep, type Clock } from '@mcp-fittings/client-core/transport';
 import type { ProcessTree } from './process-tree.js';
 
-/** Milliseconds that each step of a shutdown waits before the next one. */
+/** How long each step of a shutdown waits before the next one, in milliseconds. */
 export interface ShutdownTimes {
-  /** After the server's stdin was ended, before SIGTERM. Default 2000. */
+  /** Time after the server's stdin is closed, before SIGTERM. Default 2000. */
   readonly afterStdinEndMs?: number | undefined;
-  /** After SIGTERM, before SIGKILL. Default 2000. */
+  /** Time after SIGTERM, before SIGKILL. Default 2000. */
   readonly afterSigtermMs?: number | undefined;
-  /** After SIGKILL, before the process is given up: it hangs in the kernel. Default 1000. */
+  /** Time after SIGKILL, before `close()` stops waiting for a process that hangs in the kernel. Default 1000. */
   readonly afterSigkillMs?: number | undefined;
 }
 
-/** What the server started gets this long to follow it by itself. */
+/** Milliseconds that the children of a server get to exit after it by themselves. */
 const FOLLOW_MS = 100;
 const POLL_MS = 25;
 
 /**
- * Ends a server as the MCP specification says: end its stdin, wait, SIGTERM, wait, SIGKILL. Signals go to the whole
- * tree, and it is done only when all of the tree is gone. False: something could not be ended.
+ * Ends a server as the MCP specification requires: close its stdin, wait, SIGTERM, wait, SIGKILL. Signals go to the whole
+ * tree. Resolves when all of the tree has exited, with false if a process could not be ended.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#shutdown
  */
 export async function endTree(job: {
   readonly tree: ProcessTree;
-  /** Settles when the server process itself has ended. */
+  /** Settles when the server process itself has exited. */
   readonly exited: Promise<unknown>;
   readonly clock: Clock;
   readonly times: ShutdownTimes;
-  /** Ends the server's stdin and gives it time; without it the first step is SIGTERM. */
+  /** Closes the server's stdin. Without it the first step is SIGTERM. */
   readonly endStdin?: (() => void) | undefined;
 }): Promise<boolean> {
   const { tree, exited, clock, times } = job;

@@ -1,14 +1,13 @@
 import { access, constants, stat } from 'node:fs/promises';
+import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
-import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core';
-import type { Environment } from './variable.js';
-import { searchedFolders } from './search-path.js';
-import type { ChildStderr } from './stderr-target.js';
+import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core/transport';
+import { searchedFolders, type Environment } from './search-path.js';
 
-/** Why a server could not be started. */
+/** Why a server could not be started, as the arguments of an error. */
 export interface SpawnFailure {
   readonly code: ErrorCode;
-  /** A sentence without the server's name. */
+  /** A sentence that does not name the server. */
   readonly message: string;
   readonly options: FittingsErrorOptions;
 }
@@ -22,8 +21,8 @@ export interface SpawnAttempt {
   readonly stderr?: ChildStderr | undefined;
 }
 
-/** What Node would refuse with an error that quotes the value, which may be a secret. */
-export function invalidText(plan: {
+/** Finds what Node.js would reject with an error that quotes the value, which may be a secret. */
+export function checkTexts(plan: {
   command: string;
   args: readonly string[];
   cwd?: string | undefined;
@@ -32,8 +31,37 @@ export function invalidText(plan: {
   if (plan.command.trim() === '') return 'The command is empty.';
   const texts = [plan.command, ...plan.args, plan.cwd ?? '', ...Object.entries(plan.env).flat()];
   return texts.some((text) => text?.includes('\0'))
-    ? 'The command, an argument, the working directory or a variable holds a NUL character.'
+    ? 'The command, an argument, the working directory or an environment variable contains a NUL character.'
     : undefined;
+}
+
+/** What `spawn` accepts as the stderr of a child process. */
+export type ChildStderr = 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number;
+
+/** Why the child cannot use this as its stderr, and what to do. */
+export interface StderrProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+const NAMES: ReadonlySet<unknown> = new Set(['pipe', 'overlapped', 'inherit', 'ignore']);
+
+/** Finds a value of `stderr` that Node.js would reject; a JavaScript caller may pass anything. */
+export function checkStderr(stderr: unknown): StderrProblem | undefined {
+  if (typeof stderr === 'number' && (!Number.isInteger(stderr) || stderr < 0)) {
+    return {
+      message: 'The number given as `stderr` is not a file descriptor.',
+      hint: 'A file descriptor is a non-negative integer.',
+    };
+  }
+  if (typeof stderr === 'number' || NAMES.has(stderr)) return undefined;
+  if (typeof stderr !== 'object' || stderr === null) {
+    return {
+      message: 'The option `stderr` has an unsupported value.',
+      hint: "Use 'capture', 'pipe', 'overlapped', 'inherit', 'ignore', a stream, a file descriptor, or a function.",
+    };
+  }
+  return undefined;
 }
 
 const NOT_FOUND = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
@@ -41,51 +69,56 @@ const NOT_EXECUTABLE = new Set(['EACCES', 'EPERM', 'ENOEXEC', 'EISDIR']);
 const EXHAUSTED = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /**
- * Tells what an error of `spawn` means: the system says ENOENT for a missing command, a missing interpreter of a
- * script, and a missing working directory alike.
+ * Explains an error of `spawn`: the system says ENOENT for a missing command, a missing interpreter of a script, and a
+ * missing working directory alike.
  */
 export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): Promise<SpawnFailure> {
-  const code = codeOf(cause);
-  // It quotes the arguments, and those may hold secrets.
+  const code = systemCode(cause);
+  // It quotes the arguments, which may contain secrets.
   if (cause instanceof Error) Reflect.deleteProperty(cause, 'spawnargs');
   const command = quoted(attempt.command);
-  const cwd = await problemOfCwd(attempt.cwd);
-  if (cwd !== undefined) return failure('CWD_INVALID', cwd, cause, 'Correct `cwd`, or leave it out.');
+  const cwd = await checkCwd(attempt.cwd);
+  if (cwd !== undefined) return failure('CWD_INVALID', cwd, cause, 'Correct `cwd`, or remove it.');
   if (NOT_FOUND.has(code)) {
-    if (await isFoundSomewhere(attempt)) {
+    if (await existsInSearchPath(attempt)) {
       const message = `${command} exists, but the interpreter that its first line names does not.`;
       return failure(
         'COMMAND_NOT_FOUND',
         message,
         cause,
-        'Install the interpreter, or name it as the command.',
+        'Install the interpreter, or set `command` to an interpreter that is installed.',
       );
     }
     return failure('COMMAND_NOT_FOUND', notFoundMessage(attempt), cause, notFoundHint(attempt));
   }
   if (NOT_EXECUTABLE.has(code)) {
-    const message = `${command} may not be executed (${code}).`;
-    return failure('COMMAND_NOT_EXECUTABLE', message, cause, 'It has to be a file with execute permission.');
+    const message = `Permission to execute ${command} was denied (${code}).`;
+    return failure(
+      'COMMAND_NOT_EXECUTABLE',
+      message,
+      cause,
+      'Check that it is a file and has the execute permission.',
+    );
   }
   if (code === 'ERR_INVALID_ARG_VALUE' && typeof attempt.stderr === 'object') {
     return failure(
       'CONFIG_INVALID',
-      'The stream given as `stderr` has no file descriptor, so that a process cannot write to it.',
+      'The stream given as `stderr` has no file descriptor, so a process cannot write to it.',
       cause,
-      "Set `stderr: 'pipe'` and write `transport.stderr.pipe(stream)`. A file stream has its descriptor once it is open.",
+      "Set `stderr: 'pipe'` and call `transport.stderr.pipe(stream)`. A file stream has a descriptor once it is open.",
     );
   }
   if (code === 'EBADF' && typeof attempt.stderr === 'number') {
     const message = `The file descriptor ${String(attempt.stderr)} given as \`stderr\` is not open.`;
-    return failure('CONFIG_INVALID', message, cause, 'Give one that stays open until the server is started.');
+    return failure('CONFIG_INVALID', message, cause, 'Keep it open until the server has started.');
   }
   const hint = EXHAUSTED.has(code)
-    ? 'The system is out of processes, memory or file descriptors.'
+    ? 'The system has run out of processes, memory or file descriptors.'
     : code === 'E2BIG'
       ? 'The arguments and the environment are too long.'
       : undefined;
   const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
-  return failure('SPAWN_FAILED', `${command} could not be started: ${text}`, cause, hint);
+  return failure('SPAWN_FAILED', `Could not start ${command}: ${text}`, cause, hint);
 }
 
 function failure(code: ErrorCode, message: string, cause: unknown, hint: string | undefined): SpawnFailure {
@@ -94,9 +127,9 @@ function failure(code: ErrorCode, message: string, cause: unknown, hint: string 
 
 function notFoundMessage(attempt: SpawnAttempt): string {
   const command = quoted(attempt.command);
-  if (isPath(attempt)) return `There is no ${command}.`;
+  if (isPath(attempt)) return `The command ${command} does not exist.`;
   const count = searchPath(attempt).length;
-  return `There is no ${command} in the ${count} ${count === 1 ? 'directory' : 'directories'} of the PATH.`;
+  return `The command ${command} was not found in the ${count} ${count === 1 ? 'directory' : 'directories'} of the PATH.`;
 }
 
 const INSTALL_HINTS: Readonly<Record<string, string>> = {
@@ -116,17 +149,17 @@ const INSTALL_HINTS: Readonly<Record<string, string>> = {
 function notFoundHint(attempt: SpawnAttempt): string {
   const { command } = attempt;
   const [program = '', ...more] = command.trim().split(/\s+/);
-  // A slash behind the first space, as in `npx -y @scope/x`, is one of an argument. A path may hold spaces itself.
+  // A slash after the first space, as in `npx -y @scope/x`, belongs to an argument. A path may contain spaces too.
   if (more.length > 0 && !isPath({ ...attempt, command: program })) {
-    return 'The command is the program alone and no shell reads it: put its arguments into `args`.';
+    return '`command` is the program alone and is not read by a shell. Put the arguments into `args`.';
   }
-  if (isPath(attempt)) return 'A relative path is looked up from `cwd`.';
+  if (isPath(attempt)) return 'A relative path is resolved against `cwd`.';
   const product = Object.hasOwn(INSTALL_HINTS, command) ? INSTALL_HINTS[command] : undefined;
   const install = product === undefined ? 'Install it' : `Install ${product}`;
-  return `${install}, give its full path, or set PATH in \`env\`: programs with a window often lack what a login shell adds (nvm, asdf, Homebrew).`;
+  return `${install}, use its full path, or set PATH in \`env\`: desktop programs often lack what a login shell adds (nvm, asdf, Homebrew).`;
 }
 
-async function problemOfCwd(cwd: string | undefined): Promise<string | undefined> {
+async function checkCwd(cwd: string | undefined): Promise<string | undefined> {
   if (cwd === undefined) return undefined;
   const name = `The working directory ${quoted(cwd)}`;
   try {
@@ -134,12 +167,12 @@ async function problemOfCwd(cwd: string | undefined): Promise<string | undefined
     await access(cwd, constants.X_OK);
     return undefined;
   } catch (cause) {
-    const code = codeOf(cause);
-    return NOT_FOUND.has(code) ? `${name} does not exist.` : `${name} may not be entered (${code}).`;
+    const code = systemCode(cause);
+    return NOT_FOUND.has(code) ? `${name} does not exist.` : `${name} cannot be entered (${code}).`;
   }
 }
 
-async function isFoundSomewhere(attempt: SpawnAttempt): Promise<boolean> {
+async function existsInSearchPath(attempt: SpawnAttempt): Promise<boolean> {
   const { command, cwd = '.' } = attempt;
   const path = pathOf(attempt);
   const candidates = isPath(attempt)
@@ -164,7 +197,7 @@ function isPath({ command, platform }: SpawnAttempt): boolean {
 
 const searchPath = ({ env, platform }: SpawnAttempt): string[] => searchedFolders(env, platform);
 
-function codeOf(cause: unknown): string {
+function systemCode(cause: unknown): string {
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' ? code : '';
 }

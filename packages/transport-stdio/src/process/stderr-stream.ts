@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 
-/** The server's stderr for a program that reads it as a stream: the bytes as they came, secrets included. */
+/** The server's stderr as a stream: the bytes as they came, secrets included. */
 export interface StderrStream {
-  /** There before the server is started. It ends with the connection. */
+  /** Exists before the server is started, and ends with the connection. */
   readonly readable: Readable;
   append(chunk: Uint8Array): void;
   end(): void;
 }
 
-/** Bytes that wait for the reader. */
+/** Bytes that are kept for the reader. */
 const MAX_WAITING = 1024 * 1024;
-/** What a chunk costs besides its bytes, about; without it a server that writes single bytes would cost much more. */
+/** What a chunk costs besides its bytes, approximately. Without it, a server that writes single bytes would cost much more. */
 const CHUNK_COST = 200;
 
 /**
- * Makes a stream that never holds up the server: what is not read in time waits, up to 1 MiB, and then the oldest output
- * is dropped. A line in the stream says how much. (A `PassThrough`, as the official SDKs have it, stops reading after
- * some 16 KiB, and the server blocks at its next write once the pipe is full.)
+ * Creates a stream that never blocks the server: up to 1 MiB of unread output is kept, then the oldest is dropped, and a line
+ * in the stream says how much. (A `PassThrough`, as in the official SDKs, stops reading after some 16 KiB, and the server
+ * blocks at its next write once the pipe is full.)
  */
 export function createStderrStream(): StderrStream {
   const waiting: Uint8Array[] = [];

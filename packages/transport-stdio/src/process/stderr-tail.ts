@@ -1,13 +1,12 @@
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
-import { createBoundedText } from '@mcp-fittings/client-core/transport';
+import { sanitizeText, type Redactor } from '@mcp-fittings/client-core/transport';
 import { failureExcerpt, type ExcerptLimits } from './failure-excerpt.js';
 
-/** The last that a server wrote on stderr, fit to show: no secret, no control sequence, bounded. */
+/** The end of a server's stderr, made safe to show: without secrets and control sequences, and bounded. */
 export interface StderrTail {
   append(bytes: Uint8Array): void;
-  /** The stream has ended: hands on a last line without an end. */
+  /** The stream has ended: delivers a last line that has no line end. */
   end(): void;
-  /** What tells why the server failed: see {@link failureExcerpt}. */
+  /** The lines that tell why the server failed, see {@link failureExcerpt}. */
   excerpt(limits: ExcerptLimits): string;
   /** The last lines, as many as fit. */
   lastLines(maxLines: number, maxLength: number): string;
@@ -15,19 +14,19 @@ export interface StderrTail {
 
 export interface StderrTailOptions {
   readonly redact: Redactor;
-  /** Told of each line as it is complete; the function cleans it. */
+  /** Called for each complete line; calling `line` returns its safe text. */
   readonly onLine?: ((line: () => string) => void) | undefined;
 }
 
-/** UTF-16 units that are kept; more than anybody is shown, because lines full of secrets and escapes shrink. */
+/** UTF-16 units that are kept. More than is shown, because lines full of secrets and escapes shrink. */
 const KEPT = 65_536;
-/** UTF-16 units of the beginning that are kept besides: usage text and stack traces follow the reason. */
+/** UTF-16 units of the beginning that are also kept: usage text and stack traces follow the reason. */
 const BEGINNING_KEPT = 8192;
-/** Longer lines are cut before they are handed on. */
+/** Longer lines are cut before they are delivered. */
 const LINE_LENGTH = 4096;
 const LINE_END = /\r\n|\n|\r/;
 
-/** Costs next to nothing a byte while nobody looks: text is redacted and cleaned when it is asked for. */
+/** Text is redacted and cleaned only when it is asked for, so that a byte costs next to nothing. */
 export function createStderrTail(options: StderrTailOptions): StderrTail {
   const { redact, onLine } = options;
   const kept = createBoundedText(KEPT);
@@ -50,7 +49,7 @@ export function createStderrTail(options: StderrTailOptions): StderrTail {
     end: () => lines?.end(),
     excerpt(limits) {
       if (kept.total <= KEPT) return failureExcerpt(redact(kept.tail()), limits);
-      // A line break between them, so that what the cut left of two lines is not taken for one.
+      // A line break between them, so that the rests of two lines are not read as one.
       const parts = [redact(beginning, 'end'), redact(kept.tail(), 'start')];
       return failureExcerpt(parts.join('\n'), limits);
     },
@@ -98,5 +97,32 @@ function createLines(onLine: (line: CutLine) => void): { push(text: string): voi
       }
     },
     end: finish,
+  };
+}
+
+/** Keeps the last characters of a growing text, in O(1) per character. */
+export interface BoundedText {
+  append(chunk: string): void;
+  /** Returns the last `limit` UTF-16 units that were appended. */
+  tail(): string;
+  /** How many UTF-16 units were appended in all. */
+  readonly total: number;
+}
+
+export function createBoundedText(limit: number): BoundedText {
+  let kept = '';
+  let total = 0;
+  const lastOf = (text: string): string => (text.length > limit ? text.slice(text.length - limit) : text);
+  return {
+    append(chunk) {
+      total += chunk.length;
+      kept += lastOf(chunk);
+      // Cut at twice the limit, not at each chunk, so that copying stays proportional to what is appended.
+      if (kept.length > limit * 2) kept = lastOf(kept);
+    },
+    tail: () => lastOf(kept),
+    get total() {
+      return total;
+    },
   };
 }

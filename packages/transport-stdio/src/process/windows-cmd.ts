@@ -2,16 +2,16 @@ import { win32 } from 'node:path';
 import type { Program } from './program.js';
 import type { SpawnFailure } from './spawn-failure.js';
 
-/** `cmd.exe` takes no longer command line. */
+/** Longest command line of `cmd.exe`. */
 const MAX_LENGTH = 8191;
 
 /**
- * A batch file, run by `cmd.exe`, which parses its arguments twice: once itself, and again where the batch file says
- * `%*`. No escape holds in both: a quote ends the quoted part in one of them, `%NAME%` is replaced by what may hold a
- * quote, and a line break ends the command. Such arguments are refused; all others stand between quotes in both.
+ * Returns how to run a batch file with `cmd.exe`, which parses its arguments twice: once itself, and again where the batch
+ * file says `%*`. No escape works in both: a quote ends the quoted part in one of them, `%NAME%` is replaced by a value that
+ * may contain a quote, and a line break ends the command. Such arguments are rejected; all others are quoted.
  * @see https://blog.rust-lang.org/2024/04/09/cve-2024-24576/
  */
-export function throughCmd(
+export function runThroughCmd(
   file: string,
   args: readonly string[],
   systemRoot = String.raw`C:\Windows`,
@@ -23,7 +23,7 @@ export function throughCmd(
   const line = `"${words.map(quoted).join(' ')}"`;
   if (index === -1 && line.length < MAX_LENGTH) {
     return {
-      // By its full path: Windows would look into the current folder first.
+      // By its full path: Windows would look in the working directory first.
       file: win32.join(systemRoot, 'System32', 'cmd.exe'),
       args: ['/d', '/e:on', '/v:off', '/s', '/c', line],
       verbatim: true,
@@ -32,16 +32,16 @@ export function throughCmd(
   // The argument itself may be a secret.
   const message =
     index === -1
-      ? `The arguments are longer than the ${MAX_LENGTH} characters that cmd.exe takes.`
+      ? `The arguments are longer than the ${MAX_LENGTH} characters that cmd.exe accepts.`
       : index === 0
-        ? 'The path of the batch file holds a character that cmd.exe cannot pass on safely.'
-        : `Argument ${index} holds a quote, a percent sign or a control character, which cmd.exe cannot pass on safely to a batch file.`;
+        ? 'The path of the batch file contains a character that cmd.exe cannot pass on safely.'
+        : `Argument ${index} contains a quote, a percent sign or a control character, which cmd.exe cannot pass on safely to a batch file.`;
   const hint =
-    'Put the value into `env`, or make `command` an .exe (such as node.exe with the path of the script) instead of a .cmd or .bat file.';
+    'Pass the value in `env`, or set `command` to an .exe file (such as node.exe with the path of the script) instead of a .cmd or .bat file.';
   return { code: 'CONFIG_INVALID', message, options: { hint } };
 }
 
-/** Backslashes before the last quote count double for the program that is started. */
+/** The program that is started reads each backslash before the last quote as half of an escape, so they are doubled. */
 function quoted(word: string): string {
   return `"${word.replace(/\\+$/, '$&$&')}"`;
 }

@@ -1,16 +1,16 @@
 import { isRequestId, type RequestId } from '@mcp-fittings/client-core/transport';
 
-/** A member with a value that is no object and no list, and what follows it: `"id": 5 ,`. */
+/** A member whose value is a primitive, and what follows it: `"id": 5 ,`. */
 const SCALAR_MEMBER =
   /\s*"(?<name>(?:[^"\\]|\\.)*)"\s*:\s*(?<value>"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)\s*(?<end>[,}])/y;
 const MEMBER_NAME = /\s*"(?<name>(?:[^"\\]|\\.)*)"\s*:/y;
-/** What stands before the last brace of a message belongs to the message itself. */
+/** The `id` before the last brace belongs to the message itself. */
 const ID_AT_END =
   /[,{]\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(?<id>"(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /**
- * The id of the request that a message answers, from its first and last characters: for messages that can't be
- * parsed. Undefined where that is not certain, so that no other request is blamed.
+ * Returns the id of the request that an unparsable message answers, read from its first and last characters. Undefined where
+ * that is not certain, so that no other request fails instead.
  */
 export function answeredId(head: string, tail = ''): RequestId | undefined {
   const start = /^\s*\{/.exec(head);

@@ -3,13 +3,13 @@ import { HOPELESS_FACTOR, type Framing, type FrameSink } from './framing.js';
 
 const LF = 10;
 const NOTHING = new Uint8Array(0);
-/** What is kept of one header line; more can't be one of ours. */
+/** Bytes that are kept of one header line; a longer line is not one of ours. */
 const HEADER_LINE_BYTES = 4096;
 const EXCERPT_BYTES = 256;
 
 /**
- * A header block before each message, as in the Language Server Protocol. Some MCP hosts and servers speak it. Lines
- * between messages that are no header of ours are passed over, as log lines are with the other framing.
+ * A header block before each message, as in the Language Server Protocol. Some MCP hosts and servers use it. Other lines
+ * between messages are skipped, as log lines are with the newline framing.
  * @see https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#baseProtocol
  */
 export const contentLengthFraming: Framing = {
@@ -53,7 +53,7 @@ export const contentLengthFraming: Framing = {
       }
     };
 
-    /** Takes one line, or the beginning of one, and tells how many bytes that was. */
+    /** Reads one line, or the beginning of one, and returns how many bytes that was. */
     const takeHeader = (bytes: Uint8Array): number => {
       if (broken) return bytes.length;
       const end = bytes.indexOf(LF);
@@ -61,7 +61,7 @@ export const contentLengthFraming: Framing = {
       lineBytes += part.length;
       line.add(part.subarray(0, HEADER_LINE_BYTES - line.size));
       if (lineBytes > maxBytes) {
-        breakOff('MESSAGE_TOO_LARGE', `The server wrote ${lineBytes} bytes without ending the line.`);
+        breakOff('MESSAGE_TOO_LARGE', `The server wrote ${lineBytes} bytes without a line end.`);
       }
       if (end === -1) return bytes.length;
       lineBytes = 0;
@@ -111,20 +111,25 @@ function wantedBody(size: number, sink: FrameSink): Body {
       const text = decode(whole);
       if (text !== undefined) return sink.message(text);
       const tail = decodeLoosely(whole.subarray(-EXCERPT_BYTES));
-      sink.refused({ code: 'MESSAGE_INVALID', problem: 'A message of the server is not UTF-8.', head, tail });
+      sink.refused({
+        code: 'MESSAGE_INVALID',
+        problem: 'A message from the server is not valid UTF-8.',
+        head,
+        tail,
+      });
     },
   };
 }
 
 function refusedBody(size: number, maxBytes: number, sink: FrameSink): Body {
-  const problem = `A message of the server is larger than ${maxBytes} bytes.`;
+  const problem = `A message from the server is larger than ${maxBytes} bytes.`;
   let missing = size;
   let head: Uint8Array = NOTHING;
   let tail: Uint8Array = NOTHING;
-  let told = false;
+  let reported = false;
   const refuse = (end?: Uint8Array): void => {
     const refusal = { code: 'MESSAGE_TOO_LARGE', problem, head: decodeLoosely(head) } as const;
-    told ||= sink.refused({ ...refusal, ...(end !== undefined && { tail: decodeLoosely(end) }) });
+    reported ||= sink.refused({ ...refusal, ...(end !== undefined && { tail: decodeLoosely(end) }) });
   };
   return {
     get missing() {

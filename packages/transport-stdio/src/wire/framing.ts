@@ -1,8 +1,8 @@
-import type { ErrorCode } from '@mcp-fittings/client-core';
+import type { ErrorCode } from '@mcp-fittings/client-core/transport';
 
-/** How messages are told apart in a stream of bytes. */
+/** How messages are delimited in a stream of bytes. */
 export interface Framing {
-  /** The bytes on the wire, as text, of one message. */
+  /** Returns what goes on the wire for one message, as text. */
   frame(json: string): string;
   createReader(sink: FrameSink, maxBytes: number): FrameReader;
 }
@@ -11,7 +11,7 @@ export interface FrameReader {
   push(chunk: Uint8Array): void;
 }
 
-/** A message that is not taken. Its first and last characters may tell whom it answers. */
+/** A rejected message. Its first and last characters may tell which request it answers. */
 export interface Refusal {
   readonly code: 'MESSAGE_TOO_LARGE' | 'MESSAGE_INVALID';
   readonly problem: string;
@@ -20,17 +20,17 @@ export interface Refusal {
   readonly tail?: string | undefined;
 }
 
-/** Where a reader puts what it finds. */
+/** Receives what a reader finds. */
 export interface FrameSink {
-  /** The text of what may be a message. */
+  /** A text that may be a message. */
   message(text: string): void;
-  /** Something else, passed over; `head` is how it began. */
+  /** Something else, which is skipped; `head` returns how it begins. */
   noise(head: () => string): void;
-  /** True: whoever waited for this message was told. */
+  /** Returns true if the request that this message answers was found and has failed. */
   refused(refusal: Refusal): boolean;
-  /** What follows can't be understood any more. */
+  /** The rest of the stream cannot be read. */
   broken(code: ErrorCode, problem: string): void;
 }
 
-/** A refused message so many times larger than the limit ends the connection: it may never end. */
+/** A message this many times larger than the limit ends the connection: it may be endless. */
 export const HOPELESS_FACTOR = 4;

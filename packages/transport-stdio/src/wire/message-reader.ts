@@ -16,11 +16,11 @@ export interface MessageReaderOptions {
   readonly framing: Framing;
   readonly sink: MessageSink;
   readonly maxBytes: number;
-  /** Gets each text that may be a message, and hands it to `parse`, now or later, in order. */
+  /** Called with each text that may be a message. Passes it to `parse`, now or later, in order. */
   readonly found: (text: string) => void;
 }
 
-/** Log lines that begin with a bracket are common; no message is left out. */
+/** Log lines that begin with a bracket are common. Every message matches. */
 const MAY_BE_MESSAGE = /^\s*(?:\[\s*)?\{\s*["}]/;
 const EXCERPT = 256;
 
@@ -40,7 +40,7 @@ export function createMessageReader({ framing, sink, maxBytes, found }: MessageR
         const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
         sink.refused({
           code: 'MESSAGE_INVALID',
-          problem: 'A message of the server is not valid JSON.',
+          problem: 'A message from the server is not valid JSON.',
           ...excerpt,
         });
         return;

@@ -4,27 +4,27 @@ import { HOPELESS_FACTOR, type Framing } from './framing.js';
 const OPENING = new Set(Array.from('{[ \t', (character) => character.charCodeAt(0)));
 
 /**
- * One message a line, as the MCP specification has it. A line that can't be a message is known by its first byte, and
- * is neither decoded nor parsed.
+ * One message per line, as in the MCP specification. A line that cannot be a message is recognized by its first byte, and is
+ * neither decoded nor parsed.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export const newlineFraming: Framing = {
   frame: (json) => `${json}\n`,
 
   createReader(sink, maxBytes) {
-    const problem = `A message of the server is larger than ${maxBytes} bytes.`;
-    /** Whoever waits for the line that arrives now was told that it is refused. */
-    let told = false;
+    const problem = `A message from the server is larger than ${maxBytes} bytes.`;
+    /** The request that the current line answers has failed already. */
+    let reported = false;
     let broken = false;
     const give = (bytes: number, head: string): void => {
       if (broken) return;
       const isMessage = /^[{[\s]/.test(head);
       if (isMessage && bytes <= maxBytes * HOPELESS_FACTOR) {
-        told ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
+        reported ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
         return;
       }
       broken = true;
-      sink.broken('MESSAGE_TOO_LARGE', `The server wrote ${bytes} bytes without ending the line.`);
+      sink.broken('MESSAGE_TOO_LARGE', `The server wrote ${bytes} bytes without a line end.`);
     };
     return createLineReader({
       maxBytes,
@@ -37,14 +37,14 @@ export const newlineFraming: Framing = {
         if (kind === 'not-utf8') {
           sink.refused({
             code: 'MESSAGE_INVALID',
-            problem: 'A message of the server is not UTF-8.',
+            problem: 'A message from the server is not valid UTF-8.',
             head,
             tail,
           });
-        } else if (!told) {
+        } else if (!reported) {
           sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head, tail });
         }
-        told = false;
+        reported = false;
       },
     });
   },

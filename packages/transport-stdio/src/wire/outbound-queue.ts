@@ -1,23 +1,24 @@
 import type { Writable } from 'node:stream';
 import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
 
-/** Messages on their way into a pipe: joined where they come together, held back while the pipe is full. */
+/** Messages on their way into a pipe: joined when they are sent together, kept while the pipe is full. */
 export interface OutboundQueue {
   /**
-   * Undefined: there is no room. There always is when nothing else waits, however large the message is. Settles when
-   * the pipe took it; rejects only with what {@link end} gives, which nobody has to handle. Throws the same once it has
-   * ended. `id`: of a request, which counts as unsent until the pipe has it.
+   * Adds a message. Returns undefined if there is no room; there always is when the queue is empty, however large the message
+   * is. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
+   * rejection need not be handled. Throws such an error after the end. `id` is that of a request, which counts as unsent
+   * until it is written.
    */
   offer(text: string, id?: RequestId): Promise<void> | undefined;
-  /** From now on the pipe is there. */
+  /** Starts to write to the pipe. */
   attach(pipe: Writable): void;
-  /** Whether the pipe refused the very first message: its other end was closed already. */
+  /** Whether writing the very first message failed, because the other end was closed already. */
   readonly wasRefused: boolean;
-  /** Nothing more is written; what waits is rejected. */
+  /** Stops writing, and rejects what is left. */
   end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
 }
 
-/** What goes into the pipe in one write, and what became of it. */
+/** What is written to the pipe at once, and its outcome. */
 interface Batch {
   text: string;
   bytes: number;
@@ -41,7 +42,7 @@ export function createOutboundQueue(
   let hasDelivered = false;
   let wasRefused = false;
   let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
-  /** Bytes that no pipe has taken yet. */
+  /** Bytes that the pipe has not accepted yet. */
   let waitingBytes = 0;
   const inPipe = new Set<Batch>();
 
@@ -57,10 +58,10 @@ export function createOutboundQueue(
   const write = (to: Writable, batch: Batch): void => {
     inPipe.add(batch);
     for (const id of batch.ids) controller.markSent(id);
-    // Where each character is one byte, as in nearly all JSON, UTF-8 is Latin-1, and that is copied instead of encoded.
+    // If each character is one byte, as in nearly all JSON, UTF-8 equals Latin-1, which is copied instead of encoded.
     const encoding = batch.bytes === batch.text.length ? 'latin1' : 'utf8';
     full = !to.write(batch.text, encoding, (error) => {
-      // A broken pipe: what became of the process will say why, so the messages wait for `end`.
+      // A broken pipe: the end of the process will tell why, so the messages wait for `end`.
       if (error !== null && error !== undefined) {
         wasRefused ||= !hasDelivered;
         return;
@@ -98,7 +99,7 @@ export function createOutboundQueue(
         batch.ids.push(id);
         controller.markUnsent(id);
       }
-      // After the promise jobs of this turn, so that all that they send goes out in one write.
+      // After the promise jobs of this turn, so that everything they send goes out in one write.
       if (!scheduled) process.nextTick(flush);
       scheduled = true;
       return batch.taken;

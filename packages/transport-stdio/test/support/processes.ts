@@ -16,7 +16,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Looks until it holds; a test that waits in vain fails by its own time limit. */
+/** Resolves when the condition holds; otherwise the test fails by its own time limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,4 +1,4 @@
-// oxlint-disable unicorn/prefer-add-event-listener -- a transport has handler properties and is no EventTarget
+// oxlint-disable unicorn/prefer-add-event-listener -- a transport has handler properties and is not an EventTarget
 import { fileURLToPath } from 'node:url';
 import type { TransportError } from '@mcp-fittings/client-core';
 import type { JSONRPCMessage, JSONRPCObject, JSONRPCResponse } from '@mcp-fittings/client-core/transport';

@@ -1,5 +1,9 @@
-import { FittingsError, systemClock } from '@mcp-fittings/client-core';
-import type { Transport, TransportDescription } from '@mcp-fittings/client-core/transport';
+import {
+  FittingsError,
+  systemClock,
+  type Transport,
+  type TransportDescription,
+} from '@mcp-fittings/client-core/transport';
 import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/remote-policy';
 import {
   checkNumbers,

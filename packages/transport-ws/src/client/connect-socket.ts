@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { TransportError } from '@mcp-fittings/client-core';
+import { TransportError } from '@mcp-fittings/client-core/transport';
 import { bareHost } from '@mcp-fittings/remote-policy';
 import type { TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import { openTunnel } from './proxy-tunnel.js';

@@ -1,10 +1,10 @@
 import {
-  codeOfSystemError,
+  classifySystemError,
   FittingsError,
   sanitizeText,
   TransportError,
   type ErrorCode,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/transport';
 import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
 
 const NOT_MCP = 'Check that the server speaks MCP over WebSocket with the subprotocol `mcp`.';
@@ -29,7 +29,7 @@ export function dialError(cause: unknown, url: URL, connected: boolean): unknown
 }
 
 function codeOf(cause: Error, connected: boolean): ErrorCode {
-  const system = codeOfSystemError(cause);
+  const system = classifySystemError(cause);
   if (system === 'CONNECTION_LOST' && !connected) return 'CONNECT_FAILED';
   if (system !== undefined) return system;
   // The HTTP parser of Node.js failed.

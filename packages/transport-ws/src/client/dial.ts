@@ -1,5 +1,10 @@
-import { sanitizeText, TransportError, type AuthProvider, type Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import {
+  sanitizeText,
+  TransportError,
+  withTimeout,
+  type AuthProvider,
+  type Clock,
+} from '@mcp-fittings/client-core/transport';
 import {
   connectionMessage,
   createCredentials,

@@ -1,4 +1,4 @@
-import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core';
+import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core/transport';
 import { checkHeaders, type RetryLaterOptions, type TlsOptions } from '@mcp-fittings/remote-policy';
 import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 

@@ -1,4 +1,3 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   described,
   entrySchema,
@@ -6,6 +5,7 @@ import {
   required,
   text,
   type EntryOf,
+  type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
 import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
 import { openWebSocketTransport } from './client-transport.js';

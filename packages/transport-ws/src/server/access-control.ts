@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core/transport';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { Authenticate, WebSocketServerOptions } from './options.js';
 import type { Refusal } from './refusal.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, Logger } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { withTimeout, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
 import type { AccessControl } from './access-control.js';
 import type { Refusal } from './refusal.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { systemClock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/transport';
 import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
 import { CLOSE } from '../socket/close-codes.js';
 import {

@@ -1,5 +1,9 @@
-import type { ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core';
+import {
+  sanitizeText,
+  type ErrorCode,
+  type FittingsErrorOptions,
+  type Redactor,
+} from '@mcp-fittings/client-core/transport';
 
 /** Close codes that this package sends. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const CLOSE = {

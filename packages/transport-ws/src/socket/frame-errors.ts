@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@mcp-fittings/client-core';
+import type { ErrorCode } from '@mcp-fittings/client-core/transport';
 
 interface FrameFault {
   readonly error: ErrorCode;

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { TransportError } from '@mcp-fittings/client-core';
-import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
+import type { RequestId, TransportController, TransportError } from '@mcp-fittings/client-core/transport';
 import type { WebSocket } from 'ws';
 
 /** Bytes that `ws` may buffer. Further messages wait here, where they still count as not sent. */

@@ -1,4 +1,4 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core/transport';
 import type { PerMessageDeflateOptions } from 'ws';
 import type { HeartbeatOptions } from './heartbeat.js';
 

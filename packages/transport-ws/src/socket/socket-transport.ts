@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
-import { systemClock, type Clock, type Redactor } from '@mcp-fittings/client-core';
 import {
   afterTurn,
   BaseTransport,
   isRequest,
+  systemClock,
+  type Clock,
   type JSONRPCMessage,
+  type Redactor,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
 import { redactRpcError, replyExcerpt } from '@mcp-fittings/remote-policy';

@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, sanitizeText } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { ListKind } from '../../contracts/catalog.js';
 import type { ListOptions } from '../../contracts/engine.js';

@@ -1,5 +1,5 @@
-import { linkSignal } from '@mcp-fittings/client-core/timing';
-import { systemClock, type Clock } from '@mcp-fittings/client-core';
+import { linkSignal, systemClock } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
 import type { Progress } from '../../contracts/content.js';
 import type { EngineRequestOptions } from '../../contracts/engine.js';
 

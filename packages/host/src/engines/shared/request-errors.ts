@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  codeOfSystemError,
-  sanitizeText,
-  type Delivery,
-  type ErrorCode,
-} from '@mcp-fittings/client-core';
+import { classifySystemError, FittingsError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
 
 /** The request that failed, and where. */
@@ -92,7 +87,7 @@ export function otherError(failed: FailedRequest, cause: unknown, fallback: Erro
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text === NOT_CONNECTED) return connectionError(failed, 'not-sent', cause);
   return new FittingsError(
-    codeOfSystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
+    classifySystemError(cause) ?? (text.startsWith(REVISION_REFUSED) ? 'VERSION_UNSUPPORTED' : fallback),
     `Could not complete ${what} with the server "${server}": ${sanitizeText(text)}`,
     {
       server,

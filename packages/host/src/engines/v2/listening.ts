@@ -1,5 +1,6 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
-import { backoffDelay, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { isRecord, type Clock } from '@mcp-fittings/client-core';
+import { backoffDelay } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
 interface ListenFilter {

@@ -6,19 +6,19 @@ import { hands, hears, hearsJson, sends, turn, type Flaw } from './flaw.js';
 export const deliveryFlaws: readonly Flaw[] = [
   {
     name: 'never delivers an answer',
-    fails: ['carries a request and its answer, and closes'],
+    fails: ['carries a request and its response, and closes'],
     damage: hands((handler) => (message) => {
       if (!isResponse(message)) handler(message);
     }),
   },
   {
     name: 'delivers what comes after close()',
-    fails: ['delivers nothing more once close() was called, also from within onmessage'],
+    fails: ['delivers nothing after close() is called, also from within onmessage'],
     make: hears((text, _pass, transport) => transport.onmessage?.(JSON.parse(text))),
   },
   {
     name: 'ends when a handler throws',
-    fails: ['survives handlers that throw, and reports that through onerror'],
+    fails: ['survives handlers that throw, and reports them through onerror'],
     damage: hands((handler, transport) => (message) => {
       try {
         handler(message);
@@ -29,7 +29,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'keeps quiet about a handler that throws',
-    fails: ['survives handlers that throw, and reports that through onerror'],
+    fails: ['survives handlers that throw, and reports them through onerror'],
     damage: hands((handler) => (message) => {
       try {
         handler(message);
@@ -40,7 +40,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'delivers out of order',
-    fails: ['keeps the order of what the peer sends, the answer last'],
+    fails: ['keeps the order of messages from the peer, the response last'],
     damage: hands((handler) => {
       let first: JSONRPCMessage | undefined;
       return (message) => {
@@ -56,7 +56,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'sends out of order',
-    fails: ['keeps the order of what is sent'],
+    fails: ['keeps the order of sent messages'],
     damage: sends((send) => {
       let calls = 0;
       return async (message, options) => {
@@ -67,7 +67,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'drops notifications that follow an answer',
-    fails: ['delivers what belongs to no request'],
+    fails: ['delivers messages that belong to no request'],
     damage: hands((handler) => {
       let answered = false;
       return (message) => {
@@ -78,7 +78,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'delivers progress and answer in one go',
-    fails: ['lets progress handlers run before the answer that came with the progress'],
+    fails: ['runs progress handlers before the response that arrived with the progress'],
     damage: hands((handler) => {
       const waiting: JSONRPCMessage[] = [];
       return (message) => {
@@ -89,7 +89,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'drops requests of the peer',
-    fails: ['carries requests of the peer and their answers'],
+    fails: ['carries requests of the peer and their responses'],
     make: hearsJson((value, pass) => {
       if (!('method' in value && 'id' in value)) pass(value);
     }),
@@ -106,7 +106,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'keeps the handler that it was started with',
-    fails: ['uses the handlers that are set now, not those of start()'],
+    fails: ['uses the current handlers, not those set before start()'],
     damage: (transport) => {
       let handler: ReferenceTransport['onmessage'];
       Object.defineProperty(transport, 'onmessage', {
@@ -119,7 +119,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'strips _meta',
-    fails: ['leaves params and _meta as they are'],
+    fails: ['does not change params and _meta'],
     damage: sends((send) => (message, options) => {
       if (!('params' in message) || message.params === undefined) return send(message, options);
       const { _meta, ...params } = message.params;
@@ -133,7 +133,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes everything while the peer does not read',
-    fails: ['holds send() back while the peer does not read, and loses nothing'],
+    fails: ['delays send() while the peer does not read, and loses nothing'],
     damage: sends((send) => async (message, options) => {
       const sent = send(message, options);
       if (isNotification(message)) sent.catch(() => undefined);
@@ -142,7 +142,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'loses what it could not send at once',
-    fails: ['holds send() back while the peer does not read, and loses nothing'],
+    fails: ['delays send() while the peer does not read, and loses nothing'],
     make: () =>
       new (class extends ReferenceTransport {
         #lossy = false;
@@ -162,7 +162,7 @@ export const deliveryFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes every error for the end of the world',
-    fails: ['refuses a message that JSON can not hold, not-sent'],
+    fails: ['rejects a message that JSON cannot represent, with delivery not-sent'],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((error: unknown) => {
         throw error instanceof FittingsError ? (error.cause ?? error) : error;

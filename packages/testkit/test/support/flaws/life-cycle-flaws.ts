@@ -7,7 +7,7 @@ const isCode = (error: unknown, code: string): boolean =>
 export const lifeCycleFlaws: readonly Flaw[] = [
   {
     name: 'takes messages before start() and loses them',
-    fails: ['refuses to send before start() with TRANSPORT_NOT_STARTED, not-sent'],
+    fails: ['rejects send() before start() with TRANSPORT_NOT_STARTED and delivery not-sent'],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((error: unknown) => {
         if (!isCode(error, 'TRANSPORT_NOT_STARTED')) throw error;
@@ -16,12 +16,12 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'starts twice',
-    fails: ['starts once: a second start() rejects and harms nothing'],
+    fails: ['starts once: a second start() rejects and changes nothing'],
     damage: starts((start) => () => start().catch(() => undefined)),
   },
   {
     name: 'says nothing when it sends after close()',
-    fails: ['refuses to send after close(), not-sent', 'is an AsyncDisposable: disposing closes it'],
+    fails: ['rejects send() after close() with delivery not-sent', 'is closed when it is disposed of'],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((error: unknown) => {
         if (!isCode(error, 'TRANSPORT_CLOSED')) throw error;
@@ -31,10 +31,10 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   {
     name: 'calls onclose at every close()',
     fails: [
-      'calls onclose once however often it is closed, without a closeReason',
-      'calls onclose once when its handler closes again',
-      'closes before start() without onclose, and never starts after it',
-      'can be closed at the moment when the peer dies',
+      'calls onclose once for any number of close() calls, without a closeReason',
+      'calls onclose once when its handler calls close()',
+      'closes before start() without onclose, and cannot be started after it',
+      'can be closed while the peer dies',
     ],
     damage: closes((close, transport) => {
       let calls = 0;
@@ -46,7 +46,7 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'names a reason for our own close()',
-    fails: ['calls onclose once however often it is closed, without a closeReason'],
+    fails: ['calls onclose once for any number of close() calls, without a closeReason'],
     damage: (transport) =>
       Object.defineProperty(transport, 'closeReason', {
         get: () => new TransportError('CONNECTION_LOST', 'broken on purpose'),
@@ -54,12 +54,12 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'starts after close()',
-    fails: ['closes before start() without onclose, and never starts after it'],
+    fails: ['closes before start() without onclose, and cannot be started after it'],
     damage: starts((start) => () => start().catch(() => undefined)),
   },
   {
     name: 'waits for ever when it is closed during start()',
-    fails: ['closes during start(): both settle and nothing is left open'],
+    fails: ['closes during start(): both settle, and nothing stays open'],
     damage: (transport) => {
       let starting = false;
       starts((start) => async () => {
@@ -72,14 +72,14 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'is not closed by disposal',
-    fails: ['is an AsyncDisposable: disposing closes it'],
+    fails: ['is closed when it is disposed of'],
     damage: (transport) => {
       transport[Symbol.asyncDispose] = () => Promise.resolve();
     },
   },
   {
     name: 'needs an onclose handler',
-    fails: ['works without any handler'],
+    fails: ['works without handlers'],
     damage: closes((close, transport) => async () => {
       await close();
       if (transport.onclose === undefined) throw new TypeError('onclose is not a function');
@@ -87,23 +87,23 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'throws an untyped error when the peer does not exist',
-    fails: ['fails in start(), or in the first send, with a typed error, and can be closed'],
-    damage: starts((start) => () => start().catch(() => Promise.reject(new Error('nobody there')))),
+    fails: ['fails in start() or in the first send() with a typed error, and can be closed'],
+    damage: starts((start) => () => start().catch(() => Promise.reject(new Error('no peer')))),
   },
   {
     name: 'leaves a timer behind',
-    fails: ['leaves no handle behind, also with a request in flight'],
+    fails: ['leaves no handle open, also with a request in flight'],
     damage: starts((start) => async () => {
       await start();
       setTimeout(() => undefined, 1500);
     }),
   },
   {
-    name: 'opens what nobody closes any more when it is closed during start()',
+    name: 'opens what is never closed when it is closed during start()',
     fails: [
-      'leaves no handle behind when it is closed during start(), at once',
-      'leaves no handle behind when it is closed during start(), a promise job later',
-      'leaves no handle behind when it is closed during start(), a turn later',
+      'leaves no handle open when it is closed during start(), at once',
+      'leaves no handle open when it is closed during start(), a promise job later',
+      'leaves no handle open when it is closed during start(), a turn later',
     ],
     damage: starts((start) => async () => {
       const started = start();
@@ -116,7 +116,7 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'stays wired to a client whose start() it refused',
-    fails: ['a second client whose start() is refused gets none of the messages'],
+    fails: ['delivers no message to a second client whose start() rejects'],
     damage: starts((start, transport) => () => {
       const { onmessage, onerror, onclose } = transport;
       const started = start();
@@ -125,8 +125,8 @@ export const lifeCycleFlaws: readonly Flaw[] = [
     }),
   },
   {
-    name: 'has a start() that can not be replaced',
-    fails: ['lets SDK v2 replace start() after it has called it, and close() for a while'],
+    name: 'has a start() that cannot be replaced',
+    fails: ['lets SDK v2 replace start() after calling it, and close() temporarily'],
     damage: (transport) =>
       Object.defineProperty(transport, 'start', { value: transport.start.bind(transport), writable: false }),
   },
@@ -137,12 +137,12 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'never learns the sessionId that it declares',
-    fails: ['has the sessionId of the server after initialize'],
+    fails: ['has the session id of the server after initialize'],
     capabilities: { handshake: true, sessionId: true },
   },
   {
     name: 'refuses a second protocol version',
-    fails: ['takes the negotiated version at any time'],
+    fails: ['accepts the negotiated version at any time'],
     damage: (transport) => {
       let told = false;
       transport.setProtocolVersion = () => {
@@ -153,7 +153,7 @@ export const lifeCycleFlaws: readonly Flaw[] = [
   },
   {
     name: 'claims a stream for each request',
-    fails: ['says whether each request has a stream of its own'],
+    fails: ['declares whether each request has a stream of its own'],
     damage: (transport) => Object.defineProperty(transport, 'hasPerRequestStream', { value: true }),
   },
 ];

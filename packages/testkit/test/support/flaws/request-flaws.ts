@@ -6,7 +6,7 @@ import { closes, hears, hearsJson, never, sends, turn, type Flaw } from './flaw.
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof FittingsError && error.code === code;
 
-/** A transport that counts and answers like the SDKs' own: responses are handed on whoever asked. */
+/** A transport like those of the SDKs: it delivers every response, whether or not it was requested. */
 class Gullible extends ReferenceTransport {
   protected override onText(text: string): void {
     const value = JSON.parse(text);
@@ -21,7 +21,7 @@ export const requestFlaws: readonly Flaw[] = [
   {
     name: 'settles send() of a request as soon as it is written',
     fails: [
-      'settles send() of a request when its answer was delivered, not before',
+      'resolves send() of a request when its response was delivered, not before',
       'calls onclose on close() before open requests are rejected',
       'rejects open requests at once when the peer dies',
     ],
@@ -49,7 +49,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes "1" for 1',
-    fails: ['tells the ids 1 and "1" apart'],
+    fails: ['distinguishes the ids 1 and "1"'],
     make: hearsJson((value, pass) => {
       const { id } = value;
       pass(typeof id === 'string' && /^\d+$/.test(id) ? { ...value, id: Number(id) } : value);
@@ -57,7 +57,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes an id twice',
-    fails: ['refuses an id that is in flight, and the first request keeps its answer'],
+    fails: ['rejects an id that is in flight, and delivers the response to the first request'],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((error: unknown) => {
         if (!isCode(error, 'REQUEST_ID_IN_USE')) throw error;
@@ -67,14 +67,14 @@ export const requestFlaws: readonly Flaw[] = [
   {
     name: 'does not look at requestSignal',
     fails: [
-      'rejects with ABORTED when requestSignal is aborted; the connection lives on',
-      'sends nothing when requestSignal is aborted already, and ignores a late abort',
+      'rejects with ABORTED when requestSignal is aborted, and stays open',
+      'sends nothing if requestSignal is aborted already, and ignores a late abort',
     ],
     damage: sends((send) => (message) => send(message)),
   },
   {
     name: 'goes on waiting for a cancelled request',
-    fails: ['releases the waiting send() when the request is cancelled by notification'],
+    fails: ['settles the waiting send() when the request is canceled by a notification'],
     damage: sends((send) => async (message, options) => {
       if (!('method' in message) || message.method !== 'notifications/cancelled')
         await send(message, options);
@@ -82,7 +82,9 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'keeps quiet about what it could not clone',
-    fails: ['carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent'],
+    fails: [
+      'carries what JSON cannot represent, or rejects it with MESSAGE_UNSERIALIZABLE and delivery not-sent',
+    ],
     capabilities: { serializes: false },
     damage: sends(
       (send) => (message, options) =>
@@ -94,7 +96,9 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'says that it sent a notification which it could not clone',
-    fails: ['carries what JSON can not hold, or refuses it as MESSAGE_UNSERIALIZABLE, not-sent'],
+    fails: [
+      'carries what JSON cannot represent, or rejects it with MESSAGE_UNSERIALIZABLE and delivery not-sent',
+    ],
     capabilities: { serializes: false },
     damage: sends(
       (send) => (message, options) =>
@@ -105,7 +109,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'has no use for headers',
-    fails: ['ignores send options that mean nothing on its wire'],
+    fails: ['ignores send options that do not apply to its wire'],
     damage: sends((send) => async (message, options) => {
       if (options?.headers !== undefined) throw new Error('no headers here');
       await send(message, options);
@@ -127,7 +131,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'fails in promise jobs alone while it is dead',
-    fails: ['notices its end although a caller sends again without a pause'],
+    fails: ['notices its end while a caller retries without a pause'],
     make: () =>
       new (class extends ReferenceTransport {
         #dead = false;
@@ -149,7 +153,7 @@ export const requestFlaws: readonly Flaw[] = [
     name: 'forgets open requests when it is closed',
     fails: [
       'calls onclose on close() before open requests are rejected',
-      'can be closed at the moment when the peer dies',
+      'can be closed while the peer dies',
     ],
     damage: sends(
       (send) => (message, options) =>
@@ -197,13 +201,13 @@ export const requestFlaws: readonly Flaw[] = [
     },
   },
   {
-    name: 'delivers answers that nobody waits for',
-    fails: ['drops answers to unknown ids, and delivers a repeated answer once'],
+    name: 'delivers unexpected responses',
+    fails: ['drops responses with unknown ids, and delivers a repeated response once'],
     make: () => new Gullible(),
   },
   {
-    name: 'ends at JSON that is no object',
-    fails: ['survives JSON that is no message, and delivers none of it'],
+    name: 'ends at JSON that is not an object',
+    fails: ['survives JSON that is not a message, and delivers none of it'],
     make: hears((text, pass, transport) => {
       if (text.startsWith('{') || !/^(null|true|\d+|"|\[)/.test(text)) pass(text);
       else transport.peerDied();
@@ -211,12 +215,12 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes the result of an answer that is an error as well',
-    fails: ['fails only the request whose answer has both a result and an error'],
+    fails: ['fails only the request whose response has both a result and an error'],
     make: hearsJson(({ error, ...value }, pass) => pass('result' in value ? value : { ...value, error })),
   },
   {
     name: 'ends at text that is not JSON',
-    fails: ['survives what is not even JSON'],
+    fails: ['survives input that is not JSON'],
     make: hears((text, pass, transport) => {
       if (text.endsWith('}') || text.endsWith(']')) pass(text);
       else transport.peerDied();
@@ -224,7 +228,7 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'ends when it is probed for the newer era',
-    fails: ['answers the probe server/discover in band, or fails it in a way that SDK v2 understands'],
+    fails: ['answers server/discover in band, or fails it in a way that SDK v2 understands'],
     damage: sends((send, transport) => (message, options) => {
       const sent = send(message, options);
       if ('method' in message && message.method === 'server/discover') transport.peerDied();
@@ -233,14 +237,14 @@ export const requestFlaws: readonly Flaw[] = [
   },
   {
     name: 'loses batches',
-    fails: ['accepts a batch in revision 2025-03-26, the only one that has them'],
+    fails: ['accepts a batch in revision 2025-03-26, the only one with batches'],
     make: hears((text, pass) => {
       if (!text.startsWith('[')) pass(text);
     }),
   },
   {
     name: 'takes batches in every revision',
-    fails: ['accepts a batch in revision 2025-03-26, the only one that has them'],
+    fails: ['accepts a batch in revision 2025-03-26, the only one with batches'],
     make: hears((text, pass) => {
       const value: unknown = JSON.parse(text);
       if (Array.isArray(value)) for (const element of value) pass(JSON.stringify(element));

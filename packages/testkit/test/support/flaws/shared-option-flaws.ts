@@ -2,10 +2,10 @@ import { TransportError } from '@mcp-fittings/client-core';
 import { ReferenceTransport } from '../reference-transport.js';
 import { sends, starts, type Flaw } from './flaw.js';
 
-const BEFORE = 'rejects start() with ABORTED when its signal was aborted before, and says so in closeReason';
-const MEANWHILE =
-  'rejects start() with ABORTED when its signal is aborted meanwhile, and says so in closeReason';
-const AFTER = 'closes when its signal is aborted: onclose runs first, then open requests fail with ABORTED';
+const BEFORE = 'rejects start() with ABORTED if its signal is aborted already, and sets closeReason';
+const MEANWHILE = 'rejects start() with ABORTED when its signal is aborted meanwhile, and sets closeReason';
+const AFTER =
+  'closes when its signal is aborted: it calls onclose first, then open requests fail with ABORTED';
 
 export const sharedOptionFlaws: readonly Flaw[] = [
   {
@@ -38,12 +38,12 @@ export const sharedOptionFlaws: readonly Flaw[] = [
   },
   {
     name: 'does not know the name of its server',
-    fails: ['names its server in every error'],
+    fails: ['names the server in every error'],
     make: ({ signal }) => new ReferenceTransport({ signal }),
   },
   {
     name: 'takes every request for sent',
-    fails: ['tells requests that still waited on this side from those that were sent'],
+    fails: ['distinguishes requests that were not sent yet from those that were'],
     make: (options) =>
       new (class extends ReferenceTransport {
         override markUnsent(): void {}
@@ -51,7 +51,7 @@ export const sharedOptionFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes every request for unsent',
-    fails: ['tells requests that still waited on this side from those that were sent'],
+    fails: ['distinguishes requests that were not sent yet from those that were'],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((cause: unknown) => {
         throw new TransportError('TRANSPORT_CLOSED', 'broken on purpose', { cause, delivery: 'not-sent' });

@@ -1,0 +1,10 @@
+/**
+ * Text from strangers: made safe to show, cut to a length, rid of secrets, matched to known names.
+ *
+ * @packageDocumentation
+ */
+export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
+export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
+export { nearestNames } from './text/nearest-names.js';
+export { createRedactor, type Redactor } from './text/redact.js';
+export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

