@@ -124,7 +124,12 @@ function undocumented(report) {
   const lines = report.split('\n');
   return lines.flatMap((line, index) => {
     if (!line.includes('(undocumented)')) return [];
-    return [lines.slice(index + 1).find((next) => !next.trim().startsWith('//'))?.trim() ?? 'a declaration'];
+    return [
+      lines
+        .slice(index + 1)
+        .find((next) => !next.trim().startsWith('//'))
+        ?.trim() ?? 'a declaration',
+    ];
   });
 }
 

@@ -15,7 +15,8 @@ const KINDS = {
     'The author of the configuration, or of the program, has to act. Show `message` and `hint`; they name the field.',
   auth: 'The user has to act: sign in, unlock a keychain, grant a permission. `AUTH_REQUIRED` is an `AuthRequiredError`, and nothing interactive has happened yet.',
   'network-temporary': 'No action is needed. Wait (`backoffDelay`) and try again, if `delivery` allows it.',
-  'network-permanent': 'The owner of the network or of the address has to act. Trying again gives the same result.',
+  'network-permanent':
+    'The owner of the network or of the address has to act. Trying again gives the same result.',
   protocol: 'The author of the server has to act. The connection usually lives on.',
   unknown: 'Look at the code, `details` and `cause`.',
 };
