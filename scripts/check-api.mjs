@@ -63,6 +63,9 @@ function configOf({ folder, name, types }) {
   });
 }
 
+const EXPORTED = /^export (?:abstract )?(?:class|const|function|interface|type) (\w+)/gm;
+const exports = new Set();
+const forgotten = [];
 const declared = entryPoints(root);
 const entries = declared.filter(({ types }) => existsSync(types));
 const problems = declared
@@ -74,18 +77,19 @@ try {
   const compilerState = CompilerState.create(configs[0].config, {
     additionalEntryPoints: entries.map(({ types }) => types),
   });
-  for (const { name, config } of configs) {
+  for (const { folder, name, config } of configs) {
     Extractor.invoke(config, {
       localBuild: true,
       compilerState,
       messageCallback: (message) => {
         message.handled = true;
-        if (message.messageId === 'ae-forgotten-export') problems.push(`${name}: ${message.text}`);
+        if (message.messageId === 'ae-forgotten-export') forgotten.push({ folder, name, text: message.text });
       },
     });
     const report = `${name}.api.md`;
     const now = normalized(readFileSync(join(fresh, report), 'utf8'));
     problems.push(...undocumented(now).map((line) => `api/${report}: ${line} has no docstring`));
+    for (const [, exported] of now.matchAll(EXPORTED)) exports.add(`${folder} ${exported}`);
     const reviewed = join(reports, report);
     if (existsSync(reviewed) && readFileSync(reviewed, 'utf8') === now) continue;
     if (write) {
@@ -95,6 +99,11 @@ try {
       writeFileSync(join(fresh, report), now);
       problems.push(`api/${report}\n${differenceOf(name)}`);
     }
+  }
+  // A type of a signature may be exported by another entry point of its package.
+  for (const { folder, name, text } of forgotten) {
+    const symbol = /"(\w+)"/.exec(text)?.[1];
+    if (!exports.has(`${folder} ${symbol}`)) problems.push(`${name}: ${text}`);
   }
   const known = new Set(declared.map(({ name }) => `${name}.api.md`));
   for (const file of readdirSync(reports).filter((name) => !known.has(name))) {
