@@ -42,6 +42,7 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
     import { createTokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+    import { systemClock } from '@mcp-fittings/client-core/timing';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
     const tokens = createTokenManager({

@@ -55,7 +55,7 @@ export {
 } from './wire/messages.js';
 
 // Framing.
-export { concatBytes, createByteParts, createUtf8Decoder, type ByteParts } from './wire/bytes.js';
+export { concatBytes, createByteCollector, createUtf8Decoder, type ByteCollector } from './wire/bytes.js';
 export {
   createLineReader,
   type Line,

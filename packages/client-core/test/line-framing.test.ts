@@ -1,4 +1,4 @@
-import { createLineReader, createByteParts, type Line } from '@mcp-fittings/client-core/transport';
+import { createLineReader, createByteCollector, type Line } from '@mcp-fittings/client-core/transport';
 import { array, assert, integer, property, string, uint8Array } from 'fast-check';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -90,11 +90,11 @@ describe('createLineReader', () => {
   });
 });
 
-describe('createByteParts', () => {
+describe('createByteCollector', () => {
   it('returns what was added, however small the parts', () => {
     assert(
       property(array(uint8Array({ maxLength: 9000 }), { maxLength: 60 }), (added) => {
-        const parts = createByteParts();
+        const parts = createByteCollector();
         for (const part of added) parts.add(part);
         const all = Buffer.concat(added);
         expect(parts.size).toBe(all.length);
@@ -116,7 +116,7 @@ describe('createByteParts', () => {
       const { heapUsed, arrayBuffers } = process.memoryUsage();
       return heapUsed + arrayBuffers;
     };
-    const parts = createByteParts();
+    const parts = createByteCollector();
     const count = 500_000;
     const before = used();
     // Each a buffer of its own, as a stream gives them.

@@ -23,8 +23,8 @@ export function createUtf8Decoder(): (bytes: Uint8Array) => string | undefined {
   };
 }
 
-/** Collects bytes that arrive in parts, see {@link createByteParts}. They are joined once, so the cost is linear. */
-export interface ByteParts {
+/** Collects bytes that arrive in parts, see {@link createByteCollector}. They are joined once, so the cost is linear. */
+export interface ByteCollector {
   /** Adds bytes. Do not change the array later. */
   add(part: Uint8Array): void;
   /** Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. */
@@ -46,11 +46,11 @@ const SLAB_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
 /** Creates an empty collection of bytes. */
-export function createByteParts(): ByteParts {
+export function createByteCollector(): ByteCollector {
   return new SlabbedParts();
 }
 
-class SlabbedParts implements ByteParts {
+class SlabbedParts implements ByteCollector {
   #parts: Uint8Array[] = [];
   #size = 0;
   /** The buffer of the last part, while it has room. */

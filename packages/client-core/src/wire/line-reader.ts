@@ -1,4 +1,4 @@
-import { concatBytes, createByteParts, createUtf8Decoder } from './bytes.js';
+import { concatBytes, createByteCollector, createUtf8Decoder } from './bytes.js';
 
 /** One line, as its text or as a refusal. Reading continues after a refused line. */
 export type Line = { readonly kind: 'text'; readonly text: string } | RefusedLine;
@@ -60,7 +60,7 @@ const BOM = [0xef, 0xbb, 0xbf] as const;
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes, onLine, onDiscard, accepts, onSkip } = options;
   const decode = createUtf8Decoder();
-  const kept = createByteParts();
+  const kept = createByteCollector();
   let first = true;
   let discarding: { bytes: number; head: string; tail: Uint8Array } | undefined;
 

@@ -4,7 +4,7 @@
  * contains a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and cannot tell text that is not
  * UTF-8 from U+FFFD.
  */
-import { createByteParts, createUtf8Decoder, TransportError } from '@mcp-fittings/client-core/transport';
+import { createByteCollector, createUtf8Decoder, TransportError } from '@mcp-fittings/client-core/transport';
 
 /** One event of a `text/event-stream`. */
 export interface ServerEvent {
@@ -80,7 +80,7 @@ class LinearEventReader implements EventReader {
   readonly #limit: number;
   readonly #decode = createUtf8Decoder();
   /** Bytes after the last line end. */
-  readonly #rest = createByteParts();
+  readonly #rest = createByteCollector();
   #afterCr = false;
   #atStart = true;
   /** The current text is not UTF-8: a U+FFFD in it comes from the decoder. */

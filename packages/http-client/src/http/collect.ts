@@ -1,4 +1,4 @@
-import { createByteParts, TransportError } from '@mcp-fittings/client-core/transport';
+import { createByteCollector, TransportError } from '@mcp-fittings/client-core/transport';
 import type {
   CollectedRequest,
   Exchange,
@@ -16,7 +16,7 @@ export function collect(
 ): Promise<HttpReply> {
   const { signal } = request;
   return new Promise((resolve, reject) => {
-    const body = createByteParts();
+    const body = createByteCollector();
     let head: ResponseHead | undefined;
 
     const giveUp = (): void => {

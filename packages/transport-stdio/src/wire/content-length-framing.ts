@@ -1,4 +1,4 @@
-import { concatBytes, createByteParts, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
+import { concatBytes, createByteCollector, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
 import { HOPELESS_FACTOR, type Framing, type FrameSink } from './framing.js';
 
 const LF = 10;
@@ -16,7 +16,7 @@ export const contentLengthFraming: Framing = {
   frame: (json) => `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
 
   createReader(sink, maxBytes) {
-    const line = createByteParts();
+    const line = createByteCollector();
     let lineBytes = 0;
     let length: number | undefined;
     let body: Body | undefined;
@@ -96,7 +96,7 @@ interface Body {
 
 function wantedBody(size: number, sink: FrameSink): Body {
   const decode = createUtf8Decoder();
-  const parts = createByteParts();
+  const parts = createByteCollector();
   let missing = size;
   return {
     get missing() {
