@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.js';
 
-/** The tests of the host on the oldest SDKs that its peer ranges allow; those of `npm test` are the newest. */
+/** For the oldest versions that the peer ranges of `host` and `tools` allow; `npm test` runs with the newest. */
 export default mergeConfig(
   base,
   defineConfig({
@@ -9,6 +9,7 @@ export default mergeConfig(
       alias: [
         { find: /^@modelcontextprotocol\/sdk\//, replacement: 'sdk-oldest/' },
         { find: /^@modelcontextprotocol\/client(?=\/|$)/, replacement: 'client-oldest' },
+        { find: /^zod(?=\/|$)/, replacement: 'zod-oldest' },
       ],
     },
   }),
