@@ -1,11 +1,13 @@
 /**
- * Writes docs/errors.md from the table in client-core. `--check` changes nothing and fails when the page is not current.
+ * Writes docs/errors.md from the table in client-core, and from the messages and hints in the sources of all packages. `--check` changes nothing and fails when the page is not current.
  * Needs a build: `npx tsc -b packages/client-core`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { ERROR_CODES } from '../packages/client-core/dist/index.js';
+import { errorMessages } from './error-messages.mjs';
 
 const PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
@@ -24,8 +26,27 @@ const KINDS = {
 function section([kind, text]) {
   const rows = Object.entries(ERROR_CODES)
     .filter(([, facts]) => facts.kind === kind)
-    .map(([code, { retryable, meaning }]) => `| \`${code}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`);
+    .map(
+      ([code, { retryable, meaning }]) =>
+        `| [\`${code}\`](#${code.toLowerCase()}) | ${retryable ? 'yes' : 'no'} | ${meaning} |`,
+    );
   return `## Kind \`${kind}\`\n\n${text}\n\n| code | retryable | meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+const MESSAGES = errorMessages(join(import.meta.dirname, '..'), new Set(Object.keys(ERROR_CODES)));
+
+function messages([code, { meaning }]) {
+  const found = MESSAGES.get(code) ?? [];
+  const items = found.map(({ message, hint, packages }) => {
+    const end = hint === undefined ? '' : `<br>${inline(hint)}`;
+    return `- ${inline(message)} (${[...packages].join(', ')})${end}`;
+  });
+  return `### ${code}\n\n${meaning}\n\n${items.join('\n')}\n`;
+}
+
+/** Text of a message is not Markdown. */
+function inline(text) {
+  return text.replaceAll(/[\\`*_<>[\]|]/g, '\\$&').replaceAll(/\s+/g, ' ');
 }
 
 const page = `# Error codes
@@ -36,7 +57,13 @@ Every error that these packages throw on purpose is a \`FittingsError\`. Act on 
 
 There are ${Object.keys(ERROR_CODES).length} codes.
 
-${Object.entries(KINDS).map(section).join('\n')}`;
+${Object.entries(KINDS).map(section).join('\n')}
+## Messages
+
+The message and the hint of each error, as the sources have them; a word in braces stands for a value. Search this page for the
+words that you see, without the values.
+
+${Object.entries(ERROR_CODES).map(messages).join('\n')}`;
 
 const unlisted = Object.values(ERROR_CODES).filter(({ kind }) => !Object.hasOwn(KINDS, kind));
 if (unlisted.length > 0)
