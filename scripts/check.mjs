@@ -14,6 +14,7 @@ const STEPS = [
   ['build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
   ['types of the tests', 'turbo', ['run', 'types', 'types:root', '--output-logs=errors-only']],
   ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
+  ['folder cycles', process.execPath, ['scripts/check-folders.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
   ['voice', process.execPath, ['scripts/check-voice.mjs']],
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],

@@ -10,4 +10,4 @@ export type {
   AuthProviderSuiteOptions,
   TestServerResponse,
 } from './auth-suite/auth-options.js';
-export type { TestRunner } from './suite/options.js';
+export type { TestRunner } from './transport-suite/options.js';

@@ -10,4 +10,4 @@ export type {
   TokenStoreFixture,
   TokenStoreSuiteOptions,
 } from './store-suite/store-options.js';
-export type { TestRunner } from './suite/options.js';
+export type { TestRunner } from './transport-suite/options.js';

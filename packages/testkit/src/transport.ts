@@ -3,11 +3,11 @@
  *
  * @packageDocumentation
  */
-export { transportSuite } from './suite/transport-suite.js';
-export type { TransportCapabilities } from './suite/capabilities.js';
+export { transportSuite } from './transport-suite/transport-suite.js';
+export type { TransportCapabilities } from './transport-suite/capabilities.js';
 export type {
   TestRunner,
   TransportFixture,
   TransportSetupOptions,
   TransportSuiteOptions,
-} from './suite/options.js';
+} from './transport-suite/options.js';

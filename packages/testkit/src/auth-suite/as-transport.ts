@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
 import type { AuthChallenge } from '@mcp-fittings/client-core/auth';
-import { outcomeOf } from '../suite/deadline.js';
+import { outcomeOf } from '../transport-suite/deadline.js';
 import type { AuthBench } from './auth-case.js';
 import type { TestServerResponse } from './auth-options.js';
 

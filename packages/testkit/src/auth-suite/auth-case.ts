@@ -1,4 +1,4 @@
-import type { Deadline } from '../suite/deadline.js';
+import type { Deadline } from '../transport-suite/deadline.js';
 import type { AuthProviderCapabilities, AuthProviderFixture } from './auth-options.js';
 
 /** What a case works with. */

@@ -1,8 +1,8 @@
-import { personCases } from '../auth-cases/person.js';
-import { recoveryCases } from '../auth-cases/recovery.js';
-import { signingCases } from '../auth-cases/signing.js';
-import { createDeadline } from '../suite/deadline.js';
-import type { TestRunner } from '../suite/options.js';
+import { personCases } from './cases/person.js';
+import { recoveryCases } from './cases/recovery.js';
+import { signingCases } from './cases/signing.js';
+import { createDeadline } from '../transport-suite/deadline.js';
+import type { TestRunner } from '../transport-suite/options.js';
 import type { AuthBench, AuthCaseGroup } from './auth-case.js';
 import type { AuthProviderSuiteOptions } from './auth-options.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ERROR_CODES, FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { outcomeOf } from '../suite/deadline.js';
+import { outcomeOf } from '../transport-suite/deadline.js';
 
 /** Asserts that the promise rejects with an error as every store error has to be. */
 export async function assertRejects(

@@ -1,5 +1,5 @@
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import type { Deadline } from '../suite/deadline.js';
+import type { Deadline } from '../transport-suite/deadline.js';
 import type { TokenStoreCapabilities, TokenStoreFixture } from './store-options.js';
 
 /** What a case works with. */

@@ -1,11 +1,11 @@
-import { concurrencyCases } from '../store-cases/concurrency.js';
-import { keyCases } from '../store-cases/keys.js';
-import { lockCases } from '../store-cases/locks.js';
-import { processCases } from '../store-cases/processes.js';
-import { sharingCases } from '../store-cases/sharing.js';
-import { valueCases } from '../store-cases/values.js';
-import { createDeadline } from '../suite/deadline.js';
-import type { TestRunner } from '../suite/options.js';
+import { concurrencyCases } from './cases/concurrency.js';
+import { keyCases } from './cases/keys.js';
+import { lockCases } from './cases/locks.js';
+import { processCases } from './cases/processes.js';
+import { sharingCases } from './cases/sharing.js';
+import { valueCases } from './cases/values.js';
+import { createDeadline } from '../transport-suite/deadline.js';
+import type { TestRunner } from '../transport-suite/options.js';
 import type { StoreBench, StoreCaseGroup } from './store-case.js';
 import type { TokenStoreSuiteOptions } from './store-options.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { request, requestSignedIn, sign, assertAuthError } from '../auth-suite/as-transport.js';
-import type { AuthCaseGroup } from '../auth-suite/auth-case.js';
+import { request, requestSignedIn, sign, assertAuthError } from '../as-transport.js';
+import type { AuthCaseGroup } from '../auth-case.js';
 
 export const personCases: AuthCaseGroup = {
   name: 'signing in and out',

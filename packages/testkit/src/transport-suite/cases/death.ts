@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/deadline.js';
-import type { Session } from '../suite/session.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed, assertTransportError } from '../expect.js';
+import { outcomeOf } from '../deadline.js';
+import type { Session } from '../session.js';
 
 /** A request whose answer is not there yet; the peer has seen it. */
 async function beginHeld(session: Session): Promise<ReturnType<Session['begin']>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
-import { FLOOD_MESSAGES, floodText, memberOf, patternText } from '../peer/values.js';
+import type { CaseGroup } from '../case.js';
+import { FLOOD_MESSAGES, floodText, memberOf, patternText } from '../../peer/values.js';
 
 export const sizeCases: CaseGroup = {
   name: 'size',

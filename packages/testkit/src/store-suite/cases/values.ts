@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StoredValue } from '@mcp-fittings/client-core/auth';
-import { assertRejects } from '../store-suite/assert-store.js';
-import { outcomeOf } from '../suite/deadline.js';
-import type { StoreCaseGroup } from '../store-suite/store-case.js';
+import { assertRejects } from '../assert-store.js';
+import { outcomeOf } from '../../transport-suite/deadline.js';
+import type { StoreCaseGroup } from '../store-case.js';
 
 const VALUE: StoredValue = {
   accessToken: 'eyJhbGciOiJub25lIn0.e30.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TokenStore } from '@mcp-fittings/client-core/auth';
-import { increment } from '../store-suite/assert-store.js';
-import type { StoreBench, StoreCaseGroup } from '../store-suite/store-case.js';
+import { increment } from '../assert-store.js';
+import type { StoreBench, StoreCaseGroup } from '../store-case.js';
 import { wholeValue } from './concurrency.js';
 
 const ROUNDS = 10;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { assertRejects, increment } from '../store-suite/assert-store.js';
-import type { StoreCaseGroup } from '../store-suite/store-case.js';
-import { outcomeOf } from '../suite/deadline.js';
+import { assertRejects, increment } from '../assert-store.js';
+import type { StoreCaseGroup } from '../store-case.js';
+import { outcomeOf } from '../../transport-suite/deadline.js';
 
 const CALLERS = 25;
 

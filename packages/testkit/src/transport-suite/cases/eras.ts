@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
+import type { CaseGroup } from '../case.js';
 
 const ERROR_BRANDS = Symbol.for('mcp.sdk.errorBrands');
 

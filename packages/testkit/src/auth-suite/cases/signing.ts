@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { request, requestSignedIn, sign } from '../auth-suite/as-transport.js';
-import type { AuthCaseGroup } from '../auth-suite/auth-case.js';
+import { request, requestSignedIn, sign } from '../as-transport.js';
+import type { AuthCaseGroup } from '../auth-case.js';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isNotification, isRequest, isResponse } from '@mcp-fittings/client-core/transport';
-import type { CaseGroup } from '../suite/case.js';
-import type { Session } from '../suite/session.js';
+import type { CaseGroup } from '../case.js';
+import type { Session } from '../session.js';
 
 const MANY = 500;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/deadline.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed, assertTransportError } from '../expect.js';
+import { outcomeOf } from '../deadline.js';
 
 export const startFailureCases: CaseGroup = {
   name: 'a peer that does not exist',

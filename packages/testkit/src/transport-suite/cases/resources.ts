@@ -1,6 +1,6 @@
-import type { CaseGroup } from '../suite/case.js';
-import { outcomeOf } from '../suite/deadline.js';
-import type { Session } from '../suite/session.js';
+import type { CaseGroup } from '../case.js';
+import { outcomeOf } from '../deadline.js';
+import type { Session } from '../session.js';
 
 type Counts = ReadonlyMap<string, number>;
 

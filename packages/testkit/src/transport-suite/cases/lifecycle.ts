@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { outcomeOf } from '../suite/deadline.js';
-import type { Session } from '../suite/session.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed, assertTransportError } from '../expect.js';
+import { outcomeOf } from '../deadline.js';
+import type { Session } from '../session.js';
 
 const PING = { jsonrpc: '2.0', id: 'unsent', method: 'ping' } as const;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed, assertTransportError } from '../suite/expect.js';
-import { FLOOD_MESSAGES, floodText } from '../peer/values.js';
-import { outcomeOf } from '../suite/deadline.js';
-import type { Session } from '../suite/session.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed, assertTransportError } from '../expect.js';
+import { FLOOD_MESSAGES, floodText } from '../../peer/values.js';
+import { outcomeOf } from '../deadline.js';
+import type { Session } from '../session.js';
 
 /** What a caller gives the transport, and what it does with it: the same over every wire. */
 export const sharedOptionCases: CaseGroup = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isNotification } from '@mcp-fittings/client-core/transport';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed } from '../suite/expect.js';
-import { outcomeOf } from '../suite/deadline.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed } from '../expect.js';
+import { outcomeOf } from '../deadline.js';
 
 export const requestCases: CaseGroup = {
   name: 'requests',

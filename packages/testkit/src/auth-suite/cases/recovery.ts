@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { assertAuthError, challengeOf, request, requestSignedIn, sign } from '../auth-suite/as-transport.js';
-import type { AuthCaseGroup } from '../auth-suite/auth-case.js';
-import { outcomeOf } from '../suite/deadline.js';
+import { assertAuthError, challengeOf, request, requestSignedIn, sign } from '../as-transport.js';
+import type { AuthCaseGroup } from '../auth-case.js';
+import { outcomeOf } from '../../transport-suite/deadline.js';
 
 const AT_ONCE = 10;
 

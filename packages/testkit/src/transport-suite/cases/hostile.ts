@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../suite/case.js';
-import { assertSendFailed } from '../suite/expect.js';
+import type { CaseGroup } from '../case.js';
+import { assertSendFailed } from '../expect.js';
 
 /** JSON values that are not JSON-RPC messages. None has the id of a request in flight. */
 const INVALID: readonly unknown[] = [

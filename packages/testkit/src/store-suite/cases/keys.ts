@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StoreCaseGroup } from '../store-suite/store-case.js';
+import type { StoreCaseGroup } from '../store-case.js';
 
 const HOSTILE_KEYS: readonly string[] = [
   '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { increment } from '../store-suite/assert-store.js';
-import type { StoreBench, StoreCaseGroup } from '../store-suite/store-case.js';
-import { startStoreProcess, type StoreProcess, type StoreTask } from '../store-suite/store-process.js';
+import { increment } from '../assert-store.js';
+import type { StoreBench, StoreCaseGroup } from '../store-case.js';
+import { startStoreProcess, type StoreProcess, type StoreTask } from '../store-process.js';
 
 const PROCESSES = 4;
 const INCREMENTS = 25;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { turn } from '../store-suite/assert-store.js';
-import type { StoreCaseGroup } from '../store-suite/store-case.js';
+import { turn } from '../assert-store.js';
+import type { StoreCaseGroup } from '../store-case.js';
 
 const WRITERS = 20;
 const LENGTH = 5000;
