@@ -3,7 +3,7 @@ import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';
-import { isSchema } from '../schema/subschemas.js';
+import { isSchema, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { createDefinitions, type Definitions } from './definitions.js';
 import { repairKeyword } from './repair-keyword.js';
@@ -34,21 +34,6 @@ const MAX_SCHEMAS = 40_000;
 
 /** Keywords whose members are named schemas. */
 const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Keywords whose value is one schema, and those whose value is an array of schemas. */
-const ONE = new Set([
-  'additionalProperties',
-  'contains',
-  'contentSchema',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const DATA = new Set(['default', 'examples', 'enum', 'const']);
 /** Keywords that tell a model nothing and that some APIs reject. References have been resolved before. */
 const LEFT_OUT = new Set([
@@ -206,9 +191,9 @@ class Converter {
       result[keyword] = value;
     } else if (keyword === 'items' && Array.isArray(value)) {
       result['prefixItems'] = value.map((element: Json, index) => this.schema(element, `${at}/${index}`));
-    } else if (ONE.has(keyword)) {
+    } else if (SCHEMA_KEYWORDS.has(keyword)) {
       result[keyword] = this.schema(value, at);
-    } else if (LIST.has(keyword)) {
+    } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
       result[keyword] = asList(value).map((element, index) => this.schema(element, `${at}/${index}`));
     } else if (NAMED.has(keyword)) {
       result[keyword] = this.#members(keyword, asObject(value), pointer);

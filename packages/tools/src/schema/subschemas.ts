@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 
-const HOLDS_ONE = [
+/** Keywords whose value is one schema. */
+export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'additionalItems',
   'additionalProperties',
   'contains',
@@ -13,8 +14,15 @@ const HOLDS_ONE = [
   'then',
   'unevaluatedItems',
   'unevaluatedProperties',
-];
-const HOLDS_LIST = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+]);
+/** Keywords whose value is an array of schemas. */
+export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'items',
+  'oneOf',
+  'prefixItems',
+]);
 const HOLDS_MAP = [
   '$defs',
   'definitions',
@@ -33,11 +41,11 @@ export function isSchema(value: Json | undefined): value is Schema {
 
 /** Yields every schema directly inside this one, with its path. Values of other keywords (`default`, `enum`, …) are data. */
 export function* subschemas(schema: JsonObject): Iterable<readonly [path: readonly string[], Schema]> {
-  for (const keyword of HOLDS_ONE) {
+  for (const keyword of SCHEMA_KEYWORDS) {
     const value = schema[keyword];
     if (isSchema(value)) yield [[keyword], value];
   }
-  for (const keyword of HOLDS_LIST) {
+  for (const keyword of SCHEMA_LIST_KEYWORDS) {
     const value = schema[keyword];
     if (!Array.isArray(value)) continue;
     for (const [index, element] of value.entries()) {
