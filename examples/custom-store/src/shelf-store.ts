@@ -10,8 +10,11 @@ import {
 
 /** The part of the service's client that the store uses. The host creates and closes the client. */
 export interface ShelfClient {
+  /** Resolves with the text under `name`, or with `undefined` if nothing is stored there. */
   read(name: string): Promise<string | undefined>;
+  /** Stores a text under `name`, and replaces the previous one. */
   write(name: string, text: string): Promise<void>;
+  /** Removes the text under `name`; does nothing if nothing is stored there. */
   remove(name: string): Promise<void>;
 }
 
