@@ -59,8 +59,16 @@ async function bundle({ exports }, folder, target) {
     external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
+  // The docstrings are in the declarations, where editors read them.
+  const comments = { jsdoc: false };
   const groups = [{ name: 'shared', minShareCount: 2 }];
-  await built.write({ dir: join(target, 'dist'), format: 'esm', codeSplitting: { groups }, ...names });
+  await built.write({
+    dir: join(target, 'dist'),
+    format: 'esm',
+    codeSplitting: { groups },
+    comments,
+    ...names,
+  });
   await built.close();
 }
 
