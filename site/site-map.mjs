@@ -35,6 +35,8 @@ export function linkTarget(root, map, file, link) {
     .replace(/\/$/, '');
   if (target.startsWith('docs/assets/')) return `/${target.slice('docs/'.length)}${anchor}`;
   const page = map.get(target) ?? map.get(`${target}/README.md`);
+  // The landing page has none of the headings of the README.
+  if (page === 'index.md' && anchor !== '') return `${REPOSITORY}/blob/main/README.md${anchor}`;
   if (page !== undefined) return `${relativePage(map.get(file), page)}${anchor}`;
   if (target === 'docs/decisions') return relativePage(map.get(file), 'decisions/index.md');
   const kind = /\.[a-z]+$/i.test(target) || target === 'LICENSE' ? 'blob' : 'tree';

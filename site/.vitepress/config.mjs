@@ -5,6 +5,12 @@ import { guideSidebar, REPOSITORY } from '../site-map.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
+/** A page is text and not a template of Vue: `{{` stands for itself. */
+function withoutTemplates(md) {
+  const { text } = md.renderer.rules;
+  md.renderer.rules.text = (...args) => text(...args).replaceAll('{{', '&#123;&#123;');
+}
+
 /** Mermaid blocks are drawn in the browser by theme/mermaid.mjs; everything else is as VitePress does it. */
 function withMermaid(md) {
   const fence = md.renderer.rules.fence;
@@ -34,7 +40,15 @@ export default defineConfig({
   cacheDir: 'node_modules/.cache/vitepress',
   lastUpdated: false,
   // Links to headings are written as GitHub names them.
-  markdown: { config: withMermaid, anchor: { slugify: githubSlug } },
+  markdown: {
+    anchor: { slugify: githubSlug },
+    // Braces in a text are not attributes of an element.
+    attrs: { disable: true },
+    config(md) {
+      withoutTemplates(md);
+      withMermaid(md);
+    },
+  },
   /** The reference and the lists are made by the build: there is nothing to edit. */
   transformPageData(page) {
     page.frontmatter.editLink ??= page.frontmatter.source !== undefined;

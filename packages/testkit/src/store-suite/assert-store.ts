@@ -28,6 +28,15 @@ export async function increment(store: TokenStore, key: string): Promise<void> {
   });
 }
 
+/**
+ * Resolves with all values, or rejects with the first rejection after every promise has settled: a case that failed leaves nothing
+ * behind that writes into the store of the next one.
+ */
+export async function allSettled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
 /** Lets everything else in this process run: a store in memory would otherwise never let timers run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turn } from '../assert-store.js';
+import { allSettled, turn } from '../assert-store.js';
 import type { StoreCaseGroup } from '../store-case.js';
 
 const WRITERS = 20;
@@ -17,7 +17,7 @@ export const concurrencyCases: StoreCaseGroup = {
       // KC-16
       name: 'of many concurrent writes to one key, one wins as a whole',
       async run({ store }) {
-        await Promise.all(
+        await allSettled(
           Array.from({ length: WRITERS }, (_, writer) => store.set('key', wholeValue(writer))),
         );
         const stored = await store.get('key');
@@ -30,8 +30,8 @@ export const concurrencyCases: StoreCaseGroup = {
       name: 'loses nothing when many keys are written concurrently',
       async run({ store }) {
         const all = Array.from({ length: WRITERS }, (_, writer) => writer);
-        await Promise.all(all.map((writer) => store.set(`key ${writer}`, { writer })));
-        const stored = await Promise.all(all.map((writer) => store.get(`key ${writer}`)));
+        await allSettled(all.map((writer) => store.set(`key ${writer}`, { writer })));
+        const stored = await allSettled(all.map((writer) => store.get(`key ${writer}`)));
         assert.deepEqual(
           stored,
           all.map((writer) => ({ writer })),
@@ -56,7 +56,7 @@ export const concurrencyCases: StoreCaseGroup = {
             await turn();
           }
         };
-        await Promise.all([write(), read()]);
+        await allSettled([write(), read()]);
       },
     },
   ],
