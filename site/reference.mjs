@@ -26,6 +26,7 @@ export async function writeReference(root, target) {
     name: 'Reference',
     readme: 'none',
     disableSources: true,
+    groupOrder: ['Functions', 'Classes', '*'],
     excludeInternal: true,
     excludePrivate: true,
     excludeExternals: true,
