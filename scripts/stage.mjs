@@ -27,10 +27,11 @@ export async function stage(folder, target) {
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published(manifest), undefined, 2)}\n`);
 }
 
+/** What an earlier build left of a source that was deleted since is left out. */
 function builtFiles(folder, pattern) {
   const dist = join(folder, 'dist');
   return readdirSync(dist, { recursive: true })
-    .filter((name) => pattern.test(name))
+    .filter((name) => pattern.test(name) && existsSync(join(folder, 'src', name.replace(pattern, '.ts'))))
     .map((name) => ({ name: join('dist', name), text: readFileSync(join(dist, name), 'utf8') }));
 }
 

@@ -65,7 +65,7 @@ function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, strin
     if (exported === undefined) throw new Error(`transport-${name} does not export ${OPTIONS[name]}`);
     const found = new Map<string, string>();
     collect(checker.getDeclaredTypeOfSymbol(resolved(exported)), '', found);
-    return found.has('name') ? renamed(found) : found;
+    return found;
   };
   const resolved = (symbol: ts.Symbol): ts.Symbol =>
     (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
@@ -103,12 +103,6 @@ function readPage(): ReadonlyMap<string, readonly TransportName[]> {
     );
   }
   return documented;
-}
-
-/** For a tree without the commit that renames `server` and `name` of inprocess to those of the other transports. */
-function renamed(found: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const names: Readonly<Record<string, string>> = { server: 'createServer', name: 'server' };
-  return new Map([...found].map(([path, text]) => [names[path] ?? path, text]));
 }
 
 const types = readOptions();

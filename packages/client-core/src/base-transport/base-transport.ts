@@ -320,7 +320,7 @@ export abstract class BaseTransport extends TransportController implements Trans
   }
 
   #aborted(signal: AbortSignal, delivery: Delivery): TransportError {
-    return this.error('ABORTED', 'The request was aborted by its caller.', {
+    return this.error('ABORTED', 'The request was aborted by the caller.', {
       cause: signal.reason,
       delivery,
     });
