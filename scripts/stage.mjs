@@ -31,8 +31,12 @@ export async function stage(folder, target) {
 function builtFiles(folder, pattern) {
   const dist = join(folder, 'dist');
   return readdirSync(dist, { recursive: true })
-    .filter((name) => pattern.test(name) && existsSync(join(folder, 'src', name.replace(pattern, '.ts'))))
+    .filter((name) => pattern.test(name) && hasSource(folder, name.replace(pattern, '')))
     .map((name) => ({ name: join('dist', name), text: readFileSync(join(dist, name), 'utf8') }));
+}
+
+function hasSource(folder, stem) {
+  return ['.ts', '.js'].some((ending) => existsSync(join(folder, 'src', `${stem}${ending}`)));
 }
 
 /** Without the comment that leads to a map, which is not published. */
