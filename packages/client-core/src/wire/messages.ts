@@ -44,7 +44,9 @@ export function isRequestId(value: unknown): value is RequestId {
 
 /** Returns whether a message is a request. For an unchecked value, use {@link shapeOf}. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
-  return !isResponse(message) && 'id' in message && message.id !== undefined;
+  // Any message may be read as a request whose members may be missing. One look each: see Inbound.
+  const { method, id } = message as Partial<JSONRPCRequest>;
+  return method !== undefined && id !== undefined;
 }
 
 /** Returns whether a message is a notification. For an unchecked value, use {@link shapeOf}. */
@@ -54,8 +56,8 @@ export function isNotification(message: JSONRPCMessage): message is JSONRPCNotif
 
 /** Returns whether a message is a response, with a result or an error. For an unchecked value, use {@link shapeOf}. */
 export function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {
-  // Objects that were never JSON may have undefined members.
-  return !('method' in message) || message.method === undefined;
+  // Any message may be read as a request whose members may be missing, or undefined if it was never JSON.
+  return (message as Partial<JSONRPCRequest>).method === undefined;
 }
 
 /** Returns whether a message is a response with a result. */
