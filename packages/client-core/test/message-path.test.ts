@@ -109,10 +109,10 @@ it('reads each member of a message once, because a look at an object of SDK v1 i
       },
     });
   const sent = transport.send(watched({ jsonrpc: '2.0', id: 1, method: 'x' }));
-  expect(looks.toSorted()).toEqual(['id', 'method']);
+  expect(looks.map(String).toSorted()).toEqual(['id', 'method']);
   looks.length = 0;
   transport.hear(watched({ jsonrpc: '2.0', id: 1, method: 'x' }));
-  expect(looks.toSorted()).toEqual(['error', 'id', 'jsonrpc', 'method', 'params', 'result']);
+  expect(looks.map(String).toSorted()).toEqual(['error', 'id', 'jsonrpc', 'method', 'params', 'result']);
   transport.hear(answer(1));
   await sent;
 });

@@ -1,8 +1,8 @@
-import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
 import { TransportError } from '../errors/fittings-error.js';
-import { isRequestId } from '../wire/messages.js';
+import { isRequestId, type MessageMembers } from '../wire/messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, formatId } from './inbound.js';
@@ -165,8 +165,7 @@ export abstract class BaseTransport extends TransportController implements Trans
       const problem = 'The value passed to send() is not a JSON-RPC message.';
       return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
     }
-    // Each is read once, see Inbound. Any message may be read as a request whose members may be missing.
-    const { method, id } = message as Partial<JSONRPCRequest>;
+    const { method, id }: MessageMembers = message;
     if (method !== undefined && id !== undefined) return this.#sendRequest(id, message, options);
     if (method === 'notifications/cancelled') this.#forgetCancelled(message);
     return this.#sendOther(message, options);

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCResponse } from '../contracts/json-rpc.js';
 import { isResponse } from '../wire/messages.js';
 
 /**
- * Delivers messages in order, one at a time, and delays a response by two microtasks if a notification came right before it.
+ * Delivers messages in order, one at a time, and delays a response by two microtasks if the message before it is not one.
  *
  * The SDK clients run notification handlers one microtask late, but settle responses at once and then forget the progress
  * handler: progress that shares a chunk with its response would be lost.

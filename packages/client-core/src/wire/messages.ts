@@ -42,10 +42,18 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
+/**
+ * What decides the kind of a well-formed message. Read each member once: on Node.js 20, every request of SDK v1 has a hidden class
+ * of its own, so that each further look at it costs 50 ns.
+ */
+export interface MessageMembers {
+  readonly method?: string | undefined;
+  readonly id?: RequestId | undefined;
+}
+
 /** Returns whether a message is a request. For an unchecked value, use {@link shapeOf}. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
-  // Any message may be read as a request whose members may be missing. One look each: see Inbound.
-  const { method, id } = message as Partial<JSONRPCRequest>;
+  const { method, id }: MessageMembers = message;
   return method !== undefined && id !== undefined;
 }
 
@@ -56,8 +64,9 @@ export function isNotification(message: JSONRPCMessage): message is JSONRPCNotif
 
 /** Returns whether a message is a response, with a result or an error. For an unchecked value, use {@link shapeOf}. */
 export function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {
-  // Any message may be read as a request whose members may be missing, or undefined if it was never JSON.
-  return (message as Partial<JSONRPCRequest>).method === undefined;
+  // Objects that were never JSON may have undefined members.
+  const { method }: MessageMembers = message;
+  return method === undefined;
 }
 
 /** Returns whether a message is a response with a result. */
