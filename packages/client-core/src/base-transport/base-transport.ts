@@ -271,14 +271,13 @@ export abstract class BaseTransport extends TransportController implements Trans
 
   #sendOther(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     try {
-      return this.write(message, options)?.catch((cause) => this.#refuseSend(cause)) ?? Promise.resolve();
+      return (
+        this.write(message, options)?.catch((cause) => this.#refuse(this.#sendFailure(cause))) ??
+        Promise.resolve()
+      );
     } catch (cause) {
-      return this.#refuseSend(cause);
+      return this.#refuse(this.#sendFailure(cause));
     }
-  }
-
-  #refuseSend(cause: unknown): Promise<never> {
-    return this.#refuse(this.#sendFailure(cause));
   }
 
   #failSend(id: RequestId, cause: unknown): void {
