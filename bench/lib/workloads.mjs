@@ -94,14 +94,21 @@ export const WORKLOADS = [
   oneCall('http', { floor: 1.2, sdk: 0.25 }),
   similar(oneCall('http-sse', { floor: 1.2, sdk: 0.2 })),
   oneCall('sse', { floor: 1.2, sdk: 0.27 }),
-  oneCall('inprocess', { floor: 1 }),
+  {
+    ...oneCall('inprocess', { floor: 1 }),
+    limits: [{ metric: 'value', most: 1.5, unit: 'µs' }],
+  },
   underClient('stdio', 1, { floor: 1.05, sdk: 0.93 }),
   similar(underClient('stdio', 2, { floor: 1.05, sdk: 0.93 })),
   underClient('http', 1, { floor: 1.15, sdk: 0.32 }),
   similar(underClient('http', 2, { floor: 1.15, sdk: 0.32 })),
   {
-    ...underClient('inprocess', 1, { sdk: 1.05 }),
+    ...underClient('inprocess', 1, { sdk: 1 }),
     contenders: ['ours', 'sdk1'],
+  },
+  {
+    ...similar(underClient('inprocess', 2, { sdk: 1 })),
+    contenders: ['ours', 'sdk2'],
   },
   {
     id: 'host',

@@ -6,7 +6,7 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { hostServer, type HostedServer, type ServerFactory } from './hosted-server.js';
 import { LinkedTransport } from './linked-pair.js';
-import { createMailbox } from './mailbox.js';
+import { Mailbox } from './mailbox.js';
 
 /** Options of {@link createInProcessTransport}. */
 export interface InProcessTransportOptions {
@@ -33,8 +33,8 @@ class InProcessTransport extends LinkedTransport {
 
   constructor(options: InProcessTransportOptions) {
     const { createServer, server = 'in-process', clone = false, startTimeoutMs = 30_000 } = options;
-    const inbox = createMailbox();
-    const outbox = createMailbox();
+    const inbox = new Mailbox();
+    const outbox = new Mailbox();
     super({ inbox, outbox, clone, server, signal: options.signal });
     this.#serverSide = new LinkedTransport({ inbox: outbox, outbox: inbox, clone, server });
     this.#hosted = hostServer({

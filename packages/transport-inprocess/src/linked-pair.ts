@@ -5,7 +5,7 @@ import {
   type Transport,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
-import { createMailbox, type Mail, type Mailbox } from './mailbox.js';
+import { Mailbox } from './mailbox.js';
 
 /** Options of {@link createLinkedPair}. */
 export interface LinkedPairOptions {
@@ -31,8 +31,8 @@ export interface LinkedPairOptions {
  */
 export function createLinkedPair(options: LinkedPairOptions = {}): readonly [Transport, Transport] {
   const { clone = false, server } = options;
-  const first = createMailbox();
-  const second = createMailbox();
+  const first = new Mailbox();
+  const second = new Mailbox();
   return [
     new LinkedTransport({ inbox: first, outbox: second, clone, server }),
     new LinkedTransport({ inbox: second, outbox: first, clone, server }),
@@ -65,14 +65,17 @@ export class LinkedTransport extends BaseTransport {
   }
 
   protected override async open(): Promise<void> {
-    if (this.#outbox.closed) {
+    if (this.#outbox.isClosed) {
       throw this.error('CONNECT_FAILED', 'The other side of the pair is closed.', { retryable: false });
     }
-    this.#inbox.open((mail) => this.#take(mail));
+    this.#inbox.open({
+      take: (message) => this.receive(message),
+      end: () => this.fail(this.error('CONNECTION_LOST', 'The other side of the pair was closed.')),
+    });
   }
 
   protected override write(message: JSONRPCMessage): undefined {
-    if (this.#outbox.closed) {
+    if (this.#outbox.isClosed) {
       throw this.error('CONNECTION_LOST', 'The other side of the pair is closed.', { delivery: 'not-sent' });
     }
     this.#outbox.put(this.#clone ? this.#copyOf(message) : message);
@@ -80,12 +83,7 @@ export class LinkedTransport extends BaseTransport {
 
   protected override async shutDown(): Promise<void> {
     this.#inbox.close();
-    this.#outbox.put(undefined);
-  }
-
-  #take(mail: Mail): void {
-    if (mail !== undefined) this.receive(mail);
-    else this.fail(this.error('CONNECTION_LOST', 'The other side of the pair was closed.'));
+    this.#outbox.putEnd();
   }
 
   #copyOf(message: JSONRPCMessage): JSONRPCMessage {

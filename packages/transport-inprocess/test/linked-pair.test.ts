@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCNotification, Transport } from '@mcp-fittings/client-core/transport';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 function note(params: Record<string, unknown> = {}): JSONRPCNotification {
   return { jsonrpc: '2.0', method: 'notifications/x', params };
@@ -118,6 +118,49 @@ describe('T9 createLinkedPair', () => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     over = true;
     expect(bounces).toBeGreaterThan(100);
+  });
+
+  it('does so also in a test that has stopped the clock', async () => {
+    const stopped = vi.spyOn(performance, 'now').mockReturnValue(1);
+    const { client, server } = await openPair();
+    let bounces = 0;
+    let hadTurn = false;
+    const over = new Promise<void>((resolve) => {
+      server.onmessage = (message) => {
+        if (!hadTurn && bounces < 1_000_000) void server.send(message);
+        else resolve();
+      };
+      client.onmessage = (message) => {
+        bounces++;
+        void client.send(message);
+      };
+    });
+    setImmediate(() => {
+      hadTurn = true;
+    });
+    await client.send(note());
+    await over;
+    stopped.mockRestore();
+    expect(bounces).toBeGreaterThan(100);
+    expect(bounces).toBeLessThan(1_000_000);
+  });
+
+  it('delivers what a handler sends after the handler has returned', async () => {
+    const { client, server } = await openPair();
+    const order: string[] = [];
+    const answered = new Promise<void>((resolve) => {
+      client.onmessage = () => {
+        order.push('answer');
+        resolve();
+      };
+    });
+    server.onmessage = (message) => {
+      void server.send(message);
+      order.push('returned');
+    };
+    void client.send(note());
+    await answered;
+    expect(order).toEqual(['returned', 'answer']);
   });
 
   it('neither loses nor repeats a message in a burst of 100 000', async () => {

@@ -1,8 +1,8 @@
-import type { JSONRPCMessage, RequestId } from '../contracts/json-rpc.js';
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
 import { FittingsError, type Delivery } from '../errors/fittings-error.js';
 import { TransportError } from '../errors/fittings-error.js';
-import { isRequest, isRequestId, isResponse } from '../wire/messages.js';
+import { isRequestId, type MessageMembers } from '../wire/messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, formatId } from './inbound.js';
@@ -74,23 +74,11 @@ export abstract class BaseTransport extends TransportController implements Trans
   readonly #pending = createPendingRequests();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
-  /** Delivers one message to the host, whose handler may throw or reject without ending the connection. */
-  readonly #hand = (message: JSONRPCMessage): void => {
-    const answered = isResponse(message) ? message.id : undefined;
-    const settle = answered === undefined ? undefined : this.#pending.takeAnswered(answered);
-    // Canceled while its response was delayed.
-    if (answered !== undefined && settle === undefined) return;
-    this.#handlers.keep();
-    try {
-      const handled: unknown = this.onmessage?.(message);
-      if (handled instanceof Promise) handled.catch(this.#messageHandlerFailed);
-    } catch (cause) {
-      this.#messageHandlerFailed(cause);
-    }
-    settle?.();
-  };
   readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);
-  readonly #delivery = createOrderedDelivery(this.#hand);
+  readonly #delivery = createOrderedDelivery({
+    response: (message) => this.#deliverResponse(message),
+    other: (message) => this.#deliver(message),
+  });
   readonly #inbound = new Inbound({
     transport: this,
     pending: this.#pending,
@@ -177,9 +165,10 @@ export abstract class BaseTransport extends TransportController implements Trans
       const problem = 'The value passed to send() is not a JSON-RPC message.';
       return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
     }
-    return isRequest(message)
-      ? this.#sendRequest(message.id, message, options)
-      : this.#sendOther(message, options);
+    const { method, id }: MessageMembers = message;
+    if (method !== undefined && id !== undefined) return this.#sendRequest(id, message, options);
+    if (method === 'notifications/cancelled') this.#forgetCancelled(message);
+    return this.#sendOther(message, options);
   }
 
   /** {@inheritDoc Transport.close} */
@@ -281,12 +270,13 @@ export abstract class BaseTransport extends TransportController implements Trans
   }
 
   #sendOther(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    const failed = (cause: unknown): Promise<never> => this.#refuse(this.#sendFailure(cause));
-    this.#forgetCancelled(message);
     try {
-      return this.write(message, options)?.catch(failed) ?? Promise.resolve();
+      return (
+        this.write(message, options)?.catch((cause) => this.#refuse(this.#sendFailure(cause))) ??
+        Promise.resolve()
+      );
     } catch (cause) {
-      return failed(cause);
+      return this.#refuse(this.#sendFailure(cause));
     }
   }
 
@@ -309,9 +299,29 @@ export abstract class BaseTransport extends TransportController implements Trans
 
   /** The engine gives up a request with `notifications/cancelled`; its response may then never arrive. */
   #forgetCancelled(message: JSONRPCMessage): void {
-    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    if (!('method' in message)) return;
     const id = message.params?.['requestId'];
     if (isRequestId(id)) this.#pending.forget(id);
+  }
+
+  #deliverResponse(message: JSONRPCResponse): void {
+    const { id } = message;
+    const settle = isRequestId(id) ? this.#pending.takeAnswered(id) : undefined;
+    // Canceled while its response was delayed.
+    if (settle === undefined) return;
+    this.#deliver(message);
+    settle();
+  }
+
+  /** Delivers one message to the host, whose handler may throw or reject without ending the connection. */
+  #deliver(message: JSONRPCMessage): void {
+    this.#handlers.keep();
+    try {
+      const handled: unknown = this.onmessage?.(message);
+      if (handled instanceof Promise) handled.catch(this.#messageHandlerFailed);
+    } catch (cause) {
+      this.#messageHandlerFailed(cause);
+    }
   }
 
   /** Reports that a handler of the host has failed. The connection stays open. */

@@ -1,5 +1,5 @@
-import type { JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
-import { isMessage, isRequestId, isResponse } from '../wire/messages.js';
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
+import { isRequestId, shapeOf } from '../wire/messages.js';
 import { sanitizeText } from '../text/sanitize-text.js';
 import type { OrderedDelivery } from './ordered-delivery.js';
 import type { PendingRequests } from './pending-requests.js';
@@ -29,11 +29,19 @@ export class Inbound {
   }
 
   receive(value: unknown): void {
-    if (!isMessage(value)) this.#receiveInvalid(value);
-    else if (!isResponse(value)) {
-      this.#deps.transport.markUnsolicited();
-      this.#deps.delivery.push(value);
-    } else if (this.#expects(value)) this.#deps.delivery.push(value);
+    const { transport, delivery } = this.#deps;
+    // Classified once, see MessageMembers.
+    const shape = shapeOf(value);
+    if (shape === 'invalid') this.#receiveInvalid(value);
+    else if (shape === 'request' || shape === 'notification') {
+      transport.markUnsolicited();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
+      delivery.pushOther(value as JSONRPCMessage);
+    } else {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
+      const response = value as JSONRPCResponse;
+      if (this.#expects(response)) delivery.pushResponse(response);
+    }
   }
 
   /** Keeps a value until the connection is open, because a handler could not send an answer while `start()` is running. */

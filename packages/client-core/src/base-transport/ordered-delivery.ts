@@ -1,14 +1,16 @@
-import type { JSONRPCMessage } from '../contracts/json-rpc.js';
+import type { JSONRPCMessage, JSONRPCResponse } from '../contracts/json-rpc.js';
 import { isResponse } from '../wire/messages.js';
 
 /**
- * Delivers messages in order, one at a time, and delays a response by two microtasks if a notification came right before it.
+ * Delivers messages in order, one at a time, and delays a response by two microtasks if the message before it is not one.
  *
  * The SDK clients run notification handlers one microtask late, but settle responses at once and then forget the progress
  * handler: progress that shares a chunk with its response would be lost.
  */
 export interface OrderedDelivery {
-  push(message: JSONRPCMessage): void;
+  pushResponse(message: JSONRPCResponse): void;
+  /** Adds a request or a notification. */
+  pushOther(message: JSONRPCMessage): void;
   /** Delivers delayed messages at once, because the connection ends. */
   flush(): void;
   /** Drops delayed messages and all later ones. */
@@ -18,32 +20,48 @@ export interface OrderedDelivery {
 /** The memory of delivered messages is freed in steps, so that it costs little per message. */
 const FREE_AT = 1024;
 
-/** `hand` must not throw. */
-export function createOrderedDelivery(hand: (message: JSONRPCMessage) => void): OrderedDelivery {
-  return new Delivery(hand);
+/** Gets the messages. Its functions must not throw. */
+export interface DeliveryTarget {
+  response(message: JSONRPCResponse): void;
+  /** Takes a request or a notification. */
+  other(message: JSONRPCMessage): void;
+}
+
+export function createOrderedDelivery(target: DeliveryTarget): OrderedDelivery {
+  return new Delivery(target);
 }
 
 class Delivery implements OrderedDelivery {
-  readonly #hand: (message: JSONRPCMessage) => void;
+  readonly #target: DeliveryTarget;
   #queue: JSONRPCMessage[] = [];
   /** Index of the first message that is not delivered. */
   #next = 0;
   #handing = false;
+  /** The last message that was delivered is not a response. */
   #notified = false;
+  /** A response is being delayed. */
+  #delaying = false;
   #stopped = false;
 
-  constructor(hand: (message: JSONRPCMessage) => void) {
-    this.#hand = hand;
+  constructor(target: DeliveryTarget) {
+    this.#target = target;
   }
 
-  push(message: JSONRPCMessage): void {
+  pushResponse(message: JSONRPCResponse): void {
     if (this.#stopped) return;
-    if (this.#handing || this.#next < this.#queue.length || this.#mustWait(message)) {
-      this.#queue.push(message);
-      return this.#drain();
-    }
+    if (this.#notified || this.#isBusy) return this.#enqueue(message);
     this.#handing = true;
-    this.#pass(message);
+    this.#target.response(message);
+    this.#handing = false;
+    if (this.#next < this.#queue.length) this.#drain();
+  }
+
+  pushOther(message: JSONRPCMessage): void {
+    if (this.#stopped) return;
+    if (this.#isBusy) return this.#enqueue(message);
+    this.#notified = true;
+    this.#handing = true;
+    this.#target.other(message);
     this.#handing = false;
     if (this.#next < this.#queue.length) this.#drain();
   }
@@ -51,7 +69,8 @@ class Delivery implements OrderedDelivery {
   flush(): void {
     for (let message = this.#first(); message !== undefined; message = this.#first()) {
       this.#next++;
-      this.#hand(message);
+      if (isResponse(message)) this.#target.response(message);
+      else this.#target.other(message);
     }
   }
 
@@ -65,19 +84,24 @@ class Delivery implements OrderedDelivery {
     return this.#queue[this.#next];
   }
 
-  #mustWait(message: JSONRPCMessage): boolean {
-    return this.#notified && isResponse(message);
+  get #isBusy(): boolean {
+    return this.#handing || this.#next < this.#queue.length;
   }
 
-  #pass(message: JSONRPCMessage): void {
-    if (!this.#notified && !isResponse(message)) {
-      this.#notified = true;
-      queueMicrotask(() => queueMicrotask(() => this.#settle()));
-    }
-    this.#hand(message);
+  #enqueue(message: JSONRPCMessage): void {
+    this.#queue.push(message);
+    this.#drain();
   }
 
-  #settle(): void {
+  /** The jobs are queued for the response, and not for each notification, as most have no response right behind them. */
+  #delay(): void {
+    if (this.#delaying) return;
+    this.#delaying = true;
+    queueMicrotask(() => queueMicrotask(() => this.#endDelay()));
+  }
+
+  #endDelay(): void {
+    this.#delaying = false;
     this.#notified = false;
     this.#drain();
   }
@@ -85,13 +109,18 @@ class Delivery implements OrderedDelivery {
   #drain(): void {
     if (this.#handing) return;
     this.#handing = true;
-    for (
-      let message = this.#first();
-      message !== undefined && !this.#mustWait(message);
-      message = this.#first()
-    ) {
-      this.#next++;
-      this.#pass(message);
+    for (let message = this.#first(); message !== undefined; message = this.#first()) {
+      if (!isResponse(message)) {
+        this.#next++;
+        this.#notified = true;
+        this.#target.other(message);
+      } else if (!this.#notified) {
+        this.#next++;
+        this.#target.response(message);
+      } else {
+        this.#delay();
+        break;
+      }
     }
     this.#handing = false;
     const { length } = this.#queue;

@@ -3,6 +3,7 @@ import type { FittingsError } from '../errors/fittings-error.js';
 import type { TransportError } from '../errors/fittings-error.js';
 
 interface Pending {
+  readonly id: RequestId;
   /** Its response has arrived and is about to be delivered. */
   answered: boolean;
   /** It is not on the wire yet. */
@@ -40,40 +41,49 @@ export function createPendingRequests(): PendingRequests {
   return new PendingById();
 }
 
-/** A class, like everything that each connection has, because closures take several times the memory. */
+/**
+ * A class, like everything that each connection has, because closures take several times the memory.
+ *
+ * The oldest request has a place of its own. With one call at a time, a map would get and lose one entry per call, and V8
+ * allocates its table anew for every few of them: 0.2 µs of a call.
+ */
 class PendingById implements PendingRequests {
-  readonly #pending = new Map<RequestId, Pending>();
+  /** Older than all of {@link #others}. */
+  #oldest: Pending | undefined;
+  /** Created for the first request that is sent while another one waits. */
+  #others: Map<RequestId, Pending> | undefined;
   /** Created for the first one, which most connections never have. */
   #forgotten: Set<RequestId> | undefined;
 
   add(id: RequestId): Promise<void> | undefined {
-    if (this.#pending.has(id)) return undefined;
+    if (this.#find(id) !== undefined) return undefined;
     return new Promise((resolve, reject) =>
-      this.#pending.set(id, { answered: false, unsent: false, resolve, reject }),
+      this.#insert({ id, answered: false, unsent: false, resolve, reject }),
     );
   }
 
   has(id: RequestId): boolean {
-    return this.#pending.get(id)?.answered === false;
+    return this.#find(id)?.answered === false;
   }
 
   answer(id: RequestId): boolean {
-    const entry = this.#pending.get(id);
+    const entry = this.#find(id);
     if (entry === undefined || entry.answered) return false;
     entry.answered = true;
     return true;
   }
 
   takeAnswered(id: RequestId): (() => void) | undefined {
-    const entry = this.#pending.get(id);
+    const entry = this.#find(id);
     if (entry?.answered !== true) return undefined;
-    this.#pending.delete(id);
+    this.#remove(entry);
     return entry.resolve;
   }
 
   forget(id: RequestId): void {
-    const entry = this.#take(id);
+    const entry = this.#find(id);
     if (entry === undefined) return;
+    this.#remove(entry);
     this.#remember(id);
     entry.resolve();
   }
@@ -89,30 +99,44 @@ class PendingById implements PendingRequests {
   }
 
   release(id: RequestId): ((error: FittingsError) => void) | undefined {
-    if (!this.has(id)) return undefined;
+    const entry = this.#find(id);
+    if (entry?.answered !== false) return undefined;
+    this.#remove(entry);
     this.#remember(id);
-    return this.#take(id)?.reject;
+    return entry.reject;
   }
 
   setUnsent(id: RequestId, unsent: boolean): void {
-    const entry = this.#pending.get(id);
+    const entry = this.#find(id);
     if (entry !== undefined) entry.unsent = unsent;
   }
 
   isUnsent(id: RequestId): boolean {
-    return this.#pending.get(id)?.unsent === true;
+    return this.#find(id)?.unsent === true;
   }
 
   failAll(errorFor: (unsent: boolean) => TransportError): void {
-    const all = [...this.#pending.values()];
-    this.#pending.clear();
+    const all = [...(this.#others?.values() ?? [])];
+    if (this.#oldest !== undefined) all.unshift(this.#oldest);
+    this.#oldest = undefined;
+    this.#others = undefined;
     for (const entry of all) entry.reject(errorFor(entry.unsent));
   }
 
-  #take(id: RequestId): Pending | undefined {
-    const entry = this.#pending.get(id);
-    if (entry !== undefined) this.#pending.delete(id);
-    return entry;
+  #find(id: RequestId): Pending | undefined {
+    const oldest = this.#oldest;
+    return oldest?.id === id ? oldest : this.#others?.get(id);
+  }
+
+  #insert(entry: Pending): void {
+    if (this.#oldest === undefined && (this.#others === undefined || this.#others.size === 0))
+      this.#oldest = entry;
+    else (this.#others ??= new Map()).set(entry.id, entry);
+  }
+
+  #remove(entry: Pending): void {
+    if (this.#oldest === entry) this.#oldest = undefined;
+    else this.#others?.delete(entry.id);
   }
 
   #remember(id: RequestId): void {
