@@ -10,6 +10,8 @@ import { rolldown } from 'rolldown';
 
 /** A native module is loaded by the helper process of the keychain, from its own package. */
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
+/** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
+const PROGRAM = 'run-process.js';
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
 
 /** CommonJS: Node.js 24 takes 3 to 4 of its 20 ms more to start with an ES module, and needs its loader for nothing else here. */
@@ -42,6 +44,7 @@ export async function stageProgram({ bin }, folder, target) {
       plugins: [importedLater(later)],
       format: 'cjs',
       entryFileNames: basename(publishedBin(file)),
+      chunkFileNames: '[name].cjs',
     });
   }
   await write(Object.fromEntries(later), {
@@ -61,6 +64,7 @@ function importedLater(later) {
     name: 'imported-later',
     resolveDynamicImport(id, importer) {
       if (typeof id !== 'string' || !id.startsWith('./')) return undefined;
+      if (basename(id) !== PROGRAM) return undefined;
       later.set(basename(id, '.js'), join(dirname(importer), id));
       return { id: `./${basename(id)}`, external: true };
     },

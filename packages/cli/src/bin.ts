@@ -1,7 +1,18 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
+import { parseListRequest } from './list-request.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
-if (!answerAtOnce(process.argv.slice(2), process.stdout)) {
-  void import('./run-process.js').then(({ runProcess }) => runProcess());
+async function run(argv: readonly string[]): Promise<void> {
+  if (answerAtOnce(argv, process.stdout)) return;
+  const request = parseListRequest(argv);
+  if (request !== undefined) {
+    const { listAtOnce } = await import('./list-at-once.js');
+    const { stdout, stderr, env } = process;
+    if (await listAtOnce(request, { stdout, stderr, env, cwd: process.cwd() })) return;
+  }
+  const { runProcess } = await import('./run-process.js');
+  await runProcess();
 }
+
+void run(process.argv.slice(2));

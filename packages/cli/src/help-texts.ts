@@ -23,7 +23,9 @@ export function helpTexts(): Readonly<Record<string, HelpText>> {
   return Object.fromEntries([
     ['', helpText(program)],
     // `help` itself has no declaration.
-    ...visible.filter((command) => command.name() !== 'help').map((command) => [command.name(), helpText(command)]),
+    ...visible
+      .filter((command) => command.name() !== 'help')
+      .map((command) => [command.name(), helpText(command)]),
   ]);
 }
 
