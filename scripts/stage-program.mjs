@@ -3,7 +3,7 @@
  * has to do, and everything that it loads later (`import('./name.js')`) with all packages that this needs.
  * docs/decisions/066-the-command-line-is-one-program.md says why, with figures.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -101,11 +101,15 @@ function noticesOf(modules) {
     if (found.name.startsWith('@mcp-fittings/')) continue;
     packages.set(`${found.name} ${found.version}`, found);
   }
-  const notices = [...packages].sort().map(([title, { folder, license }]) => {
-    const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
-    const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
-    return `${title}\n\n${text}\n`;
-  });
+  const notices = [...packages.keys()]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((title) => {
+      const { folder, license } = packages.get(title);
+      const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
+      const text =
+        file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+      return `${title}\n\n${text}\n`;
+    });
   return notices.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
@@ -118,10 +122,12 @@ function packageOf(id) {
   }
 }
 
-/** The help of all commands as data, if the package has a function for it: commander is not loaded to print it. */
+/** The help of each command as data, if the package has a function for it: commander is not loaded to print it. */
 async function addHelp(folder, target) {
   const file = join(folder, 'dist/help-texts.js');
   if (!existsSync(file)) return;
   const { helpTexts } = await import(pathToFileURL(file).href);
-  writeFileSync(join(target, 'help.json'), JSON.stringify(helpTexts()));
+  mkdirSync(join(target, 'help'));
+  for (const [name, help] of Object.entries(helpTexts()))
+    writeFileSync(join(target, 'help', `${name}.json`), JSON.stringify(help));
 }

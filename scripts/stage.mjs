@@ -50,7 +50,7 @@ function copyBuilt(folder, target, pattern) {
 }
 
 /** What is bundled is in `dist` itself, so a module there finds the manifest, and files beside it, as before. */
-const BESIDE_MANIFEST = /new URL\('\.\.\/[\w.]+', import\.meta\.url\)/g;
+const BESIDE_MANIFEST = /\$\{import\.meta\.dirname\}\/\.\.\//g;
 
 /** A module that looks for another file beside itself has to stay where it is. */
 function findsOwnFiles(folder) {

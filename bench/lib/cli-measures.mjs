@@ -20,11 +20,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installedPackages } from '../../scripts/installed.mjs';
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const SERVER = here('../servers/stdio.mjs');
-const COUNTED = here('../servers/counted-stdio.mjs');
-const RAW_CALL = here('../contenders/raw-call.mjs');
-const MCPORTER = here('../../packages/cli/bench/node_modules/mcporter/dist/cli.js');
+const SERVER = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
+const COUNTED = fileURLToPath(new URL('../servers/counted-stdio.mjs', import.meta.url));
+const RAW_CALL = fileURLToPath(new URL('../contenders/raw-call.mjs', import.meta.url));
+const MCPORTER = join(import.meta.dirname, '../../packages/cli/bench/node_modules/mcporter/dist/cli.js');
 const SERVERS = 10;
 const TEXT = 'hello';
 const NOTHING = ['-e', '0'];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type HelpText, formatHelp } from './command-line/help-text.js';
+import { type HelpText, PROGRAM_HELP, formatHelp } from './command-line/help-text.js';
 import { packageVersion } from './version.js';
 
 interface HelpOutput {
@@ -30,29 +30,29 @@ function answerTo(argv: readonly string[], { columns }: HelpOutput): string | un
   const [first, second] = argv;
   if (argv.length === 1 && VERSION_FLAGS.has(first)) return `${packageVersion()}\n`;
   const command = helpedCommand(argv.length, first, second);
-  const help = command === undefined ? undefined : publishedHelp()?.[command];
+  const help = command === undefined ? undefined : publishedHelp(command);
   // As commander does: a terminal that does not know its width reports 0.
   return help && formatHelp(help, columns ?? 80);
 }
 
-/** Returns the name of the command whose help is asked for; an empty name is the program. */
+/** Returns the name of the command whose help is asked for. */
 function helpedCommand(
   count: number,
   first: string | undefined,
   second: string | undefined,
 ): string | undefined {
-  if (count === 1 && (HELP_FLAGS.has(first) || first === 'help')) return '';
+  if (count === 1 && (HELP_FLAGS.has(first) || first === 'help')) return PROGRAM_HELP;
   if (count !== 2) return undefined;
   if (HELP_FLAGS.has(second)) return first;
   return first === 'help' ? second : undefined;
 }
 
 /** Reads what `helpTexts` returned when the package was published; undefined in a build that was not. */
-function publishedHelp(): Readonly<Record<string, HelpText | undefined>> | undefined {
+function publishedHelp(command: string): HelpText | undefined {
+  if (!/^[a-z]+$/.test(command)) return undefined;
   try {
-    const texts: unknown = JSON.parse(readFileSync(new URL('../help.json', import.meta.url), 'utf8'));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of this package
-    return Object.assign(Object.create(null), texts) as Readonly<Record<string, HelpText | undefined>>;
+    return JSON.parse(readFileSync(`${import.meta.dirname}/../help/${command}.json`, 'utf8')) as HelpText;
   } catch {
     return undefined;
   }

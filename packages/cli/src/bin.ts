@@ -11,6 +11,8 @@ async function run(argv: readonly string[]): Promise<void> {
     const { stdout, stderr, env } = process;
     if (await listAtOnce(request, { stdout, stderr, env, cwd: process.cwd() })) return;
   }
+  const { keepCompiledCode } = await import('./compile-cache.js');
+  keepCompiledCode();
   const { runProcess } = await import('./run-process.js');
   await runProcess();
 }

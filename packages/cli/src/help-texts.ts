@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { createCommandRun } from './command-deps.js';
-import type { HelpText } from './command-line/help-text.js';
+import { type HelpText, PROGRAM_HELP } from './command-line/help-text.js';
 import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 
 /**
- * Returns the help of the program, under an empty name, and of every command, as commander prints it. It is published with the
+ * Returns the help of the program, under the name `index`, and of every command, as commander prints it. It is published with the
  * package, so that `--help` does not load commander.
  */
 export function helpTexts(): Readonly<Record<string, HelpText>> {
@@ -21,7 +21,7 @@ export function helpTexts(): Readonly<Record<string, HelpText>> {
   registerCommands(program, createCommandRun(io, () => globalOptions(program)).deps);
   const visible = program.createHelp().visibleCommands(program);
   return Object.fromEntries([
-    ['', helpText(program)],
+    [PROGRAM_HELP, helpText(program)],
     // `help` itself has no declaration.
     ...visible
       .filter((command) => command.name() !== 'help')

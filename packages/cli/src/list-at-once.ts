@@ -28,7 +28,7 @@ export async function listAtOnce(request: ListRequest, io: ListAtOnceIo): Promis
   const stored = await openListStore({ ...request, cwd }, env).read();
   const servers = stored === undefined ? undefined : serversOf(stored, names, now);
   if (stored?.inputs === undefined || servers === undefined) return false;
-  if (!areUnchanged(stored.inputs, env)) return false;
+  if (!(await areUnchanged(stored.inputs, env))) return false;
   const output = createOutput({
     stdout,
     stderr,

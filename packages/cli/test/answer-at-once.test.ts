@@ -91,7 +91,7 @@ describe('the help that is published', () => {
     async (name) => {
       const help = helpTexts()[name];
       for (const width of widths) {
-        const { stdout } = await runHere(name === '' ? ['--help'] : [name, '--help'], width);
+        const { stdout } = await runHere(name === 'index' ? ['--help'] : [name, '--help'], width);
         expect(formatHelp(help ?? { lines: [], after: '' }, width)).toBe(stdout);
       }
     },
@@ -99,7 +99,7 @@ describe('the help that is published', () => {
 
   it('names every command that is not hidden', async () => {
     const { stdout } = await runHere(['--help'], 80);
-    const commands = Object.keys(helpTexts()).filter((name) => name !== '');
+    const commands = Object.keys(helpTexts()).filter((name) => name !== 'index');
     expect(commands.length).toBeGreaterThan(15);
     for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     expect(commands).not.toContain('__complete');

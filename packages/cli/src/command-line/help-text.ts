@@ -1,3 +1,6 @@
+/** Stands for the name of a command in the help of the program itself. */
+export const PROGRAM_HELP = 'index';
+
 /** The help of one command, for a terminal of any width. */
 export interface HelpText {
   /** Lines as they are, or a beginning and a text that is wrapped beside it. */

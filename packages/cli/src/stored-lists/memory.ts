@@ -66,7 +66,11 @@ export async function openMemory(
         const digest = digests.get(name);
         const isWhole = Object.values(lists).every(({ error }) => error === undefined);
         if (state.status !== 'connected' || !isWhole || digest === undefined) continue;
-        servers[name] = { digest, readAt: clock.now(), lists: redacted(listsOf(host, name), output.redact) };
+        servers[name] = {
+          digest,
+          readAt: clock.now(),
+          lists: redacted(listsOf(host, name), (text) => output.redact(text)),
+        };
       }
       const paths = {
         files: [...(await pathsOf(deps, session)), ...listed.flatMap(filesOf)],
@@ -74,7 +78,7 @@ export async function openMemory(
       };
       // What `list` says about a problem depends on more than the lists.
       const isSound = loaded.problems.length === 0;
-      const inputs = isSound ? readInputs(paths, ['PATH', ...variables], env, loadedAt) : undefined;
+      const inputs = isSound ? await readInputs(paths, variables, env, loadedAt) : undefined;
       // The lists were printed. That they cannot be stored costs the next run its speed.
       await store.write({ inputs, listed, servers }).catch(() => undefined);
     },

@@ -2,8 +2,13 @@ import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '@mcp-fittings/client-core';
+import {
+  checkPrivateDirectory,
+  ensurePrivateDirectory,
+  readPrivateFile,
+  writePrivateFile,
+} from '@mcp-fittings/client-core/files';
 import type { Host } from '@mcp-fittings/host';
-import { fileCache } from '@mcp-fittings/host/file-cache';
 import type { GlobalOptions } from '../options.js';
 import { packageVersion } from '../version.js';
 import type { Inputs } from './inputs.js';
@@ -36,7 +41,7 @@ export interface StoredLists {
 }
 
 /** How long lists are shown without asking the server again, in milliseconds. */
-export const FRESH_MS = 10 * 60 * 1000;
+const FRESH_MS = 10 * 60 * 1000;
 
 /** What decides which configuration is read, apart from files and variables. */
 export interface View extends Pick<GlobalOptions, 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'> {
@@ -53,20 +58,50 @@ export function openListStore(
   { layout, mcpConfig, strictMcpConfig, store, cwd }: View,
   env: Readonly<Record<string, string | undefined>>,
 ): ListStore {
-  const cache = fileCache({ folder: listsFolder() });
+  const folder = listsFolder();
   // Another version may list and redact differently. Another store may hold another account.
   const account = store ?? env['FITTINGS_STORE'] ?? null;
-  const key = JSON.stringify([packageVersion(), layout, mcpConfig, strictMcpConfig, account, cwd]);
+  // The JSON of `--mcp-config` may contain secrets.
+  const configs = mcpConfig.map(shortHash);
+  const key = JSON.stringify([packageVersion(), layout, configs, strictMcpConfig, account, cwd]);
+  const name = `${shortHash(key)}.json`;
   return {
     async read() {
-      const value = await cache.get(key);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file
-      return isRecord(value) ? (value as unknown as StoredLists) : undefined;
+      try {
+        if (!(await checkPrivateDirectory(folder))) return undefined;
+        const value: unknown = JSON.parse((await readPrivateFile(join(folder, name), MAX_BYTES)) ?? 'null');
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file
+        return isRecord(value) && value['key'] === key ? (value['lists'] as StoredLists) : undefined;
+      } catch {
+        // What cannot be read, or could have been written by another user, is not known.
+        return undefined;
+      }
     },
     async write(lists) {
-      await cache.set(key, lists);
+      const text = JSON.stringify({ key, lists });
+      if (Buffer.byteLength(text) > MAX_BYTES) return;
+      await ensurePrivateDirectory(folder);
+      await writePrivateFile(folder, name, text);
     },
   };
+}
+
+/** Larger lists are not kept, in bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Returns 64 bits that name a text. They need not withstand an attacker, who can neither write the files nor choose what the user types,
+ * and `node:crypto` would cost a list from memory a tenth of its time.
+ * @see https://datatracker.ietf.org/doc/html/draft-eastlake-fnv FNV-1a, twice with 32 bits
+ */
+function shortHash(text: string): string {
+  let low = 0x811c9dc5;
+  let high = 0x01000193;
+  for (const byte of Buffer.from(text)) {
+    low = Math.imul(low ^ byte, 0x01000193);
+    high = Math.imul(high ^ byte ^ (low >>> 24), 0x01000193);
+  }
+  return (low >>> 0).toString(16).padStart(8, '0') + (high >>> 0).toString(16).padStart(8, '0');
 }
 
 /** Only for lists of servers, so that they can be removed together. */
