@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { BIN } from './support/bridge-process.js';
@@ -49,7 +49,10 @@ interface Setup {
   /** Sets the tools of all servers. */
   offer(...tools: readonly string[]): Promise<void>;
   /** Lists in a process that must start nothing. */
-  listAtOnce(args?: readonly string[]): {
+  listAtOnce(
+    args?: readonly string[],
+    cwd?: string,
+  ): {
     readonly code: number | null;
     readonly stdout: string;
     readonly stderr: string;
@@ -73,9 +76,9 @@ async function setUp(count = 2): Promise<Setup & AsyncDisposable> {
     names,
     starts: async () => (await readFile(started, 'utf8')).split('\n').length - 1,
     offer: (...all) => writeFile(tools, all.join('\n')),
-    listAtOnce(args = ['list', 'tools']) {
+    listAtOnce(args = ['list', 'tools'], cwd = project) {
       const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', guard, BIN, ...args], {
-        cwd: project,
+        cwd,
         env,
         encoding: 'utf8',
       });
@@ -184,25 +187,34 @@ it('a change of one entry asks that server alone', async () => {
   expect(stderr).toContain('Listed from memory');
 });
 
-it('a server of the project is not listed from memory once its approval is withdrawn or its file changed', async () => {
+it.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
+  [
+    'its entry has changed',
+    (workspace, entry) =>
+      workspace.write('.mcp.json', { mcpServers: { shared: { ...entry, env: { EXTRA: '1' } } } }),
+  ],
+  ['its approval is withdrawn', ({ home }) => rm(join(home, '.config/mcp-fittings/approvals.json'))],
+  ['its folder is not the project any more', ({ project }) => mkdir(join(project, 'nested/.git'))],
+])('a server of the project is not listed from memory once %s', async (_what, change) => {
   await using setup = await setUp(1);
   const { workspace } = setup;
+  const cwd = join(workspace.project, 'nested');
+  await mkdir(cwd);
   const entry = {
     command: process.execPath,
     args: ['server.mjs', 'tools', 'started'].map((name) => join(workspace.home, name)),
   };
   await workspace.write('.mcp.json', { mcpServers: { shared: entry } });
-  expect((await workspace.fittings(['list', 'tools'])).stdout).not.toContain('shared');
-  const { value } = await workspace.json(['approve', 'shared']);
-  const [{ hash } = { hash: '' }] = JSON.parse(JSON.stringify(value, undefined, 0)).servers as {
-    hash: string;
-  }[];
-  await workspace.fittings(['approve', 'shared', '--hash', hash]);
-  await warm(setup, ['list', 'tools', '--refresh']);
-  expect(setup.listAtOnce().stdout).toContain('shared 1');
+  expect((await workspace.fittings(['list', 'tools'], { cwd })).stdout).not.toContain('shared');
+  const { value } = await workspace.json(['approve', 'shared'], { cwd });
+  const [server] = (value as { readonly servers: readonly { readonly hash: string }[] }).servers;
+  await workspace.fittings(['approve', 'shared', '--hash', server?.hash ?? ''], { cwd });
+  await settle();
+  await workspace.fittings(['list', 'tools', '--refresh'], { cwd });
+  expect(setup.listAtOnce(['list', 'tools'], cwd).stdout).toContain('shared 1');
 
-  await workspace.write('.mcp.json', { mcpServers: { shared: { ...entry, env: { EXTRA: '1' } } } });
-  const changed = await workspace.fittings(['list', 'tools']);
+  await change(workspace, entry);
+  const changed = await workspace.fittings(['list', 'tools'], { cwd });
   expect(changed.stdout).not.toContain('shared');
   expect(changed.stdout).toContain('s0 1');
 });

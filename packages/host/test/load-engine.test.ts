@@ -10,6 +10,7 @@ function watched(more: object = {}): { readonly transport: Transport; readonly e
     start: async () => void events.push('start'),
     send: async () => undefined,
     close: async () => void events.push('close'),
+    [Symbol.asyncDispose]: async () => undefined,
     ...more,
   };
   return { transport, events };
