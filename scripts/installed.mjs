@@ -61,7 +61,8 @@ function fingerprint() {
       hash.update(`${file} ${size} ${mtimeMs}\n`);
     }
   }
-  hash.update(String(statSync(join(import.meta.dirname, 'stage.mjs')).mtimeMs));
+  for (const script of ['stage.mjs', 'stage-program.mjs'])
+    hash.update(String(statSync(join(import.meta.dirname, script)).mtimeMs));
   return hash.digest('hex').slice(0, 16);
 }
 

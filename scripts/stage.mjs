@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { publishedBin, stageProgram } from './stage-program.mjs';
 import { publicPackages } from './workspace.mjs';
 
 export const STAGED = 'publish';
@@ -21,6 +22,7 @@ export async function stage(folder, target) {
   copyBuilt(folder, target, /\.d\.ts$/);
   if (findsOwnFiles(folder)) copyBuilt(folder, target, /\.js$/);
   else await bundle(manifest, folder, target);
+  if (manifest.bin !== undefined) await stageProgram(manifest, folder, target);
   for (const name of AS_IT_IS) {
     if (existsSync(join(folder, name))) cpSync(join(folder, name), join(target, name));
   }
@@ -47,9 +49,15 @@ function copyBuilt(folder, target, pattern) {
   }
 }
 
-/** A module that looks for a file beside itself has to stay where it is. */
+/** What is bundled is in `dist` itself, so a module there finds the manifest, and files beside it, as before. */
+const BESIDE_MANIFEST = /\$\{import\.meta\.dirname\}\/\.\.\//g;
+
+/** A module that looks for another file beside itself has to stay where it is. */
 function findsOwnFiles(folder) {
-  return builtFiles(folder, /\.js$/).some(({ text }) => text.includes('import.meta'));
+  return builtFiles(folder, /\.js$/).some(({ name, text }) => {
+    const isOnTop = dirname(name) === 'dist';
+    return (isOnTop ? text.replaceAll(BESIDE_MANIFEST, '') : text).includes('import.meta');
+  });
 }
 
 /** One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. */
@@ -81,7 +89,10 @@ function published(manifest) {
   const kept = Object.entries(manifest).filter(([name]) => !ONLY_HERE.includes(name));
   const exports = Object.entries(manifest.exports).map(([path, target]) => [path, withoutSource(target)]);
   const publishConfig = { ...manifest.publishConfig, directory: undefined };
-  return { ...Object.fromEntries(kept), exports: Object.fromEntries(exports), publishConfig };
+  const bin = manifest.bin && {
+    bin: Object.fromEntries(Object.entries(manifest.bin).map(([name, file]) => [name, publishedBin(file)])),
+  };
+  return { ...Object.fromEntries(kept), ...bin, exports: Object.fromEntries(exports), publishConfig };
 }
 
 function withoutSource(target) {

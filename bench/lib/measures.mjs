@@ -1,6 +1,7 @@
 /** What one contender does in its own process. Each measure is `setUp`, then `round` as often as it is asked for. */
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI_MEASURES } from './cli-measures.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
@@ -71,6 +72,8 @@ async function callsMeasure(task, what, perSecond) {
 }
 
 export const MEASURES = {
+  ...CLI_MEASURES,
+
   /** Microseconds a call. */
   calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),
 

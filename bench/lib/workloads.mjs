@@ -1,4 +1,5 @@
 /** What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK. */
+import { CLI_WORKLOADS } from './cli-measures.mjs';
 
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
 const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
@@ -234,4 +235,5 @@ export const WORKLOADS = [
     // One file without imports: 2 to 4 ms from run to run, of which a ratio would be noise.
     printedOnly: ['sdk1'],
   },
+  ...CLI_WORKLOADS,
 ];

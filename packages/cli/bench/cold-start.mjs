@@ -11,13 +11,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedPackages } from '../../../scripts/installed.mjs';
 import { median } from '../../../bench/lib/statistics.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const rounds = Number(process.argv.find((argument) => argument.startsWith('--rounds='))?.slice(9) ?? 15);
 const asJson = process.argv.includes('--json');
 
-const FITTINGS = here('../dist/bin.js');
+const FITTINGS = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.cjs');
 const MCPORTER = here('node_modules/mcporter/dist/cli.js');
 const MCP_REMOTE = here('node_modules/mcp-remote/dist/proxy.js');
 const EVERYTHING = createRequire(import.meta.url).resolve(

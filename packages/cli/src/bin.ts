@@ -1,36 +1,20 @@
 #!/usr/bin/env node
-import { runCli } from './main.js';
+import { answerAtOnce } from './answer-at-once.js';
+import { parseListRequest } from './list-request.js';
 
-/** How long the process may stay alive after a command has ended, in milliseconds. */
-const GRACE_MS = 2_000;
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
-const abort = new AbortController();
-let endedBy: number | undefined;
-for (const [name, code] of Object.entries(SIGNALS)) {
-  process.on(name, () => {
-    // The second signal ends the process at once.
-    if (abort.signal.aborted) process.exit(code);
-    endedBy = code;
-    abort.abort(new Error(name));
-  });
-}
-// The reader of a pipe has closed it, as in `fittings list tools | head`.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    endedBy ??= 0;
-    abort.abort(error);
-  });
+// Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
+async function run(argv: readonly string[]): Promise<void> {
+  if (answerAtOnce(argv, process.stdout)) return;
+  const request = parseListRequest(argv);
+  if (request !== undefined) {
+    const { listAtOnce } = await import('./list-at-once.js');
+    const { stdout, stderr, env } = process;
+    if (await listAtOnce(request, { stdout, stderr, env, cwd: process.cwd() })) return;
+  }
+  const { keepCompiledCode } = await import('./compile-cache.js');
+  keepCompiledCode();
+  const { runProcess } = await import('./run-process.js');
+  await runProcess();
 }
 
-const code = await runCli(process.argv.slice(2), {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  signal: abort.signal,
-});
-process.exitCode = endedBy ?? code;
-setTimeout(() => process.exit(), GRACE_MS).unref();
+void run(process.argv.slice(2));

@@ -44,42 +44,6 @@ it('help names every command; each has its own help with an example', async () =
   expect(help.stdout).not.toContain('__complete');
 });
 
-it('--help loads neither an SDK nor undici nor a prompt library nor the keychain', async () => {
-  const probe = `
-    import { register } from 'node:module';
-    const seen = [];
-    const { port1, port2 } = new MessageChannel();
-    port1.on('message', (url) => seen.push(url));
-    port1.unref();
-    register('data:text/javascript,' + encodeURIComponent(\`
-      let port;
-      export const initialize = (data) => { port = data.port; };
-      export async function load(url, context, next) { port.postMessage(url); return next(url, context); }
-    \`), { data: { port: port2 }, transferList: [port2] });
-    process.argv[2] = '--help';
-    const { runCli } = await import(${JSON.stringify(new URL('main.js', `file://${BIN}`).href)});
-    const { signal } = new AbortController();
-    const { stdin, stderr, env } = process;
-    await runCli(['--help'], { stdin, stdout: stderr, stderr, env, cwd: process.cwd(), signal });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    console.log(JSON.stringify(seen.filter((url) => url.startsWith('file:'))));
-    process.exit(0);
-  `;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', probe], {
-    cwd: new URL('..', import.meta.url),
-    encoding: 'utf8',
-  });
-  const urls = JSON.parse(stdout) as string[];
-  expect(stderr).toContain('Usage: fittings');
-  expect(urls.length).toBeGreaterThan(10);
-  expect(
-    urls.filter((url) =>
-      /client-core|modelcontextprotocol|undici|clack|keyring|oauth4webapi|\/zod\/|jsonc/.test(url),
-    ),
-  ).toEqual([]);
-  expect(urls.length).toBeLessThan(50);
-});
-
 it('--version is that of the package', async () => {
   await using workspace = await openWorkspace();
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {

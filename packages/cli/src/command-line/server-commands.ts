@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { CallOptions } from '../commands/call.js';
+import type { ListOptions } from '../commands/list.js';
 import type { PromptOptions } from '../commands/prompt.js';
 import type { ReadOptions } from '../commands/read.js';
 import type { StatusOptions } from '../commands/status.js';
@@ -40,6 +41,7 @@ export function registerList(program: Command, deps: CommandDeps): void {
     )
     .addArgument(new Argument('[kind]', 'what to list').choices(LIST_KINDS).default('servers'))
     .argument('[servers...]', 'server names; default: all')
+    .option('--refresh', 'ask all servers, even those that were asked less than 10 minutes ago', false)
     .addHelpText(
       'after',
       examples(
@@ -49,13 +51,13 @@ export function registerList(program: Command, deps: CommandDeps): void {
         "fittings list resources --json | jq '.resources[].uri'",
       ),
     )
-    .action(async (kind: ListKind, servers: readonly string[]) => {
+    .action(async (kind: ListKind, servers: readonly string[], options: ListOptions) => {
       if (kind === 'servers') {
         const { listServers } = await import('../commands/list-servers.js');
         await listServers(deps, servers);
       } else {
         const { list } = await import('../commands/list.js');
-        await list(deps, kind, servers);
+        await list(deps, kind, servers, options);
       }
     });
 }

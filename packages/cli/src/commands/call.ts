@@ -2,14 +2,7 @@ import { resolve } from 'node:path';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { serverPermissions } from '@mcp-fittings/config';
 import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
-import {
-  type ToolEvent,
-  type Toolset,
-  createToolPolicy,
-  createTools,
-  naming,
-  renderForPerson,
-} from '@mcp-fittings/tools';
+import type { ToolEvent, Toolset } from '@mcp-fittings/tools';
 import { missingArguments, usageOf } from '../arguments/argument-text.js';
 import { buildArguments } from '../arguments/build-arguments.js';
 import { readTextArgument } from '../arguments/option-values.js';
@@ -36,7 +29,11 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   using progress = openProgress(deps);
   await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
   const { host, loaded } = session;
-  const target = await connectTarget(deps, session, text, 'tool', () => host.tools());
+  // The server starts while this package is loaded.
+  const [target, { createToolPolicy, createTools, naming, renderForPerson }] = await Promise.all([
+    connectTarget(deps, session, text, 'tool', () => host.tools()),
+    import('@mcp-fittings/tools'),
+  ]);
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {

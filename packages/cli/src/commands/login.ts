@@ -12,6 +12,7 @@ import { entrySecrets } from '../session/secrets.js';
 import type { SessionOptions } from '../session/session.js';
 import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
+import { forgetLists } from '../stored-lists/stored-lists.js';
 import { whyNotConnected } from './connect.js';
 
 export interface LoginOptions extends RemoteOptions {
@@ -66,6 +67,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
       hint: 'Sign in again, with a higher --timeout if you need more time.',
     });
   }
+  await forgetLists();
   if (deps.options.store !== undefined) await rememberStore(deps.options.store);
   const { state, counts } = host.server(server);
   output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
@@ -84,6 +86,7 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
   output.hide(entrySecrets([config]));
   await host.connect({ [name]: { ...config, lazy: true } });
   await abortable(host.signOut(server), signal);
+  await forgetLists();
   output.result({ server, signedIn: false }, () => `Signed out of ${printable(server)}.`);
 }
 

@@ -71,7 +71,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
         Object.keys(changes.added).length + Object.keys(changes.changed).length + changes.removed.length >
           0 || JSON.stringify(config.problems) !== JSON.stringify(next.problems);
       config = next;
-      if (await watcher.update(await watchedPaths(options, config))) schedule();
+      if (await watcher.update(await configPaths(options, config))) schedule();
       if (news) onChange(changes, config);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
@@ -79,7 +79,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   };
 
   // Detects changes between the first load and the start of watching.
-  await watcher.update(await watchedPaths(options, config));
+  await watcher.update(await configPaths(options, config));
   await read();
 
   const close = async (): Promise<void> => {
@@ -97,8 +97,14 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   };
 }
 
-/** Every path whose change can change the result. */
-async function watchedPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
+/**
+ * Resolves to the path of every file on which the result of {@link loadConfig} with these options depends, whether it exists or
+ * not: sources, policies, lists of approvals, and the user's approvals if `approvals` has a file.
+ */
+export async function configPaths(
+  options: LoadConfigOptions,
+  config: LoadedConfig,
+): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
   const { directories } = await locateFiles(options);
   const others = [

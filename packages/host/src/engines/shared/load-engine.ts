@@ -1,20 +1,25 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import type { Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine } from '../../contracts/engine.js';
 
 /**
  * Creates an engine that is loaded when the first server connects, so that a missing SDK is the error of each server rather
- * than a failed import of this package.
+ * than a failed import of this package. A local server starts meanwhile: to load an SDK takes as long as Node.js takes to start
+ * twice, and nothing is sent to the server before.
  */
 export function loadLater(name: string, peer: string, load: () => Promise<Engine>): Engine {
   let loading: Promise<Engine> | undefined;
+  let loaded = false;
   return {
     specVersion: 1,
     name,
     async connect(transport, options) {
-      loading ??= load();
       let engine: Engine;
+      if (!loaded && isLocal(transport)) startNow(transport);
+      loading ??= load();
       try {
         engine = await loading;
+        loaded = true;
       } catch (cause) {
         loading = undefined;
         await transport.close();
@@ -32,6 +37,17 @@ export function loadLater(name: string, peer: string, load: () => Promise<Engine
       return engine.connect(transport, options);
     },
   };
+}
+
+function isLocal(transport: Transport): boolean {
+  return 'pid' in transport && 'stderr' in transport;
+}
+
+/** Starts the transport. The engine's own `start()` settles as this one does. */
+function startNow(transport: Transport): void {
+  const started = transport.start();
+  started.catch(() => undefined);
+  transport.start = () => started;
 }
 
 function isMissing(cause: unknown, peer: string): boolean {

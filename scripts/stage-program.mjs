@@ -1,0 +1,133 @@
+/**
+ * The program of a package with a `bin`: each file of `bin` alone, so that it loads no other file before it knows what it
+ * has to do, and everything that it loads later (`import('./name.js')`) with all packages that this needs.
+ * docs/decisions/066-the-command-line-is-one-program.md says why, with figures.
+ */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/** A native module is loaded by the helper process of the keychain, from its own package. */
+const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
+/** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
+const PROGRAM = 'run-process.js';
+const NOTICES = 'THIRD-PARTY-LICENSES.txt';
+
+/** CommonJS: Node.js 24 takes 3 to 4 of its 20 ms more to start with an ES module, and needs its loader for nothing else here. */
+export const publishedBin = (file) => file.replace(/\.js$/, '.cjs');
+
+export async function stageProgram({ bin }, folder, target) {
+  const modules = new Set();
+  const write = async (input, { plugins, external, ...output }) => {
+    const built = await rolldown({
+      input,
+      external,
+      plugins,
+      platform: 'node',
+      // A module of a package that has no `exports` is preferred to its CommonJS file, which cannot be bundled as well.
+      resolve: { mainFields: ['module', 'main'], conditionNames: ['node', 'import', 'default'] },
+      checks: { ineffectiveDynamicImport: false },
+    });
+    const { output: files } = await built.write({
+      dir: join(target, 'dist'),
+      comments: { jsdoc: false },
+      ...output,
+    });
+    await built.close();
+    for (const { moduleIds = [] } of files) for (const id of moduleIds) modules.add(id);
+  };
+  const later = new Map();
+  for (const file of Object.values(bin)) {
+    await write(join(folder, file), {
+      external: STAYS_OUTSIDE,
+      plugins: [importedLater(later)],
+      format: 'cjs',
+      entryFileNames: basename(publishedBin(file)),
+      chunkFileNames: '[name].cjs',
+    });
+  }
+  await write(Object.fromEntries(later), {
+    external: STAYS_OUTSIDE,
+    plugins: [besideTheirPackage(folder)],
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'program-[name].js',
+  });
+  writeFileSync(join(target, 'dist', NOTICES), noticesOf(modules));
+  await addHelp(folder, target);
+}
+
+/** What a file of `bin` imports with `import()` becomes an entry of its own. */
+function importedLater(later) {
+  return {
+    name: 'imported-later',
+    resolveDynamicImport(id, importer) {
+      if (typeof id !== 'string' || !id.startsWith('./')) return undefined;
+      if (basename(id) !== PROGRAM) return undefined;
+      later.set(basename(id, '.js'), join(dirname(importer), id));
+      return { id: `./${basename(id)}`, external: true };
+    },
+  };
+}
+
+/** A file that a module finds beside itself (`new URL('./worker.js', import.meta.url)`) stays in the package of the module. */
+function besideTheirPackage(folder) {
+  return {
+    name: 'beside-their-package',
+    transform(code, id) {
+      if (id.startsWith(folder) || !code.includes("new URL('./")) return undefined;
+      const place = packageOf(id);
+      const entry = dirname(mainOf(place.folder));
+      return code.replaceAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g, (_all, file) => {
+        const path = relative(entry, join(dirname(id), file)).replaceAll('\\', '/');
+        return `new URL('./${path}', import.meta.resolve('${place.name}'))`;
+      });
+    },
+  };
+}
+
+function mainOf(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, exports['.'].default);
+}
+
+/** The licenses of packages of others, whose text has to be where a copy of their code is. */
+function noticesOf(modules) {
+  const packages = new Map();
+  for (const id of modules) {
+    if (!existsSync(id)) continue;
+    const found = packageOf(id);
+    if (found.name.startsWith('@mcp-fittings/')) continue;
+    packages.set(`${found.name} ${found.version}`, found);
+  }
+  const notices = [...packages.keys()]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((title) => {
+      const { folder, license } = packages.get(title);
+      const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
+      const text =
+        file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+      return `${title}\n\n${text}\n`;
+    });
+  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function packageOf(id) {
+  for (let folder = dirname(id); ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (!existsSync(file)) continue;
+    const { name, version, license } = JSON.parse(readFileSync(file, 'utf8'));
+    if (name !== undefined && version !== undefined) return { name, version, license, folder };
+  }
+}
+
+/** The help of each command as data, if the package has a function for it: commander is not loaded to print it. */
+async function addHelp(folder, target) {
+  const file = join(folder, 'dist/help-texts.js');
+  if (!existsSync(file)) return;
+  const { helpTexts } = await import(pathToFileURL(file).href);
+  mkdirSync(join(target, 'help'));
+  for (const [name, help] of Object.entries(helpTexts()))
+    writeFileSync(join(target, 'help', `${name}.json`), JSON.stringify(help));
+}
