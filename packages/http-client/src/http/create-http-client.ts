@@ -89,6 +89,10 @@ class UndiciHttpClient implements HttpClient {
     };
   }
 
+  async load(): Promise<void> {
+    if (this.#closed === undefined) await this.#prepare().catch(() => undefined);
+  }
+
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
     const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
     const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);

@@ -30,6 +30,7 @@ const MAX_REDIRECT_BODY = 65_536;
 
 /** One request and its response: waits for a socket, follows redirects, decodes the body and limits its size. It ends exactly once. */
 export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandler {
+  place: Waiter['place'];
   readonly #deps: HttpExchangeDeps;
   readonly #request: HttpRequest;
   readonly #handler: ResponseHandler;
