@@ -112,7 +112,8 @@ async function takeTurns(callers, slices) {
     for (const [index, caller] of callers.entries()) {
       const sum = sums[index];
       const { ms, cpuMs } = await timed(async () => {
-        for (const end = performance.now() + SLICE_MS; performance.now() < end; sum.made++) await caller.call();
+        for (const end = performance.now() + SLICE_MS; performance.now() < end; sum.made++)
+          await caller.call();
       });
       sum.ms += ms;
       sum.cpuMs += cpuMs;

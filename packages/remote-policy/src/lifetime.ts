@@ -75,7 +75,18 @@ class LifetimeWithin implements Lifetime {
 export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stay = lifetime.onEnd(() => resolve(undefined));
-    work.finally(stay).then(resolve, reject);
+    // Not with `finally`, which makes two promises more.
+    work.then(
+      (value) => {
+        stay();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stay();
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the work
+        reject(error);
+      },
+    );
   });
 }
 

@@ -44,6 +44,7 @@ class UndiciHttpClient implements HttpClient {
   readonly origin: string;
   readonly #exchangeDeps: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
+  /** Those that every request to the configured origin has. */
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetchDeps: GuardedFetchDeps;
   #engine: Engine | undefined;
@@ -62,7 +63,7 @@ class UndiciHttpClient implements HttpClient {
     const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
 
     this.origin = configured.origin;
-    this.#headers = headers;
+    this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#routeOptions = {
       configured,
       guard,
@@ -94,9 +95,9 @@ class UndiciHttpClient implements HttpClient {
   }
 
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
-    const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
+    const headers = { ...this.#headers, ...request.headers };
     const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
-    if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    if (exchange.origin !== this.origin) exchange.fail(this.#foreign(request.url));
     else if (this.#engine !== undefined && this.#closed === undefined)
       this.#exchangeDeps.limiter.enter(exchange);
     else this.#enterWhenOpen(exchange);
