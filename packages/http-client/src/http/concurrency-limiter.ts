@@ -72,8 +72,10 @@ export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock
     next = 0;
   };
 
+  const canAdmit = (): boolean => waiting > 0 && inside < limit;
+
   const admit = (): void => {
-    while (waiting > 0 && inside < limit) {
+    while (canAdmit()) {
       const waiter = queue[next];
       if (waiter !== undefined) remove(next);
       next++;

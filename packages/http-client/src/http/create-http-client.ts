@@ -27,7 +27,8 @@ const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the HTTP client of one server. Nothing is loaded, read or opened before the first request. Throws `CONFIG_INVALID` or
+ * Creates the HTTP client of one server. Nothing is loaded or read before `load()` or
+ * the first request, and nothing is opened before the latter. Throws `CONFIG_INVALID` or
  * `HEADER_INVALID` if an option is invalid.
  *
  * @example

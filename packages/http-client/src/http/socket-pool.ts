@@ -1,5 +1,5 @@
 import type { buildConnector, Client, Dispatcher } from 'undici';
-import type * as Undici from 'undici';
+import type { Undici } from './load-undici.js';
 
 /** One socket, or a dispatcher with a pool of its own. */
 export interface Sockets {
@@ -25,7 +25,7 @@ interface PooledSocket extends Sockets {
  * the pool of undici reserves 20 KiB for its queue, used or not.
  */
 export function createSocketPool(
-  { Client: Socket, errors }: Pick<typeof Undici, 'Client' | 'errors'>,
+  { Client: Socket, errors }: Pick<Undici, 'Client' | 'errors'>,
   origin: string,
   connect: buildConnector.connector,
 ): SocketPool {
