@@ -3,6 +3,7 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI_MEASURES } from './cli-measures.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
+import { HTTP_MEASURES } from './http-measures.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
@@ -73,6 +74,7 @@ async function callsMeasure(task, what, perSecond) {
 
 export const MEASURES = {
   ...CLI_MEASURES,
+  ...HTTP_MEASURES,
 
   /** Microseconds a call. */
   calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),

@@ -1,5 +1,6 @@
 /** What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK. */
 import { CLI_WORKLOADS } from './cli-measures.mjs';
+import { HTTP_WORKLOADS } from './http-workloads.mjs';
 
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
 const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
@@ -90,6 +91,7 @@ const CLIENT2 = '@modelcontextprotocol/client';
 const similar = (workload) => ({ ...workload, similar: true });
 
 export const WORKLOADS = [
+  ...HTTP_WORKLOADS,
   oneCall('stdio', { floor: 1.05, sdk: 0.87 }),
   oneCall('ws', { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
   oneCall('http', { floor: 1.2, sdk: 0.25 }),

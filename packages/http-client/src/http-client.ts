@@ -5,6 +5,12 @@ export interface HttpClient extends AsyncDisposable {
   /** Origin of the configured URL, such as `https://mcp.example.com`. */
   readonly origin: string;
   /**
+   * Loads what requests need, so that the first one does not wait for it. Resolves when it is loaded, and sends nothing. Never
+   * rejects: a file that cannot be read fails the requests. Call it when a request is about to be made. Without it, the first
+   * request loads the same.
+   */
+  load(): Promise<void>;
+  /**
    * Sends one request to the configured origin and passes the response to `handler` as it arrives. Returns at once; every failure
    * goes to `handler.onError`. Follows redirects within the origin only. A request to another origin fails with `POLICY_DENIED`,
    * so that configured headers cannot reach it.

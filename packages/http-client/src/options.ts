@@ -57,7 +57,7 @@ export interface HttpClientTimeouts {
  * request completes for a while, the number doubles, so that long calls do not block short ones.
  */
 export interface SocketPoolOptions {
-  /** Requests in flight before further ones wait. Default 16. */
+  /** Requests in flight before further ones wait. Default 64. */
   readonly initial?: number | undefined;
   /** Upper bound of requests in flight. Default: none. */
   readonly max?: number | undefined;

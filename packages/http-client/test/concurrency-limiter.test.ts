@@ -7,6 +7,7 @@ import {
 } from '../src/http/concurrency-limiter.js';
 import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
+import { grownAfterMinorCollections } from './support/young-heap.js';
 import type { ServerResponse } from 'node:http';
 
 interface Guest extends Waiter {
@@ -136,5 +137,43 @@ describe('real sockets', () => {
     while (held.length < 40) await new Promise((resolve) => setImmediate(resolve));
     for (const response of held) response.end('long');
     expect((await Promise.all(long)).map((reply) => reply.text())).toEqual(Array(40).fill('long'));
+  });
+});
+
+describe('a crowd that changes all the time', () => {
+  it('is let in in order, without those that have left, however many there were', () => {
+    const { gate, guests } = crowd(6000);
+    const leaving = guests.filter((_, index) => index >= 4 && index % 3 === 0);
+    for (const one of leaving) gate.leave(one);
+    const order: number[] = [];
+    const staying = guests.filter((one) => !leaving.includes(one));
+    for (const one of staying.slice(4)) one.start = () => order.push(guests.indexOf(one));
+    for (const one of staying) gate.leave(one);
+    expect(order).toEqual(staying.slice(4).map((one) => guests.indexOf(one)));
+    expect(leaving.every(({ state }) => state === 'waiting')).toBe(true);
+    const late = guest();
+    gate.enter(late);
+    expect(late.state).toBe('inside');
+  });
+
+  it('PERF is not kept in memory by copies of what it was held in', () => {
+    const { gate } = crowd(0, { initial: 64 });
+    const heavy = (): Guest & { readonly body: readonly number[] } => ({
+      ...guest(),
+      body: Array.from({ length: 500 }, () => 0),
+    });
+    const present: Guest[] = [];
+    const grown = grownAfterMinorCollections((collectYoung) => {
+      for (let made = 0; made < 20_000; made++) {
+        const one = heavy();
+        gate.enter(one);
+        present.push(one);
+        if (present.length > 64) leave(gate, present.shift());
+        if (made % 1000 === 0) collectYoung();
+      }
+      for (const one of present.splice(0)) gate.leave(one);
+    });
+    // 4 KB each, 80 MB in all, of which each collection finds 64 in use. With a `Set` it was 55 MB.
+    expect(grown).toBeLessThan(25_000_000);
   });
 });

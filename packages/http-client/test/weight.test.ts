@@ -30,6 +30,21 @@ it('loads undici with the first request and not before', () => {
   expect(loaded).toEqual([false, true]);
 });
 
+it('PERF loads of undici what requests need, and leaves the dispatcher of the global `fetch` alone', () => {
+  const loaded = run(`
+    import { createRequire } from 'node:module';
+    import { createHttpClient } from '@mcp-fittings/http-client';
+    const network = createHttpClient({ url: 'https://example.com/' });
+    await network.load();
+    const { cache } = createRequire(import.meta.url);
+    const files = Object.keys(cache).filter((file) => /[\\\\/]undici[\\\\/]/.test(file));
+    const dispatcher = [1, 2].some((version) => globalThis[Symbol.for('undici.globalDispatcher.' + version)] !== undefined);
+    console.log(JSON.stringify([files.some((file) => file.endsWith('client.js')), files.filter((file) => /[\\\\/](web|mock|cache)[\\\\/]|undici[\\\\/]index/.test(file)), dispatcher]));
+    await network.close();
+  `);
+  expect(loaded).toEqual([true, [], false]);
+});
+
 it('PERF import: loads none of the heavy parts of Node before it is used', () => {
   const heavy = run(`
     import { createHttpClient } from '@mcp-fittings/http-client';

@@ -22,10 +22,19 @@ export function createLifetime(parent?: LifetimeSignal): Lifetime {
   return new LifetimeWithin(parent);
 }
 
+/** A registered task; without one once it is unregistered. */
+interface Registration {
+  task: (() => void) | undefined;
+}
+
 class LifetimeWithin implements Lifetime {
   #ended = false;
-  readonly #tasks = new Set<() => void>();
-  readonly #leave: (() => void) | undefined;
+  /**
+   * Created for the first task. It holds registrations, not tasks: a `Set` is copied every few dozen changes, and V8 keeps what the
+   * old copies hold until the next full collection. That must not be all requests of a connection.
+   */
+  #tasks: Set<Registration> | undefined;
+  #leave: (() => void) | undefined;
 
   constructor(parent: LifetimeSignal | undefined) {
     this.#leave = parent?.onEnd(() => this.end());
@@ -40,17 +49,25 @@ class LifetimeWithin implements Lifetime {
       task();
       return () => undefined;
     }
-    this.#tasks.add(task);
-    return () => void this.#tasks.delete(task);
+    const tasks = (this.#tasks ??= new Set());
+    const registration: Registration = { task };
+    tasks.add(registration);
+    return () => {
+      registration.task = undefined;
+      tasks.delete(registration);
+    };
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#leave?.();
-    const all = [...this.#tasks];
-    this.#tasks.clear();
-    for (const task of all) task();
+    this.#leave = undefined;
+    const tasks = this.#tasks;
+    this.#tasks = undefined;
+    if (tasks === undefined) return;
+    const all = [...tasks].map(({ task }) => task);
+    for (const task of all) task?.();
   }
 }
 
@@ -58,7 +75,18 @@ class LifetimeWithin implements Lifetime {
 export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stay = lifetime.onEnd(() => resolve(undefined));
-    work.finally(stay).then(resolve, reject);
+    // Not with `finally`, which makes two promises more.
+    work.then(
+      (value) => {
+        stay();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stay();
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the work
+        reject(error);
+      },
+    );
   });
 }
 

@@ -145,7 +145,7 @@ const FIRST_STATELESS_REVISION = '2026-07-28';
 const REVISION_WITH_BATCHES = '2025-03-26';
 
 /** Returns the revision that a message names; undefined if that of the connection applies. */
-function revisionOf(message: JSONRPCMessage): string | undefined {
+export function revisionOf(message: JSONRPCMessage): string | undefined {
   const meta = 'params' in message ? message.params?._meta : undefined;
   const version = isRecord(meta) ? meta[VERSION_KEY] : undefined;
   return typeof version === 'string' ? version : undefined;

@@ -1,11 +1,13 @@
 import {
   sanitizeText,
   type JSONRPCErrorResponse,
+  type JSONRPCMessage,
   type PacedSource,
   type Pausable,
   type Redactor,
   type RequestId,
   type TransportController,
+  type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import {
   createCredentials,
@@ -29,6 +31,7 @@ import {
   type HttpClient,
   type ResponseHead,
 } from '@mcp-fittings/http-client';
+import { isStateless, messageHeaders, revisionOf, type MessageHeaders } from './headers.js';
 import type { CheckedOptions } from './options.js';
 import { Session } from './session/session.js';
 import { STATUS_TABLE, type HttpCondition } from './status-table.js';
@@ -78,6 +81,8 @@ export class HttpConnection {
   /** Reads an event stream at the pace of the transport. */
   readonly paced: (source: Pausable) => PacedSource;
   readonly #recovery: RecoveryOptions;
+  /** Headers that depend on nothing but the revision: those of most messages. */
+  #plain: { readonly revision: string | undefined; readonly headers: MessageHeaders } | undefined;
 
   constructor(options: CheckedOptions, transport: TransportController) {
     const { url, server, headers, clock } = options;
@@ -107,6 +112,17 @@ export class HttpConnection {
 
   get redact(): Redactor {
     return this.redactor.redact;
+  }
+
+  /** Returns what `messageHeaders` does, without making the same headers for each message. */
+  headersOf(message: JSONRPCMessage, options: TransportSendOptions): MessageHeaders {
+    const revision = revisionOf(message) ?? this.transport.protocolVersion;
+    if (options.headers !== undefined || isStateless(revision))
+      return messageHeaders(message, revision, options);
+    if (this.#plain === undefined || this.#plain.revision !== revision) {
+      this.#plain = { revision, headers: messageHeaders(message, revision, options) };
+    }
+    return this.#plain.headers;
   }
 
   /**

@@ -99,8 +99,9 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     };
   }
 
+  /** The engine sends a message as soon as the transport has started, and would wait for undici then. */
   protected override open(): Promise<void> {
-    return Promise.resolve();
+    return this.#connection.network.load();
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {

@@ -20,7 +20,7 @@ import {
   type ResponseHead,
   type SilenceWatch,
 } from '@mcp-fittings/http-client';
-import { allowsBatches, messageHeaders, streamHeaders, type MessageHeaders } from './headers.js';
+import { allowsBatches, streamHeaders, type MessageHeaders } from './headers.js';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';
 import { createReconnects, type Reconnects } from './stream/reconnects.js';
@@ -48,8 +48,8 @@ export class OutgoingRequest {
   readonly #cursor: StreamCursor;
   readonly #answer: OwnAnswer;
   #reconnects: Reconnects | undefined;
-  /** Whether the current connection is an event stream. */
-  #streams = false;
+  /** The current connection, if that is an event stream. */
+  #stream: EventSink | undefined;
   #hasStreamed = false;
   #linger: Disposable | undefined;
   #silence: SilenceWatch | undefined;
@@ -62,7 +62,7 @@ export class OutgoingRequest {
     this.#request = request;
     this.#options = options;
     this.#connection = connection;
-    this.#headers = messageHeaders(request, revision, options);
+    this.#headers = connection.headersOf(request, options);
     const { stateless } = this.#headers;
     this.#handshake = request.method === 'initialize' && !stateless;
     const lastEventId = stateless ? undefined : options.resumptionToken;
@@ -143,13 +143,13 @@ export class OutgoingRequest {
   /** Returns why the stream of the reply ended early; throws if the reply was not a stream. */
   #failureOfPost(reply: AcceptedReply | undefined): unknown {
     if (this.#isSilent && !this.#answer.received) throw this.#streamLost(this.#silentFailure());
-    if (this.#isSettled || this.#streams) return reply?.broken;
+    if (this.#isSettled || this.#stream !== undefined) return reply?.broken;
     throw reply?.broken ?? unanswered();
   }
 
   /** Resumes the stream. Resolves with the reason why it ended, because a failure does not mean that the request was refused. */
   async #resume(): Promise<unknown> {
-    this.#streams = false;
+    this.#stream = undefined;
     this.#cursor.progressed = false;
     let reply: AcceptedReply | undefined;
     try {
@@ -165,7 +165,7 @@ export class OutgoingRequest {
     } catch (error) {
       return error;
     }
-    return reply?.broken ?? (this.#streams ? undefined : unanswered());
+    return reply?.broken ?? (this.#stream === undefined ? unanswered() : undefined);
   }
 
   /** Chooses the sink for the body: the two kinds of reply in the specification, or a failure. */
@@ -185,7 +185,6 @@ export class OutgoingRequest {
   #openStream(): BodySink {
     const { transport, options, redact } = this.#connection;
     const { onresumptiontoken } = this.#options;
-    this.#streams = true;
     this.#hasStreamed = true;
     if (this.#request.method === LISTEN) {
       this.#silence = watchSilence(options.clock, options.silenceMs, () => {
@@ -193,7 +192,7 @@ export class OutgoingRequest {
         this.#lifetime.end();
       });
     }
-    return new EventSink({
+    this.#stream = new EventSink({
       cursor: this.#cursor,
       onValue: (value) => this.#answer.take(value),
       onId:
@@ -205,6 +204,7 @@ export class OutgoingRequest {
       redact,
       silence: this.#silence,
     });
+    return this.#stream;
   }
 
   #settle(refusal: Refusal): boolean {
@@ -214,10 +214,9 @@ export class OutgoingRequest {
   }
 
   #take(answer: Readonly<Record<string, unknown>>): void {
-    const { session, transport, options } = this.#connection;
-    if (this.#streams) {
-      this.#linger ??= options.clock.schedule(() => this.#lifetime.end(), LINGER_MS, { unref: true });
-    }
+    const { session, transport } = this.#connection;
+    // Most streams end together with the answer, and need no timer.
+    if (this.#stream !== undefined) queueMicrotask(() => this.#limitRest());
     if (this.#handshake) {
       const { result } = answer;
       if (isRecord(result)) {
@@ -227,6 +226,13 @@ export class OutgoingRequest {
       } else session.forget();
     }
     this.#connection.receive(answer);
+  }
+
+  #limitRest(): void {
+    if (this.#lifetime.ended || this.#stream?.ended === true) return;
+    this.#linger ??= this.#connection.options.clock.schedule(() => this.#lifetime.end(), LINGER_MS, {
+      unref: true,
+    });
   }
 
   /** Returns the milliseconds to wait before the stream is resumed; throws if it is not worth resuming. */
@@ -242,7 +248,12 @@ export class OutgoingRequest {
     let ms: number | undefined;
     if (passing && !this.#headers.stateless && lastEventId !== undefined) {
       this.#reconnects ??= createReconnects(reconnect, random);
-      ms = this.#reconnects.next({ progressed, openMs: this.#streams ? openMs : 0, retryMs, failure });
+      ms = this.#reconnects.next({
+        progressed,
+        openMs: this.#stream === undefined ? 0 : openMs,
+        retryMs,
+        failure,
+      });
     }
     if (ms === undefined) throw this.#streamLost(failure);
     return ms;

@@ -5,7 +5,6 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import { isSafeToRepeat, type LifetimeSignal } from '@mcp-fittings/remote-policy';
-import { messageHeaders } from './headers.js';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 
 /** Bytes of the reply, which has no content, that are read in order to keep the socket. */
@@ -27,7 +26,7 @@ export interface OneWayMessage {
 /** Sends a message that has no answer. Resolves when the server has accepted it. */
 export async function sendOneWay(outgoing: OneWayMessage, connection: HttpConnection): Promise<void> {
   const { message, options, lifetime, session, onSend } = outgoing;
-  const { fields, stateless } = messageHeaders(message, connection.transport.protocolVersion, options);
+  const { fields, stateless } = connection.headersOf(message, options);
   await connection.send({
     method: 'POST',
     body: connection.transport.encode(message),

@@ -72,7 +72,8 @@ export function createTokenProvider(deps: TokenProviderDeps): TokenProvider {
     async headers({ url, method }) {
       // The credentials of this server go to no other origin, whatever the caller asks for.
       if (url.origin !== serverUrl.origin) return {};
-      const record = await tokens.usable();
+      // Without waiting, if it need not be read or renewed: that is most requests.
+      const record = tokens.ready ?? (await tokens.usable());
       if (record !== signedWith) {
         signedWith = record;
         lastAuthorization =

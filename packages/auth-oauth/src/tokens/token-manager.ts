@@ -58,6 +58,11 @@ const MAX_RENEWALS = 3;
 export interface TokenManager {
   /** The token that was last read or stored; does not read the store. */
   readonly held: TokenRecord | undefined;
+  /**
+   * The token to send now, if that needs neither the store nor a renewal; otherwise undefined, and {@link usable} tells more. A
+   * token that another process has stored meanwhile is noticed when this one is refused or is about to expire.
+   */
+  readonly ready: TokenRecord | undefined;
   /** Resolves with the held token; reads the store the first time. */
   current(): Promise<TokenRecord | undefined>;
   /** Reads the store again, because another process may have signed in or refreshed. */
@@ -103,6 +108,12 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   let reading: Promise<TokenRecord | undefined> | undefined;
   let changes = 0;
   const marks = createRenewalMarks(clock);
+
+  /** Whether the token does not have to be renewed now. */
+  const isFresh = (record: TokenRecord): boolean => {
+    const now = clock.now();
+    return now < refreshAt(record) || isRecent(record.obtainedAt, MIN_LIFE_MS, now);
+  };
 
   const recent = (): readonly number[] => renewals.filter((at) => isRecent(at, MIN_LIFE_MS, clock.now()));
 
@@ -288,14 +299,17 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
     get held() {
       return accepted();
     },
+    get ready() {
+      const record = loaded ? accepted() : undefined;
+      return record !== undefined && isFresh(record) ? record : undefined;
+    },
     current: async () => (loaded ? accepted() : reload()),
     reload,
     async usable() {
       const record = loaded ? accepted() : await reload();
       if (record === undefined) return undefined;
-      const now = clock.now();
-      if (now < refreshAt(record) || isRecent(record.obtainedAt, MIN_LIFE_MS, now)) return record;
-      const alive = isAlive(record, now);
+      if (isFresh(record)) return record;
+      const alive = isAlive(record, clock.now());
       try {
         if ((await renew(record)) === 'fresh') return held;
         return alive ? record : undefined;

@@ -3,10 +3,15 @@ import type { SocketPoolOptions } from '../options.js';
 
 /** A request that waits for a socket. Exactly one of the two is called, unless it leaves first. */
 export interface Waiter {
+  /** Where it is; set by the limiter only. Undefined: neither waiting nor let in. */
+  place?: Place | undefined;
   start(): void;
   /** The limiter was closed. */
   refuse(): void;
 }
+
+/** `inside`, or the number of a waiting request: how many have waited before it. */
+type Place = 'inside' | number;
 
 /**
  * Limits the number of requests in flight, because one socket for each request of a burst is slower than a few shared ones. If no
@@ -24,28 +29,63 @@ export interface ConcurrencyLimiter {
 /** Intervals of `stallMs` after which the limit doubles even while requests complete. */
 const LONGEST_WAIT = 8;
 
+/** Places of requests that no longer wait are freed in steps, so that it costs little per request. */
+const FREE_AT = 1024;
+
+/**
+ * Requests are counted and kept in an array, not in a `Set`: a `Set` that changes all the time is copied every few dozen changes,
+ * and V8 keeps what the old copies hold until the next full collection. With 64 event streams in flight that was 17 MB of each
+ * 30 MB, and 40 % of the time.
+ */
 export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock): ConcurrencyLimiter {
   const { max = Infinity, stallMs = 50 } = policy;
-  const initial = Math.min(policy.initial ?? 16, max);
-  const inside = new Set<Waiter>();
-  const waiting = new Set<Waiter>();
+  const initial = Math.min(policy.initial ?? 64, max);
+  let inside = 0;
+  let waiting = 0;
+  /** Those that wait; undefined where one was let in or has left. */
+  let queue: (Waiter | undefined)[] = [];
+  /** How many places before the first of `queue` were freed. */
+  let freed = 0;
+  /** Index in `queue` of the next one to let in. */
+  let next = 0;
   let limit = initial;
   let left = 0;
   let waits = 0;
   let timer: Disposable | undefined;
   let closed = false;
 
+  const letIn = (waiter: Waiter): void => {
+    waiter.place = 'inside';
+    inside++;
+    waiter.start();
+  };
+
+  const remove = (index: number): void => {
+    queue[index] = undefined;
+    waiting--;
+  };
+
+  /** Forgets the first places. */
+  const free = (places: number): void => {
+    freed += places;
+    queue = queue.slice(places);
+    next = 0;
+  };
+
+  const canAdmit = (): boolean => waiting > 0 && inside < limit;
+
   const admit = (): void => {
-    for (const waiter of waiting) {
-      if (inside.size >= limit) return;
-      waiting.delete(waiter);
-      inside.add(waiter);
-      waiter.start();
+    while (canAdmit()) {
+      const waiter = queue[next];
+      if (waiter !== undefined) remove(next);
+      next++;
+      if (waiter !== undefined) letIn(waiter);
     }
+    if (next >= FREE_AT && next * 2 >= queue.length) free(next);
   };
 
   const watch = (): void => {
-    if (timer !== undefined || waiting.size === 0) return;
+    if (timer !== undefined || waiting === 0) return;
     left = 0;
     timer = clock.schedule(
       () => {
@@ -61,34 +101,38 @@ export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock
   };
 
   const rest = (): void => {
-    if (waiting.size > 0) return;
+    if (waiting > 0) return;
+    if (queue.length > 0) free(queue.length);
     timer?.[Symbol.dispose]();
     timer = undefined;
     waits = 0;
-    if (inside.size < initial) limit = initial;
+    if (inside < initial) limit = initial;
   };
 
   return {
     enter(waiter) {
       if (closed) return waiter.refuse();
-      if (inside.size < limit && waiting.size === 0) {
-        inside.add(waiter);
-        return waiter.start();
-      }
-      waiting.add(waiter);
+      if (inside < limit && waiting === 0) return letIn(waiter);
+      waiter.place = freed + queue.length;
+      queue.push(waiter);
+      waiting++;
       watch();
     },
     leave(waiter) {
-      if (inside.delete(waiter)) {
+      const { place } = waiter;
+      waiter.place = undefined;
+      if (place === 'inside') {
+        inside--;
         left++;
-        admit();
-      } else waiting.delete(waiter);
+        if (waiting > 0) admit();
+      } else if (place !== undefined) remove(place - freed);
       rest();
     },
     close() {
       closed = true;
-      const refused = [...waiting];
-      waiting.clear();
+      const refused = queue.filter((waiter) => waiter !== undefined);
+      for (const waiter of refused) waiter.place = undefined;
+      waiting = 0;
       rest();
       for (const waiter of refused) waiter.refuse();
     },

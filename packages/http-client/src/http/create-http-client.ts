@@ -27,7 +27,8 @@ const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the HTTP client of one server. Nothing is loaded, read or opened before the first request. Throws `CONFIG_INVALID` or
+ * Creates the HTTP client of one server. Nothing is loaded or read before `load()` or
+ * the first request, and nothing is opened before the latter. Throws `CONFIG_INVALID` or
  * `HEADER_INVALID` if an option is invalid.
  *
  * @example
@@ -44,6 +45,7 @@ class UndiciHttpClient implements HttpClient {
   readonly origin: string;
   readonly #exchangeDeps: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
+  /** Those that every request to the configured origin has. */
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetchDeps: GuardedFetchDeps;
   #engine: Engine | undefined;
@@ -62,7 +64,7 @@ class UndiciHttpClient implements HttpClient {
     const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
 
     this.origin = configured.origin;
-    this.#headers = headers;
+    this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#routeOptions = {
       configured,
       guard,
@@ -89,10 +91,14 @@ class UndiciHttpClient implements HttpClient {
     };
   }
 
+  async load(): Promise<void> {
+    if (this.#closed === undefined) await this.#prepare().catch(() => undefined);
+  }
+
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
-    const headers = { ...DEFAULT_HEADERS, ...this.#headers, ...request.headers };
+    const headers = { ...this.#headers, ...request.headers };
     const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
-    if (request.url.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    if (exchange.origin !== this.origin) exchange.fail(this.#foreign(request.url));
     else if (this.#engine !== undefined && this.#closed === undefined)
       this.#exchangeDeps.limiter.enter(exchange);
     else this.#enterWhenOpen(exchange);

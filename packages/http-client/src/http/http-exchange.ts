@@ -30,14 +30,15 @@ const MAX_REDIRECT_BODY = 65_536;
 
 /** One request and its response: waits for a socket, follows redirects, decodes the body and limits its size. It ends exactly once. */
 export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandler {
+  place: Waiter['place'];
+  /** Redirects do not change it. */
+  readonly origin: string;
   readonly #deps: HttpExchangeDeps;
   readonly #request: HttpRequest;
   readonly #handler: ResponseHandler;
   readonly #headers: Record<string, string>;
   readonly #maxBytes: number;
   readonly #paced: PacedSource | undefined;
-  /** Redirects do not change it. */
-  readonly #origin: string;
   #url: URL;
   #method: string;
   #body: string | Uint8Array | undefined;
@@ -65,7 +66,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     this.#maxBytes = request.maxBodyBytes ?? deps.maxBodyBytes;
     this.#headers = headers;
     this.#paced = request.paced?.(this);
-    this.#origin = request.url.origin;
+    this.origin = request.url.origin;
     this.#url = request.url;
     this.#method = request.method;
     this.#body = request.body;
@@ -102,11 +103,11 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
   start(): void {
     if (this.#done) return this.#deps.limiter.leave(this);
     try {
-      this.#route = this.#deps.engine().routes.to(this.#url, this.#origin);
+      this.#route = this.#deps.engine().routes.to(this.#url, this.origin);
       this.#sockets = this.#route.pool.take();
       this.#sockets.dispatch(
         {
-          origin: this.#origin,
+          origin: this.origin,
           path: this.#url.pathname + this.#url.search,
           method: this.#method,
           headers: this.#headers,
@@ -233,7 +234,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
 
   #checkHop(hop: NextHop): void {
     const turns = !hop.keepsBody && this.#request.redirect === 'same-method';
-    if (hop.url.origin === this.#origin && this.#hops < MAX_HOPS && !turns) return;
+    if (hop.url.origin === this.origin && this.#hops < MAX_HOPS && !turns) return;
     const where =
       this.#hops < MAX_HOPS ? `to ${hop.url.origin}` : `more than ${String(MAX_HOPS)} times in a row`;
     this.fail(

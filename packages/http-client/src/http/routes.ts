@@ -5,6 +5,7 @@ import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tl
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import type { HostResolver } from '../options.js';
+import { loadUndici } from './load-undici.js';
 import { createSocketPool, poolOf, type SocketPool } from './socket-pool.js';
 
 /** How requests reach one origin. */
@@ -33,8 +34,7 @@ const MAX_KNOWN = 64;
 
 /** Loads undici and the certificates, for the first request. */
 export async function openRoutes(options: RouteOptions): Promise<Routes> {
-  // Imported by its file, because Bun replaces the bare name with a stub that opens no connections.
-  const [undici, tls] = await Promise.all([import('undici/index.js'), loadTlsIfAny(options.tls)]);
+  const [undici, tls] = await Promise.all([loadUndici(), loadTlsIfAny(options.tls)]);
   const { guard, connectMs } = options;
   const configured = options.configured.origin;
   const opened = new Map<string, SocketPool>();
@@ -67,7 +67,9 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
         proxyTunnel: false,
         // A proxy that does not answer CONNECT is limited like any other connection.
         clientFactory: (origin, settings) =>
-          new undici.Pool(origin, { ...settings, headersTimeout: connectMs }),
+          Object.assign(new undici.Pool(origin, { ...settings, headersTimeout: connectMs }), {
+            connect: undici.connect,
+          }),
         requestTls: { timeout: connectMs, ...secure },
         proxyTls: { timeout: connectMs, ...(tls.others && { secureContext: tls.others }) },
       });

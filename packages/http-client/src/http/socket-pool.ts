@@ -1,5 +1,5 @@
 import type { buildConnector, Client, Dispatcher } from 'undici';
-import type * as Undici from 'undici';
+import type { Undici } from './load-undici.js';
 
 /** One socket, or a dispatcher with a pool of its own. */
 export interface Sockets {
@@ -15,29 +15,37 @@ export interface SocketPool {
   destroy(): Promise<void>;
 }
 
+interface PooledSocket extends Sockets {
+  /** Whether the pool may give it to a request. */
+  free: boolean;
+}
+
 /**
  * Creates a pool with one request per socket. The `ConcurrencyLimiter` decides how many there are, so that nothing is queued here:
  * the pool of undici reserves 20 KiB for its queue, used or not.
  */
 export function createSocketPool(
-  { Client: Socket, errors }: Pick<typeof Undici, 'Client' | 'errors'>,
+  { Client: Socket, errors }: Pick<Undici, 'Client' | 'errors'>,
   origin: string,
   connect: buildConnector.connector,
 ): SocketPool {
   const clients = new Set<Client>();
-  const free: Sockets[] = [];
+  const free: PooledSocket[] = [];
   let destroyed = false;
 
-  const open = (): Sockets => {
+  const open = (): PooledSocket => {
     const client = new Socket(origin, { connect });
     clients.add(client);
     const release = (): void => {
-      if (clients.has(client) && !free.includes(sockets)) free.push(sockets);
+      if (sockets.free || !clients.has(client)) return;
+      sockets.free = true;
+      free.push(sockets);
     };
     const releaseIdle = (): void => {
       if (client.stats.size === 0) release();
     };
-    const sockets: Sockets = {
+    const sockets: PooledSocket = {
+      free: false,
       dispatch(options, handler) {
         client.dispatch(options, handler);
         // If the client refused the request, it is still free.
@@ -49,7 +57,7 @@ export function createSocketPool(
     // The client may hang after this: https://github.com/nodejs/undici/issues/3895
     client.on('connectionError', () => {
       clients.delete(client);
-      if (free.includes(sockets)) free.splice(free.indexOf(sockets), 1);
+      if (sockets.free) free.splice(free.indexOf(sockets), 1);
     });
     return sockets;
   };
@@ -57,7 +65,9 @@ export function createSocketPool(
   return {
     take() {
       if (destroyed) throw new errors.ClientDestroyedError();
-      return free.pop() ?? open();
+      const sockets = free.pop() ?? open();
+      sockets.free = false;
+      return sockets;
     },
     async destroy() {
       destroyed = true;

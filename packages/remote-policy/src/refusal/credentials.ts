@@ -8,6 +8,7 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { checkHeaders } from '../connect/headers.js';
 import type { Challenge, ReplyHead } from './challenge.js';
+import { haveSameEntries } from './same-entries.js';
 import { define, stampAuthError } from './sdk-members.js';
 
 /** A request that was refused with a challenge. */
@@ -74,6 +75,8 @@ export class ChallengeBudget {
   }
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 const NONE = {};
 
 /**
@@ -94,6 +97,14 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     reserved,
     server,
   } = options;
+  /** What the provider returned last, and the same with lower-case names. Most providers return the same for many requests. */
+  let last: { readonly given: Headers; readonly checked: Headers } | undefined;
+  const check = (given: Headers): Headers => {
+    if (last === undefined || !haveSameEntries(given, last.given)) {
+      last = { given: { ...given }, checked: checkHeaders(given, { server, reserved }) };
+    }
+    return last.checked;
+  };
 
   return {
     signs: provider !== undefined,
@@ -101,7 +112,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async headers(method, target = url) {
       if (provider === undefined) return NONE;
       try {
-        return checkHeaders(await provider.headers({ url: target, method }), { server, reserved });
+        return check(await provider.headers({ url: target, method }));
       } catch (cause) {
         throw asAuthError(cause, 'not-sent', server);
       }

@@ -1,4 +1,5 @@
 import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-core/transport';
+import { haveSameEntries } from './same-entries.js';
 
 /**
  * Parts of a request that a server may repeat and an error must not show: whole header values, what follows the scheme of a
@@ -56,11 +57,16 @@ export function createRequestRedactor(headers: Readonly<Record<string, string>>,
   const always = secretsOf(headers, url);
   const learned = new Set<string>();
   let redactor: Redactor | undefined;
+  /** The headers of the latest request, whose values are all learned. */
+  let latest: Readonly<Record<string, string>> | undefined;
   const learnValue = (secret: string): void => {
     if (learned.has(secret)) return;
     learned.add(secret);
     redactor = undefined;
-    if (learned.size > KEPT) learned.delete(learned.values().next().value ?? '');
+    if (learned.size <= KEPT) return;
+    learned.delete(learned.values().next().value ?? '');
+    // It may have been one of these.
+    latest = undefined;
   };
   return {
     // Created only when an error needs it: most connections never have one.
@@ -69,6 +75,8 @@ export function createRequestRedactor(headers: Readonly<Record<string, string>>,
       return redactor(text, cut);
     },
     learn(sent, to) {
+      if (to === undefined && latest !== undefined && haveSameEntries(sent, latest)) return;
+      latest = { ...sent };
       for (const secret of secretsOf(sent, to)) learnValue(secret);
     },
     learnValue,

@@ -47,6 +47,7 @@ export class EventSink implements BodySink {
   /** Whether it contained a valid field, so that it is an event stream. */
   #understood = false;
   #head: Uint8Array | undefined;
+  #ended = false;
 
   constructor(options: EventSinkOptions) {
     const { cursor, maxEventBytes, onMalformed, onValue } = options;
@@ -70,6 +71,11 @@ export class EventSink implements BodySink {
     });
   }
 
+  /** Whether all of the stream was read. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   data(bytes: Uint8Array): void {
     this.#options.silence?.heard();
     if (this.#head === undefined) this.#head = bytes.subarray(0, EXCERPT_BYTES);
@@ -77,6 +83,7 @@ export class EventSink implements BodySink {
   }
 
   end(): void {
+    this.#ended = true;
     const text =
       this.#understood || this.#head === undefined ? '' : new TextDecoder().decode(this.#head).trim();
     if (!/^[[{<]/.test(text)) return;

@@ -1,0 +1,46 @@
+/** Workloads of HTTP beside the calls of a warm process. */
+
+export const HTTP_WORKLOADS = [
+  {
+    id: 'first-http',
+    label: 'the first 500 calls of a process: HTTP, JSON',
+    measure: 'firstCalls',
+    task: { wire: 'http', calls: 500 },
+    unit: 'µs',
+    fresh: true,
+    throughput: true,
+    contenders: ['floor', 'ours', 'sdk1', 'sdk2'],
+    goal: { floor: 1.1 },
+  },
+  {
+    id: 'flight64-http-sse',
+    label: '64 in flight: HTTP, event stream',
+    measure: 'calls',
+    task: { wire: 'http-sse', inFlight: 64, warmMs: 5000 },
+    unit: 'µs',
+    throughput: true,
+    contenders: ['floor', 'ours', 'sdk1', 'sdk2'],
+    goal: { floor: 1.15 },
+  },
+  {
+    id: 'idle-rss-http',
+    label: 'resident memory of one idle HTTP connection',
+    measure: 'idleRss',
+    task: { connections: 200 },
+    unit: 'KiB',
+    fresh: true,
+    contenders: ['floor', 'ours', 'sdk1', 'sdk2'],
+    goal: { sdk: 0.8 },
+    rounds: 0.2,
+  },
+  {
+    id: 'signed-http',
+    label: 'a valid OAuth token: µs a call on top',
+    measure: 'signedCalls',
+    task: { warmMs: 5000 },
+    unit: 'µs',
+    contenders: ['ours'],
+    goal: {},
+    limits: [{ metric: 'value', most: 3, unit: 'µs' }],
+  },
+];
