@@ -72,9 +72,16 @@ async function callsMeasure(task, what, perSecond) {
   };
 }
 
+/** Loaded when asked for, so that no other workload has Zod and the tools in its memory. */
+const toolsMeasure = (name) => async (task) =>
+  (await import('./tools-measures.mjs')).TOOLS_MEASURES[name](task);
+
 export const MEASURES = {
   ...CLI_MEASURES,
   ...HTTP_MEASURES,
+  convertTools: toolsMeasure('convertTools'),
+  changeOneTool: toolsMeasure('changeOneTool'),
+  toolsLinear: toolsMeasure('toolsLinear'),
 
   /** Microseconds a call. */
   calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),

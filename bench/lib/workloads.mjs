@@ -1,6 +1,7 @@
 /** What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK. */
 import { CLI_WORKLOADS } from './cli-measures.mjs';
 import { HTTP_WORKLOADS } from './http-workloads.mjs';
+import { hasCorpus } from './corpus.mjs';
 
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
 const WITHOUT_V2 = ['floor', 'ours', 'sdk1'];
@@ -87,11 +88,60 @@ const importOf = (wire, ours, sdk1, sdk2) => ({
 
 const CLIENT2 = '@modelcontextprotocol/client';
 
+/** Without the corpus, which `node corpus/gather.mjs` writes, they are left out. */
+const TOOLS = !hasCorpus
+  ? []
+  : [
+      {
+        id: 'tools-convert',
+        label: '1000 real tools: convert all, check a call of each; floor: z.fromJSONSchema',
+        measure: 'convertTools',
+        task: { tools: 1000 },
+        unit: 'ms',
+        contenders: ['floor', 'ours'],
+        goal: { floor: 1.3 },
+        limits: [{ metric: 'skipped', most: 50, unit: 'left out' }],
+      },
+      {
+        id: 'tools-convert-check',
+        label: '1000 real tools: convert all, check a call of each; floor: the same with bare Zod',
+        measure: 'convertTools',
+        task: { tools: 1000, parses: true },
+        unit: 'ms',
+        contenders: ['floor', 'ours'],
+        goal: { floor: 1.3 },
+        similar: true,
+      },
+      {
+        id: 'tools-change',
+        label: '1000 real tools: snapshot after one changed',
+        measure: 'changeOneTool',
+        task: { tools: 1000 },
+        unit: 'ms',
+        contenders: ['ours'],
+        goal: {},
+        limits: [{ metric: 'share', most: 5, unit: '% of all' }],
+      },
+      {
+        id: 'tools-linear',
+        label: '10 000 real tools beside ten times 1000',
+        measure: 'toolsLinear',
+        task: { tools: 1000, times: 10 },
+        unit: '×',
+        contenders: ['ours'],
+        goal: {},
+        limits: [{ metric: 'value', most: 1.3, unit: '× linear' }],
+        rounds: 0.4,
+        similar: true,
+      },
+    ];
+
 /** The same code as another workload runs, with another size, Client or wire. */
 const similar = (workload) => ({ ...workload, similar: true });
 
 export const WORKLOADS = [
   ...HTTP_WORKLOADS,
+  ...TOOLS,
   oneCall('stdio', { floor: 1.05, sdk: 0.87 }),
   oneCall('ws', { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
   oneCall('http', { floor: 1.2, sdk: 0.25 }),

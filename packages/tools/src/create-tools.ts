@@ -2,14 +2,14 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { Toolset } from './calls/toolset.js';
-import { nameTool, type PreparedTool } from './model-tools/model-tool.js';
+import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
   type OfferedTools,
   type SkippedTool,
   type ToolListLimits,
 } from './model-tools/offered-tools.js';
-import { createToolNames, type ToolNamesOptions } from './names/tool-names.js';
+import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
 import type { RenderOptions } from './results/rendering.js';
@@ -121,6 +121,8 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   } = options;
   const checker = createSchemaChecker(options.validation);
   const offer = createToolOffer(options);
+  const nameRefs = createToolNamer(options);
+  const nameTool = createToolNaming();
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
@@ -128,10 +130,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     snapshot() {
       const all = offer(host.tools());
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
-      const names = createToolNames(
-        offered.map(({ ref }) => ref),
-        options,
-      );
+      const names = nameRefs(offered.map(({ ref }) => ref));
       const tools = offered
         .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));

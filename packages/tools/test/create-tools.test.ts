@@ -226,3 +226,31 @@ function record(count: number): Record<string, unknown> {
 function recordOf(count: number, member: unknown): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, member]));
 }
+
+it('keeps the objects of all tools but the one that changed, also if the host lists them anew', () => {
+  const list = Array.from({ length: 5 }, (_, index) => tool(`t${index}`));
+  const host = fakeHost(list);
+  const tools = createTools(host);
+  const before = tools.snapshot().tools;
+  host.catalog = list.map((each, index) =>
+    index === 2 ? { ...each, description: 'New', digest: 'new' } : { ...each },
+  );
+  const after = tools.snapshot().tools;
+  expect(after.map((each, index) => each === before[index])).toEqual([true, true, false, true, true]);
+  expect(after[2]?.description).toBe('New');
+  expect(before[2]?.description).not.toBe('New');
+});
+
+it('the names of an earlier snapshot stay as they were', () => {
+  const host = fakeHost([tool('a b')]);
+  const tools = createTools(host);
+  const before = tools.snapshot();
+  host.catalog = [tool('a b'), tool('a_b')];
+  const after = tools.snapshot();
+  const ref = { server: 's', tool: 'a b' };
+  expect(before.names.nameOf(ref)).toBe('mcp__s__a_b');
+  expect(after.names.nameOf(ref)).not.toBe('mcp__s__a_b');
+  host.catalog = [tool('a b')];
+  expect(tools.snapshot().names.nameOf(ref)).toBe('mcp__s__a_b');
+  expect(after.names.nameOf(ref)).not.toBe('mcp__s__a_b');
+});

@@ -2,7 +2,15 @@ import type { Json } from './copy-json.js';
 
 /** Formats a path as a JSON Pointer. @see https://www.rfc-editor.org/rfc/rfc6901 */
 export function formatPointer(path: readonly string[]): string {
-  return path.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const segment of path) pointer += `/${escapeSegment(segment)}`;
+  return pointer;
+}
+
+function escapeSegment(segment: string): string {
+  // A schema needs a pointer for each of its properties, and nearly none has such a character.
+  if (!segment.includes('~') && !segment.includes('/')) return segment;
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Parses a JSON Pointer in a URI fragment. Returns undefined if it is malformed. */

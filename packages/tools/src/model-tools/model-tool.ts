@@ -70,8 +70,19 @@ export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): P
   return new LazyTool(tool, cost, input.schema, output?.schema);
 }
 
-/** Gives a prepared tool its name. */
-export function nameTool(prepared: PreparedTool, name: string): ModelTool {
+/** Creates a function that gives prepared tools their names. A tool with the same name as before stays the same object. */
+export function createToolNaming(): (prepared: PreparedTool, name: string) => ModelTool {
+  const known = new WeakMap<PreparedTool, ModelTool>();
+  return (prepared, name) => {
+    const before = known.get(prepared);
+    if (before?.name === name) return before;
+    const named = nameTool(prepared, name);
+    known.set(prepared, named);
+    return named;
+  };
+}
+
+function nameTool(prepared: PreparedTool, name: string): ModelTool {
   const { ref, title, description, traits, definition } = prepared;
   return {
     name,

@@ -2,6 +2,7 @@ import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
+import { pairKey } from '../names/pair-key.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model. */
@@ -58,6 +59,8 @@ const MAX_SERVER_NAME_LENGTH = 1_024;
 export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
   let known = new Map<string, PreparedTool | SkippedTool>();
+  /** The host keeps the objects of a list that it did not read again. */
+  const preparedOf = new WeakMap<CatalogTool, PreparedTool | SkippedTool>();
 
   return (list) => {
     const next: typeof known = new Map();
@@ -87,14 +90,16 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
         skip(forAppOnly(ref));
         continue;
       }
-      const name = JSON.stringify([tool.server, tool.name]);
+      const name = pairKey(tool.server, tool.name);
       if (names.has(name)) {
         skip(listedTwice(ref));
         continue;
       }
       names.add(name);
-      const key = JSON.stringify([tool.server, tool.name, tool.digest]);
-      const prepared = known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
+      const key = pairKey(name, tool.digest);
+      const prepared =
+        preparedOf.get(tool) ?? known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
+      preparedOf.set(tool, prepared);
       next.set(key, prepared);
       if ('error' in prepared) {
         skipped.push(prepared);

@@ -1,7 +1,7 @@
 import { escapeText } from '@mcp-fittings/client-core/text';
 import { hashPair } from '../names/name-hash.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
-import { subschemas, type Schema } from '../schema/subschemas.js';
+import { forEachSubschema, type Schema } from '../schema/subschemas.js';
 
 /** A property name that every model API accepts. Anthropic rejects the whole request for any other. */
 const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -49,7 +49,7 @@ function collectNames(schema: Schema, names: Set<string>): void {
   if (typeof schema === 'boolean') return;
   const { properties } = schema;
   if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
-  for (const [, inner] of subschemas(schema)) collectNames(inner, names);
+  forEachSubschema(schema, (inner) => collectNames(inner, names));
 }
 
 function createAlias(name: string, taken: ReadonlySet<string>): string {

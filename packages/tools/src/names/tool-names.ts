@@ -3,6 +3,7 @@ import { nearestNames } from '@mcp-fittings/client-core/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import { hashPair } from './name-hash.js';
 import { naming, type NamingStrategy } from './naming-strategies.js';
+import { pairKey } from './pair-key.js';
 import { createNameShortener, nameLimits, type NameLimits, type NameShortener } from './shorten-name.js';
 
 /** How tools are named for a model. */
@@ -43,23 +44,42 @@ export interface ToolNames {
  * ```
  */
 export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOptions = {}): ToolNames {
-  const strategy = options.naming ?? naming.mcpPrefixed;
-  const shortener = createNameShortener(options.nameLimits ?? nameLimits.portable);
-  const claims = new Map<string, Claim>();
-  for (const { server, tool } of tools) {
-    const key = keyOf({ server, tool });
-    if (!claims.has(key)) claims.set(key, makeClaim({ server, tool }, strategy, shortener));
-  }
-  resolveCollisions([...claims.values()]);
+  return createToolNamer(options)(tools);
+}
 
+/**
+ * Returns a function that names tools as {@link createToolNames} does, and remembers what the names of each tool of the
+ * last set may be.
+ */
+export function createToolNamer(options: ToolNamesOptions): (tools: Iterable<ToolRef>) => ToolNames {
+  const strategy = options.naming ?? naming.mcpPrefixed;
+  let known: ReadonlyMap<string, Claim> = new Map();
+  return (tools) => {
+    const shortener = createNameShortener(options.nameLimits ?? nameLimits.portable);
+    const claims = new Map<string, Claim>();
+    for (const ref of tools) {
+      const key = keyOf(ref);
+      if (claims.has(key)) continue;
+      const { server, tool } = ref;
+      claims.set(key, known.get(key)?.reset() ?? new Claim({ server, tool }, strategy, shortener));
+    }
+    resolveCollisions([...claims.values()]);
+    known = claims;
+    return namesOf(claims);
+  };
+}
+
+/** Copies the names, because the claims are raised again for the next set of tools. */
+function namesOf(claims: ReadonlyMap<string, Claim>): ToolNames {
+  const byKey = new Map<string, string>();
   const byName = new Map<string, ToolRef>();
-  for (const claim of claims.values()) byName.set(nameOf(claim), claim.ref);
+  for (const [key, { name, ref }] of claims) {
+    byKey.set(key, name);
+    byName.set(name, ref);
+  }
   return {
     size: byName.size,
-    nameOf: (ref) => {
-      const claim = claims.get(keyOf(ref));
-      return claim === undefined ? undefined : nameOf(claim);
-    },
+    nameOf: (ref) => byKey.get(keyOf(ref)),
     refOf: (name) => byName.get(name),
     entries: () => byName.entries(),
     nearest: (name) => nearestNames(name, byName.keys()),
@@ -67,30 +87,61 @@ export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOpti
 }
 
 /** A tool with its possible names; `level` is the index of the one that it claims now. */
-interface Claim {
+class Claim {
   readonly ref: ToolRef;
-  readonly names: readonly { readonly name: string; readonly unaltered: boolean }[];
-  level: number;
+  level = 0;
+  readonly #texts: readonly string[];
+  readonly #shortener: NameShortener;
+  #name: string;
+
+  constructor(ref: ToolRef, strategy: NamingStrategy, shortener: NameShortener) {
+    const preferred = strategy(ref);
+    this.ref = ref;
+    this.#texts = typeof preferred === 'string' ? [preferred] : preferred;
+    this.#shortener = shortener;
+    this.#name = this.#nameAt(0);
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  /** Claims the first name again. */
+  reset(): this {
+    if (this.level > 0) {
+      this.level = 0;
+      this.#name = this.#nameAt(0);
+    }
+    return this;
+  }
+
+  /** Whether the name needed no change. */
+  get unaltered(): boolean {
+    return this.#name === this.#texts[this.level];
+  }
+
+  get isLast(): boolean {
+    return this.level === this.#texts.length + SUFFIX_LENGTHS.length - 1;
+  }
+
+  raise(): void {
+    this.level++;
+    this.#name = this.#nameAt(this.level);
+  }
+
+  /** Nearly every tool keeps its first name, so that the others are made when they are needed. */
+  #nameAt(level: number): string {
+    const text = this.#texts[level];
+    if (text !== undefined) return this.#shortener.shorten(text);
+    const length = SUFFIX_LENGTHS[level - this.#texts.length] ?? 0;
+    const { server, tool } = this.ref;
+    const start = this.#shortener.shorten(this.#texts.at(-1) ?? '', this.#shortener.maxLength - length - 1);
+    return `${start}_${hashPair(server, tool).slice(0, length)}`;
+  }
 }
 
 /** Characters of the hash in the suffix. A longer one is used only if a shorter one collides. */
 const SUFFIX_LENGTHS = [8, 16, 26];
-
-function makeClaim(ref: ToolRef, strategy: NamingStrategy, shortener: NameShortener): Claim {
-  const preferred = strategy(ref);
-  const texts = typeof preferred === 'string' ? [preferred] : preferred;
-  const names = texts.map((text) => {
-    const name = shortener.shorten(text);
-    return { name, unaltered: name === text };
-  });
-  const hash = hashPair(ref.server, ref.tool);
-  const last = texts.at(-1) ?? '';
-  for (const length of SUFFIX_LENGTHS) {
-    const name = `${shortener.shorten(last, shortener.maxLength - length - 1)}_${hash.slice(0, length)}`;
-    names.push({ name, unaltered: false });
-  }
-  return { ref, names, level: 0 };
-}
 
 /** Raises levels until no two names collide. Each round looks at all claims, so that their order does not matter. */
 function resolveCollisions(claims: readonly Claim[]): void {
@@ -102,8 +153,8 @@ function resolveCollisions(claims: readonly Claim[]): void {
       const keeper = keeperOf(group);
       let moved = false;
       for (const claim of group) {
-        if (claim === keeper || isLast(claim)) continue;
-        claim.level++;
+        if (claim === keeper || claim.isLast) continue;
+        claim.raise();
         moved = true;
       }
       if (!moved)
@@ -119,7 +170,7 @@ function resolveCollisions(claims: readonly Claim[]): void {
 function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
   const groups = new Map<string, Claim[]>();
   for (const claim of claims) {
-    const folded = nameOf(claim).toLowerCase();
+    const folded = claim.name.toLowerCase();
     const group = groups.get(folded);
     if (group === undefined) groups.set(folded, [claim]);
     else group.push(claim);
@@ -129,11 +180,9 @@ function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
 
 /** Returns the claim that keeps its name: the only one that needed no change, unless another one is at its last name. */
 function keeperOf(group: readonly Claim[]): Claim | undefined {
-  if (group.some(isLast)) return undefined;
-  const unaltered = group.filter((claim) => claim.names[claim.level]?.unaltered === true);
+  if (group.some(({ isLast }) => isLast)) return undefined;
+  const unaltered = group.filter((claim) => claim.unaltered);
   return unaltered.length === 1 ? unaltered[0] : undefined;
 }
 
-const nameOf = (claim: Claim): string => claim.names[claim.level]?.name ?? '';
-const isLast = (claim: Claim): boolean => claim.level === claim.names.length - 1;
-const keyOf = ({ server, tool }: ToolRef): string => JSON.stringify([server, tool]);
+const keyOf = ({ server, tool }: ToolRef): string => pairKey(server, tool);

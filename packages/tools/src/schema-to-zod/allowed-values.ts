@@ -15,6 +15,15 @@ export interface DeclaredType {
 export const ALL_TYPES: ReadonlySet<JsonType> = new Set(JSON_TYPES);
 const ANY: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
 
+/** Nearly every schema names one type. */
+const ONE_TYPE: ReadonlyMap<string, DeclaredType> = new Map([
+  ...JSON_TYPES.map((type): [string, DeclaredType] => [
+    type,
+    { types: new Set([type]), integer: false, explicit: true },
+  ]),
+  ['integer', { types: new Set<JsonType>(['number']), integer: true, explicit: true }],
+]);
+
 /** Reads `type`. An invalid one is reported and allows every type. */
 export function declaredType(
   { type }: JsonObject,
@@ -22,6 +31,8 @@ export function declaredType(
   differences: SchemaDifferences,
 ): DeclaredType {
   if (type === undefined) return ANY;
+  const single = typeof type === 'string' ? ONE_TYPE.get(type) : undefined;
+  if (single !== undefined) return single;
   const names = new Set(Array.isArray(type) ? type : [type]);
   const types = JSON_TYPES.filter((known) => names.has(known));
   const integer = names.has('integer');
@@ -30,7 +41,8 @@ export function declaredType(
     return ANY;
   }
   const onlyWhole = integer && !types.includes('number');
-  return { types: new Set(onlyWhole ? [...types, 'number'] : types), integer: onlyWhole, explicit: true };
+  const all = onlyWhole ? JSON_TYPES.filter((known) => names.has(known) || known === 'number') : types;
+  return { types: new Set(all), integer: onlyWhole, explicit: true };
 }
 
 /** The keywords that apply to values of one type and are ignored for all others. */

@@ -1,4 +1,4 @@
-import { innerSchemas, type SimpleSchema } from './simple-schema.js';
+import { forEachInnerSchema, type SimpleSchema } from './simple-schema.js';
 
 /** What one check of a value costs. */
 export interface CheckCost {
@@ -6,6 +6,8 @@ export interface CheckCost {
   readonly endless: boolean;
   /** Whether each level of a value may double the work. */
   readonly exponential: boolean;
+  /** Whether it refers to itself, so that a value may need as many schemas as it has levels. */
+  readonly recursive: boolean;
   /** Maximum number of schemas that are visited for each value of the input. */
   readonly size: number;
   /** Maximum depth of schemas inside schemas, references followed. */
@@ -20,15 +22,17 @@ const MAX_SIZE = 1e9;
  * because Zod visits each pair of object and schema once in a check. For `contains`, however, it starts a new check each time.
  */
 export function checkCost(root: SimpleSchema): CheckCost {
-  const definitions = root.$defs ?? {};
+  const { $defs: definitions } = root;
+  // Most schemas have no references, so that only their extent counts.
+  if (definitions === undefined) return { endless: false, exponential: false, ...unfold(root, {}) };
   const all = [root, ...Object.values(definitions)].flatMap(everySchema);
   if (isEndless(all, definitions))
-    return { endless: true, exponential: true, size: Infinity, depth: Infinity };
+    return { endless: true, exponential: true, recursive: true, size: Infinity, depth: Infinity };
   const { size, depth, recursive } = unfold(root, definitions);
   const startsAgain = all.some(
     ({ contains }) => contains !== undefined && everySchema(contains).some((part) => part.$ref !== undefined),
   );
-  return { endless: false, exponential: recursive && startsAgain, size, depth };
+  return { endless: false, exponential: recursive && startsAgain, recursive, size, depth };
 }
 
 type Definitions = Readonly<Record<string, SimpleSchema>>;
@@ -62,15 +66,16 @@ function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readon
   let recursive = false;
   const extentOf = (schema: SimpleSchema): Extent => {
     const name = referenceOf(schema);
-    const inner = innerSchemas(schema).map(extentOf);
-    if (name !== undefined) inner.push(ofDefinition(name));
-    return {
-      size: Math.min(
-        MAX_SIZE,
-        inner.reduce((sum, { size }) => sum + size, 1),
-      ),
-      depth: inner.reduce((most, { depth }) => Math.max(most, depth), 0) + 1,
+    // `z.fromJSONSchema` needs up to four schemas for a whole number.
+    let size = schema.type === 'integer' ? 4 : 1;
+    let depth = 0;
+    const add = (inner: Extent): void => {
+      size += inner.size;
+      depth = Math.max(depth, inner.depth);
     };
+    forEachInnerSchema(schema, (inner) => add(extentOf(inner)));
+    if (name !== undefined) add(ofDefinition(name));
+    return { size: Math.min(MAX_SIZE, size), depth: depth + 1 };
   };
   const ofDefinition = (name: string): Extent => {
     if (open.has(name)) {
@@ -92,5 +97,7 @@ const PREFIX = '#/$defs/';
 const referenceOf = (schema: SimpleSchema): string | undefined => schema.$ref?.slice(PREFIX.length);
 
 function everySchema(schema: SimpleSchema): readonly SimpleSchema[] {
-  return [schema, ...innerSchemas(schema).flatMap(everySchema)];
+  const all = [schema];
+  for (const one of all) forEachInnerSchema(one, (inner) => void all.push(inner));
+  return all;
 }

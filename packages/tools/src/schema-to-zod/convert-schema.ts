@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import type { JsonObject } from '../json/copy-json.js';
+import type { Json, JsonObject } from '../json/copy-json.js';
 import { draftOf, type Draft } from '../schema/dialect.js';
 import { createReferences, type References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { acceptsCommon } from './accepts-common.js';
 import { checkCost } from './check-cost.js';
+import { isCommon } from './common-schema.js';
 import type { SimpleSchema } from './simple-schema.js';
-import { simplifySchema } from './simplify-schema.js';
+import { simplifySchema, type Simplified } from './simplify-schema.js';
+import { buildZod, toZod } from './to-zod.js';
+import { forFromJsonSchema } from './whole-numbers.js';
 
 /** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
 export interface ConvertedSchema {
@@ -36,6 +40,16 @@ export interface CheckPlan {
   readonly stepsPerValue: number;
   /** Whether Zod merges two objects, so that the work grows with the square of their members. */
   readonly merges: boolean;
+  /** Quickly accepts most valid values of most schemas. Undefined: Zod has to check every value. */
+  readonly quick?: QuickCheck | undefined;
+}
+
+/** A check that accepts most valid values without Zod. */
+export interface QuickCheck {
+  /** Maximum steps per value of the input. */
+  readonly stepsPerValue: number;
+  /** Returns true only if the value, a copy without prototypes, is valid. False means that Zod has to decide. */
+  accepts(value: Json): boolean;
 }
 
 /**
@@ -80,24 +94,53 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
   if (cost.depth > MAX_DEPTH) return acceptAnything(TOO_DEEP);
 
   const slow = cost.exponential || cost.size > MAX_STEPS_PER_VALUE;
+  let forWorker: SimpleSchema | undefined;
   const plan: CheckPlan = {
-    schema: full.schema,
+    get schema() {
+      return (forWorker ??= forFromJsonSchema(full.schema));
+    },
     stepsPerValue: slow || safe.patternsSkipped ? Infinity : cost.size,
     merges: safe.intersects,
+    quick:
+      slow || cost.recursive || !isCommon(full.schema)
+        ? undefined
+        : quickCheck(full.schema, cost.size, !safe.patternsSkipped),
   };
   if (slow) return acceptAnything('checking it could take very long', plan);
   const external = safe.unchecked.find(({ keyword }) => keyword === '$ref');
   if (external !== undefined && Object.keys(safe.schema).length === 0) {
     return { ...acceptAnything(external.reason), unchecked: safe.unchecked };
   }
+  const coverage = safe.unchecked.length === 0 ? 'exact' : 'partial';
+  if (isCommon(safe.schema)) return new CommonConversion(coverage, safe, plan);
   const zod = toZod(safe.schema);
   if (zod === undefined) return acceptAnything('Zod cannot convert it');
-  return {
-    coverage: safe.unchecked.length === 0 ? 'exact' : 'partial',
-    zod,
-    unchecked: safe.unchecked,
-    plan,
-  };
+  return { coverage, zod, unchecked: safe.unchecked, plan };
+}
+
+const quickCheck = (schema: SimpleSchema, stepsPerValue: number, testsPatterns: boolean): QuickCheck => ({
+  stepsPerValue,
+  accepts: (value) => acceptsCommon(schema, value, { testsPatterns, definitions: schema.$defs ?? {} }),
+});
+
+/** Builds its Zod schema when it is first read: a valid value is accepted without. */
+class CommonConversion implements ConvertedSchema {
+  readonly coverage: 'exact' | 'partial';
+  readonly unchecked: readonly SchemaDifference[];
+  readonly plan: CheckPlan;
+  readonly #schema: SimpleSchema;
+  #zod: z.ZodType | undefined;
+
+  constructor(coverage: 'exact' | 'partial', { schema, unchecked }: Simplified, plan: CheckPlan) {
+    this.coverage = coverage;
+    this.unchecked = unchecked;
+    this.plan = plan;
+    this.#schema = schema;
+  }
+
+  get zod(): z.ZodType {
+    return (this.#zod ??= buildZod(this.#schema));
+  }
 }
 
 /** A schema with more parts, references followed, is checked in the worker thread. */
@@ -111,15 +154,4 @@ const NO_PLAN: CheckPlan = { schema: undefined, stepsPerValue: 0, merges: false 
 
 function acceptAnything(reason: string, plan: CheckPlan = NO_PLAN): ConvertedSchema {
   return { coverage: 'none', zod: z.any(), unchecked: [], reason, plan };
-}
-
-/** By default Zod keeps descriptions in a registry that all schemas share; a schema of a server gets its own. */
-function toZod(schema: SimpleSchema): z.ZodType | undefined {
-  try {
-    return z.fromJSONSchema(schema, { registry: z.registry() });
-  } catch (error) {
-    if (error instanceof RangeError) throw error;
-    // No such schema is known, but Zod documents the conversion as experimental.
-    return undefined;
-  }
 }

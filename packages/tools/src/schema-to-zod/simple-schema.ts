@@ -1,12 +1,12 @@
 import type { Json } from '../json/copy-json.js';
 
 /**
- * The subset of JSON Schema that `z.fromJSONSchema` converts exactly. Each schema has one purpose: one type with its
+ * The subset of JSON Schema that Zod expresses exactly. Each schema has one purpose: one type with its
  * keywords, or a list of values, or a combination, or a reference to `$defs`. (A type, not an interface, so that it is
  * assignable to Zod's own type for JSON Schema, which has an index signature.)
  */
 export type SimpleSchema = {
-  /** Zod's `integer` ends at 2^53. */
+  /** `integer`: a whole number of any size. */
   type?: JsonType | 'integer';
   enum?: string[];
   const?: string | number | boolean | null;
@@ -69,12 +69,17 @@ export const nothing = (): SimpleSchema => ({ not: {} });
  */
 export const noOther = (): SimpleSchema => ({ anyOf: [] });
 
-const isAnything = (schema: SimpleSchema): boolean =>
-  Object.keys(schema).every((key) => key === 'description');
+function isAnything(schema: SimpleSchema): boolean {
+  for (const key of Object.keys(schema)) if (key !== 'description') return false;
+  return true;
+}
 export const isNothing = (schema: SimpleSchema): boolean => schema.not !== undefined;
 
 /** Accepts what all parts accept. */
 export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1)
+    return isAnything(first) ? anything() : isNothing(first) ? nothing() : first;
   const telling = parts.filter((part) => !isAnything(part));
   if (telling.some(isNothing)) return nothing();
   const [only, second] = telling;
@@ -84,6 +89,9 @@ export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
 
 /** Accepts what at least one part accepts. */
 export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1)
+    return isAnything(first) ? anything() : isNothing(first) ? nothing() : first;
   if (parts.some(isAnything)) return anything();
   const possible = parts.filter((part) => !isNothing(part));
   const [only, second] = possible;
@@ -91,16 +99,46 @@ export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
   return second === undefined ? only : { anyOf: possible };
 }
 
-/** Returns every schema directly inside this one. */
-export function innerSchemas(schema: SimpleSchema): readonly SimpleSchema[] {
+/** Returns what a `$ref` of a simplified schema leads to. */
+export function definitionOf(
+  reference: string,
+  definitions: Readonly<Record<string, SimpleSchema>>,
+): SimpleSchema {
+  return definitions[reference.slice('#/$defs/'.length)] ?? {};
+}
+
+/** Calls `visit` with every schema directly inside this one. */
+export function forEachInnerSchema(schema: SimpleSchema, visit: (inner: SimpleSchema) => void): void {
+  for (const list of [schema.anyOf, schema.oneOf, schema.allOf, schema.prefixItems]) list?.forEach(visit);
+  for (const members of [schema.properties, schema.patternProperties]) {
+    if (members !== undefined) for (const name of Object.keys(members)) visit(members[name] ?? {});
+  }
   const { items, additionalProperties, contains, propertyNames } = schema;
-  return [
-    ...(schema.anyOf ?? []),
-    ...(schema.oneOf ?? []),
-    ...(schema.allOf ?? []),
-    ...(schema.prefixItems ?? []),
-    ...Object.values(schema.properties ?? {}),
-    ...Object.values(schema.patternProperties ?? {}),
-    ...[items, additionalProperties, contains, propertyNames].filter((inner) => typeof inner === 'object'),
-  ];
+  for (const inner of [items, additionalProperties, contains, propertyNames]) {
+    if (typeof inner === 'object') visit(inner);
+  }
+}
+
+/** Copies a schema with every schema directly inside it, and every definition, replaced. */
+export function mapInnerSchemas(
+  schema: SimpleSchema,
+  map: (inner: SimpleSchema) => SimpleSchema,
+): SimpleSchema {
+  const copy: SimpleSchema = { ...schema };
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const) {
+    const list = schema[keyword];
+    if (list !== undefined) copy[keyword] = list.map((inner) => map(inner));
+  }
+  for (const keyword of ['properties', 'patternProperties', '$defs'] as const) {
+    const members = schema[keyword];
+    if (members === undefined) continue;
+    copy[keyword] = Object.fromEntries(
+      Object.entries(members).map(([name, inner]): [string, SimpleSchema] => [name, map(inner)]),
+    );
+  }
+  for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames'] as const) {
+    const inner = schema[keyword];
+    if (typeof inner === 'object') copy[keyword] = map(inner);
+  }
+  return copy;
 }

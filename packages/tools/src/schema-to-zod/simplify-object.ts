@@ -25,8 +25,12 @@ export function simplifyObject(node: JsonObject, pointer: string, simplifier: Si
   const described = readMembers(node, 'properties', pointer, simplifier);
   const schemaOfOther = readOthers(node, pointer, simplifier, simple);
   // Zod checks only those required names that are among the properties.
-  const others = required.filter((name) => !described.some(([known]) => known === name));
-  const properties = [...described, ...others.map((name): Member => [name, schemaOfOther()])];
+  const describedNames = new Set(described.map(([name]) => name));
+  const others = required.filter((name) => !describedNames.has(name));
+  const properties =
+    others.length === 0
+      ? described
+      : [...described, ...others.map((name): Member => [name, schemaOfOther()])];
   if (properties.length > 0)
     simple.properties = openInheritedNames(properties, pointer, simplifier.differences);
   if (required.length > 0) simple.required = required;
@@ -34,17 +38,18 @@ export function simplifyObject(node: JsonObject, pointer: string, simplifier: Si
 
   const { propertyNames } = node;
   if (isSchema(propertyNames) && propertyNames !== true && knows(simplifier.draft, 'propertyNames')) {
-    simple.propertyNames = simplifier.simplify(
-      propertyNames,
-      `${pointer}/propertyNames`,
-      new Set(['string']),
-    );
-    simplifier.addNamed(simple, pointer);
+    const names = simplifier.simplify(propertyNames, `${pointer}/propertyNames`, new Set(['string']));
+    // Every name is a string. Zod 4 writes this for each record.
+    if (Object.keys(names).length > 1 || names.type !== 'string') {
+      simple.propertyNames = names;
+      simplifier.addNamed(simple, pointer);
+    }
   }
   if (node['unevaluatedProperties'] !== undefined && knows(simplifier.draft, 'unevaluatedProperties')) {
     simplifier.differences.add('unevaluatedProperties', pointer, 'Zod cannot express it');
   }
-  return allOf([simple, ...dependencies(node, pointer, simplifier)]);
+  const dependent = dependencies(node, pointer, simplifier);
+  return dependent.length === 0 ? simple : allOf([simple, ...dependent]);
 }
 
 /** Reads `patternProperties` and `additionalProperties`. Returns a factory for the schema of a member not in `properties`. */
@@ -97,7 +102,7 @@ function dependencies(node: JsonObject, pointer: string, simplifier: Simplifier)
   const parts: SimpleSchema[] = [];
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
     const members = node[keyword];
-    if (!isJsonObject(members) || !knows(simplifier.draft, keyword)) continue;
+    if (members === undefined || !isJsonObject(members) || !knows(simplifier.draft, keyword)) continue;
     for (const [name, demand] of Object.entries(members)) {
       const at = pointer + formatPointer([keyword, name]);
       const absent: SimpleSchema = { type: 'object', properties: Object.fromEntries([[name, nothing()]]) };

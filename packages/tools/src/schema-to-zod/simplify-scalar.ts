@@ -1,6 +1,6 @@
 import { DRAFT } from '../schema/dialect.js';
 import type { Json, JsonObject } from '../json/copy-json.js';
-import { anyOf, type SimpleSchema } from './simple-schema.js';
+import type { SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 
 /** Reads the keywords that apply to strings. */
@@ -39,28 +39,9 @@ export function simplifyNumber(
     simplifier.differences.add('multipleOf', pointer, 'it is not greater than 0');
   else if (step !== undefined) simple.multipleOf = step;
   // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 it accepts every fraction.
-  return integer || simple.multipleOf === 1 ? wholeNumbers(simple) : simple;
-}
-
-/** From here on, every number is whole, and Zod's own integers end. */
-const FIRST_UNSAFE = 2 ** 53;
-
-function wholeNumbers({ multipleOf, ...simple }: SimpleSchema): SimpleSchema {
-  const step = multipleOf === undefined || multipleOf === 1 ? {} : { multipleOf };
-  const parts: SimpleSchema[] = [{ ...simple, ...step, type: 'integer' }];
-  const {
-    minimum = -Infinity,
-    maximum = Infinity,
-    exclusiveMinimum = -Infinity,
-    exclusiveMaximum = Infinity,
-  } = simple;
-  if (Math.min(maximum, exclusiveMaximum) >= FIRST_UNSAFE) {
-    parts.push({ ...simple, ...step, minimum: Math.max(minimum, FIRST_UNSAFE) });
-  }
-  if (Math.max(minimum, exclusiveMinimum) <= -FIRST_UNSAFE) {
-    parts.push({ ...simple, ...step, maximum: Math.min(maximum, -FIRST_UNSAFE) });
-  }
-  return anyOf(parts);
+  if (!integer && simple.multipleOf !== 1) return simple;
+  const { multipleOf, ...whole } = simple;
+  return { ...whole, ...(multipleOf !== undefined && multipleOf !== 1 && { multipleOf }), type: 'integer' };
 }
 
 type NumberKeyword = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf';

@@ -135,12 +135,14 @@ class SchemaSimplifier implements Simplifier {
       this.differences.add('$dynamicRef', pointer, 'only $ref is followed');
     }
     const declared = declaredType(node, pointer, this.differences);
-    const types = new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared.types.has(type)));
-    const parts: SimpleSchema[] = [
-      ...this.#values(node, pointer, declared),
-      ...this.#typed(node, pointer, types, declared),
-      ...this.#combinations(node, pointer, types),
-    ];
+    const types =
+      surroundings === ALL_TYPES
+        ? declared.types
+        : new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared.types.has(type)));
+    const parts: SimpleSchema[] = [];
+    this.#values(parts, node, pointer, declared);
+    this.#typed(parts, node, pointer, types, declared);
+    this.#combinations(parts, node, pointer, types);
     if (reference !== undefined) parts.push(reference);
     this.#negations(node, pointer);
     if (node['not'] === true || (isSchema(node['not']) && isEmpty(node['not']))) return nothing();
@@ -169,8 +171,7 @@ class SchemaSimplifier implements Simplifier {
   }
 
   /** Reads `enum` and `const`. */
-  #values(node: JsonObject, pointer: string, declared: DeclaredType): readonly SimpleSchema[] {
-    const parts: SimpleSchema[] = [];
+  #values(parts: SimpleSchema[], node: JsonObject, pointer: string, declared: DeclaredType): void {
     const fits = (value: Json): boolean =>
       declared.types.has(jsonTypeOf(value)) && !(declared.integer && isFraction(value));
     if (Array.isArray(node['enum']))
@@ -179,21 +180,20 @@ class SchemaSimplifier implements Simplifier {
     if (node['const'] !== undefined && knows(this.draft, 'const')) {
       parts.push(exactValues([node['const']].filter(fits), pointer, this.differences));
     }
-    return parts;
   }
 
   /** Reads `type` and every keyword that applies to one type. */
   #typed(
+    parts: SimpleSchema[],
     node: JsonObject,
     pointer: string,
     types: ReadonlySet<JsonType>,
     declared: DeclaredType,
-  ): readonly SimpleSchema[] {
-    const constrained = [...types].some((type) => constrains(node, type));
+  ): void {
     // `enum` and `const` hold only values of the right types already.
     const listed = Array.isArray(node['enum']) || (node['const'] !== undefined && knows(this.draft, 'const'));
-    if (!constrained && (!declared.explicit || listed)) return [];
-    return [anyOf([...types].map((type) => this.#ofType(type, node, pointer, declared.integer)))];
+    if ((!declared.explicit || listed) && ![...types].some((type) => constrains(node, type))) return;
+    parts.push(anyOf(Array.from(types, (type) => this.#ofType(type, node, pointer, declared.integer))));
   }
 
   #ofType(type: JsonType, node: JsonObject, pointer: string, integer: boolean): SimpleSchema {
@@ -203,7 +203,12 @@ class SchemaSimplifier implements Simplifier {
     return type === 'object' ? simplifyObject(node, pointer, this) : { type };
   }
 
-  #combinations(node: JsonObject, pointer: string, types: ReadonlySet<JsonType>): readonly SimpleSchema[] {
+  #combinations(
+    parts: SimpleSchema[],
+    node: JsonObject,
+    pointer: string,
+    types: ReadonlySet<JsonType>,
+  ): void {
     const branches = (keyword: 'anyOf' | 'oneOf' | 'allOf'): readonly SimpleSchema[] | undefined => {
       const value = node[keyword];
       if (value === undefined) return undefined;
@@ -215,13 +220,12 @@ class SchemaSimplifier implements Simplifier {
       this.differences.add(keyword, pointer, 'it is not an array of schemas');
       return undefined;
     };
-    const parts = [...(branches('allOf') ?? [])];
+    parts.push(...(branches('allOf') ?? []));
     const any = branches('anyOf');
     if (any !== undefined) parts.push(anyOf(any));
     const one = branches('oneOf')?.filter((branch) => !isNothing(branch));
     if (one !== undefined)
       parts.push(one.length <= 1 ? (one[0] ?? nothing()) : this.#exactlyOne(one, pointer));
-    return parts;
   }
 
   #exactlyOne(branches: SimpleSchema[], pointer: string): SimpleSchema {

@@ -1,5 +1,5 @@
 import type { SchemaDifferences } from '../schema/schema-differences.js';
-import { anything, innerSchemas, noOther, type SimpleSchema } from './simple-schema.js';
+import { anything, forEachInnerSchema, noOther, type SimpleSchema } from './simple-schema.js';
 
 /** Where Zod means something else than JSON Schema, and what a simplified schema says instead. */
 
@@ -26,7 +26,9 @@ export type LocatedSchema = readonly [schema: SimpleSchema, pointer: string];
 
 /** Returns whether two parts have to hold at once anywhere in the schema. */
 export function holdsIntersection(schema: SimpleSchema): boolean {
-  return schema.allOf !== undefined || innerSchemas(schema).some(holdsIntersection);
+  let holds = schema.allOf !== undefined;
+  if (!holds) forEachInnerSchema(schema, (inner) => (holds ||= holdsIntersection(inner)));
+  return holds;
 }
 
 /**

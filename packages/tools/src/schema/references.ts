@@ -1,6 +1,6 @@
 import { formatPointer, parseFragment, valueAt } from '../json/json-pointer.js';
 import type { JsonObject } from '../json/copy-json.js';
-import { isSchema, subschemas, type Schema } from './subschemas.js';
+import { forEachSubschema, isSchema, type Schema } from './subschemas.js';
 
 /** The schema that a reference points to. */
 export interface Target {
@@ -18,33 +18,23 @@ export interface References {
 }
 
 /**
- * Indexes the anchors of a schema document.
+ * Resolves references within a schema document. Most documents have none, so anchors are looked for when the first reference
+ * is resolved.
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8.2
  */
 export function createReferences(root: JsonObject): References {
   const documentId = readDocumentId(root);
-  const anchors = new Map<string, Target>();
-  let hasEmbeddedId = false;
-  let hasReference = false;
-  const visit = (schema: Schema, path: readonly string[]): void => {
-    if (typeof schema === 'boolean') return;
-    const id = schema['$id'];
-    if (typeof schema['$ref'] === 'string') hasReference = true;
-    if (typeof id === 'string' && path.length > 0 && !id.startsWith('#')) hasEmbeddedId = true;
-    for (const name of [schema['$anchor'], typeof id === 'string' && id.startsWith('#') ? id.slice(1) : '']) {
-      if (typeof name === 'string' && name !== '') {
-        anchors.set(name, { schema, pointer: formatPointer(path) });
-      }
-    }
-    for (const [step, inner] of subschemas(schema)) visit(inner, [...path, ...step]);
-  };
-  visit(root, []);
+  let anchors: ReadonlyMap<string, Target> | undefined;
+  let ambiguous: boolean | undefined;
 
   return {
-    ambiguous: hasEmbeddedId && hasReference,
+    get ambiguous() {
+      return (ambiguous ??= isAmbiguous(root));
+    },
     resolve(reference) {
       const fragment = localFragment(reference, documentId);
       if (fragment === undefined) return undefined;
+      anchors ??= anchorsOf(root);
       const anchor = anchors.get(fragment);
       if (anchor !== undefined) return anchor;
       const path = parseFragment(fragment);
@@ -53,6 +43,39 @@ export function createReferences(root: JsonObject): References {
       return isSchema(schema) ? { schema, pointer: formatPointer(path) } : undefined;
     },
   };
+}
+
+/** Returns whether there are both a reference and a part that has an `$id` of its own. */
+function isAmbiguous(root: JsonObject): boolean {
+  let hasEmbeddedId = false;
+  let hasReference = false;
+  const visit = (schema: Schema): void => {
+    if (typeof schema === 'boolean') return;
+    const id = schema['$id'];
+    if (typeof schema['$ref'] === 'string') hasReference = true;
+    if (typeof id === 'string' && schema !== root && !id.startsWith('#')) hasEmbeddedId = true;
+    forEachSubschema(schema, visit);
+  };
+  visit(root);
+  return hasEmbeddedId && hasReference;
+}
+
+function anchorsOf(root: JsonObject): ReadonlyMap<string, Target> {
+  const anchors = new Map<string, Target>();
+  const visit = (schema: Schema, path: readonly string[]): void => {
+    if (typeof schema === 'boolean') return;
+    const id = schema['$id'];
+    for (const name of [schema['$anchor'], typeof id === 'string' && id.startsWith('#') ? id.slice(1) : '']) {
+      if (typeof name === 'string' && name !== '') {
+        anchors.set(name, { schema, pointer: formatPointer(path) });
+      }
+    }
+    forEachSubschema(schema, (inner, keyword, step) =>
+      visit(inner, step === undefined ? [...path, keyword] : [...path, keyword, step]),
+    );
+  };
+  visit(root, []);
+  return anchors;
 }
 
 /** The document's own URI: a reference that begins with it stays inside the document. */

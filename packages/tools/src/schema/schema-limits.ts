@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { copyJson, isJsonObject, type JsonLimits, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
-import { subschemas, type Schema } from './subschemas.js';
+import { forEachSubschema, type Schema } from './subschemas.js';
 
 /**
  * The largest schema that is accepted from a server. A schema that exceeds a limit is rejected with `SCHEMA_REFUSED`. The
@@ -47,28 +47,36 @@ export function acceptSchema(
   const copy = copyJson(schema, allLimits);
   if (copy.problem !== undefined) throw refused(`it ${copy.problem}`, source);
   if (!isJsonObject(copy.value)) throw refused('it is not an object', source);
-  const problem = lengthProblem(copy.value, [], allLimits);
+  const problem = lengthProblem(copy.value, allLimits);
   if (problem !== undefined) throw refused(problem, source);
   return { schema: copy.value, nodes: copy.nodes, characters: copy.characters };
 }
 
 /** Why this schema, or one inside it, is too long. */
-function lengthProblem(schema: Schema, path: readonly string[], limits: SchemaLimits): string | undefined {
-  if (typeof schema === 'boolean') return undefined;
-  for (const keyword of ['enum', 'anyOf', 'oneOf', 'allOf']) {
-    const value = schema[keyword];
-    const max = keyword === 'enum' ? limits.maxEnum : limits.maxBranches;
-    if (Array.isArray(value) && value.length > max) {
+function lengthProblem(root: JsonObject, limits: SchemaLimits): string | undefined {
+  let problem: string | undefined;
+  const path: string[] = [];
+  const visit = (schema: Schema, ...steps: readonly string[]): void => {
+    if (problem !== undefined || typeof schema === 'boolean') return;
+    path.push(...steps);
+    for (const keyword of LISTS) {
+      const value = schema[keyword];
+      const max = keyword === 'enum' ? limits.maxEnum : limits.maxBranches;
+      if (!Array.isArray(value) || value.length <= max) continue;
       const where = sanitizeText(formatPointer(path), { maxLength: 120 });
-      return `its ${keyword} at "${where}" has more than ${max} elements`;
+      problem = `its ${keyword} at "${where}" has more than ${max} elements`;
+      return;
     }
-  }
-  for (const [step, inner] of subschemas(schema)) {
-    const problem = lengthProblem(inner, [...path, ...step], limits);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+    forEachSubschema(schema, visitInner);
+    path.length -= steps.length;
+  };
+  const visitInner = (inner: Schema, keyword: string, step?: string): void =>
+    step === undefined ? visit(inner, keyword) : visit(inner, keyword, step);
+  visit(root);
+  return problem;
 }
+
+const LISTS = ['enum', 'anyOf', 'oneOf', 'allOf'];
 
 function refused(why: string, source: SchemaSource | undefined): FittingsError {
   return new FittingsError('SCHEMA_REFUSED', `The ${source?.label ?? 'schema'} is rejected: ${why}.`, {

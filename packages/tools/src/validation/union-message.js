@@ -1,6 +1,6 @@
 // JavaScript, because the worker thread loads it too.
 
-/** Zod's own integers end here: see `wholeNumbers` in simplify-scalar.ts. */
+/** Zod's own integers end here: see whole-numbers.ts. */
 const FIRST_UNSAFE = 2 ** 53;
 
 /**
