@@ -1,0 +1,82 @@
+/** The process of one point: prepares a load, runs it several times, and says how long it took and how much memory. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MOST_LOST } from '../lib/calm.mjs';
+import { snapshot, waitedBetween } from '../lib/waiting.mjs';
+import { LOADS } from './loads.mjs';
+
+const MIB = 1024 * 1024;
+/** Short runs are repeated until they make up so much, long ones at least this often. */
+const ENOUGH_MS = 1500;
+const LEAST_RUNS = 3;
+const MOST_RUNS = 25;
+
+const { load, task, n } = JSON.parse(process.argv[2]);
+process.on('disconnect', () => process.exit());
+
+try {
+  const run = await LOADS[load](task, n);
+  process.send({ result: await measure(run) }, () => process.exit());
+} catch (error) {
+  process.send({ error: String(error?.stack ?? error) }, () => process.exit());
+}
+
+/** The fastest run that was calm, or the fastest of all; CPU of the cheapest; the memory of the first. */
+async function measure(run) {
+  await collect();
+  const before = process.memoryUsage();
+  resetPeak();
+  const first = await timed(run);
+  const peak = (peakBytes() - before.rss) / MIB;
+  await collect();
+  const live = (process.memoryUsage().heapUsed - before.heapUsed) / MIB;
+  await first.undo?.();
+  const runs = [first];
+  const spent = () => runs.reduce((sum, { ms }) => sum + ms, 0);
+  while (runs.length < LEAST_RUNS || (spent() < ENOUGH_MS && runs.length < MOST_RUNS)) {
+    const next = await timed(run);
+    await next.undo?.();
+    runs.push(next);
+  }
+  const calm = runs.filter(({ lost = 0 }) => lost <= MOST_LOST);
+  const fastest = Math.min(...(calm.length === 0 ? runs : calm).map(({ ms }) => ms));
+  const cpu = Math.min(...runs.map(({ cpuMs }) => cpuMs));
+  return { n, ms: fastest, cpu, peak, live, runs: runs.length, calm: calm.length };
+}
+
+async function timed(run) {
+  const before = snapshot(process.pid);
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  const undo = await run();
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  const { lost } = waitedBetween(before, snapshot(process.pid), { serial: false }) ?? {};
+  return { ms, cpuMs: (user + system) / 1000, lost, undo };
+}
+
+async function collect() {
+  await sleep(50);
+  for (let time = 0; time < 2; time++) {
+    globalThis.gc();
+    await sleep(10);
+  }
+}
+
+/** Most resident memory since `resetPeak`, where the system has it; otherwise since the start. */
+function peakBytes() {
+  try {
+    return Number(/^VmHWM:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+  } catch {
+    return process.resourceUsage().maxRSS * 1024;
+  }
+}
+
+/** @see https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
+function resetPeak() {
+  try {
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    // Then small points have the peak of their preparation.
+  }
+}

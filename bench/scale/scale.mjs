@@ -1,0 +1,109 @@
+/** `npm run bench -- --scale`: how costs grow, each point in a process of its own, and whether they grow linearly. */
+import { fork } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { growthOf } from './linear.mjs';
+import { pageOf } from './page.mjs';
+import { pictureOf } from './picture.mjs';
+import { ROWS } from './rows.mjs';
+
+const POINT = fileURLToPath(new URL('point.mjs', import.meta.url));
+const RESULT = new URL('../results/scale.json', import.meta.url);
+const PAGE = new URL('../../docs/scale.md', import.meta.url);
+const ASSETS = new URL('../../docs/assets/', import.meta.url);
+
+/** What is judged of each line. Below `least` a value is noise. */
+const METRICS = {
+  ms: { unit: 'ms', least: 0.2 },
+  cpu: { unit: 'ms of CPU', least: 0.2 },
+  peak: { unit: 'MiB', least: 4 },
+};
+
+/** @param choice `only`: ids `row-line` that match; `most`: no point beyond. With either, prints only. */
+export async function scale({ only, most }) {
+  const started = performance.now();
+  const load = loadavg()[0];
+  const rows = [];
+  for (const row of ROWS) {
+    const lines = [];
+    for (const line of row.lines.filter(({ id }) => only.test(`${row.id}-${id}`))) {
+      const points = [];
+      for (const n of row.points.filter((point) => point <= most)) points.push(await measurePoint(line, n));
+      const found = { id: line.id, label: line.label, points, growth: judge(points) };
+      console.log(`${`${row.id}-${line.id}`.padEnd(24)} ${sentenceOf(found)}`);
+      lines.push(found);
+    }
+    if (lines.length > 0)
+      rows.push({ id: row.id, label: row.label, unit: row.unit, about: row.about, lines });
+  }
+  const all = rows.flatMap(({ id, lines }) => lines.map((line) => ({ ...line, name: `${id}-${line.id}` })));
+  const worse = all.filter(({ growth }) => Object.values(growth).some(({ isLinear }) => !isLinear));
+  console.log(
+    `${all.length - worse.length} of ${all.length} grow linearly, ${((performance.now() - started) / 1000).toFixed(0)} s`,
+  );
+  for (const line of worse) console.error(`not linear: ${line.name} ${sentenceOf(line)}`);
+  if (worse.length > 0) process.exitCode = 1;
+  if (only.source !== '(?:)' || most !== Infinity) return;
+  const result = {
+    node: process.version,
+    date: new Date().toISOString().slice(0, 10),
+    cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
+    load,
+    rows,
+  };
+  writeFileSync(
+    RESULT,
+    `${JSON.stringify(result, (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value), 1)}\n`,
+  );
+  writeScaleDocument();
+  console.log('Written: bench/results/scale.json, docs/scale.md, docs/assets/scale-*.svg');
+}
+
+/** The page and its pictures, from the committed result. */
+export function writeScaleDocument() {
+  if (!existsSync(RESULT)) return;
+  const result = JSON.parse(readFileSync(RESULT, 'utf8'));
+  mkdirSync(ASSETS, { recursive: true });
+  for (const row of result.rows) writeFileSync(new URL(`scale-${row.id}.svg`, ASSETS), pictureOf(row));
+  writeFileSync(PAGE, pageOf(result));
+}
+
+/** Wall time is judged where the machine was calm; CPU and memory always. */
+function judge(points) {
+  const isCalm = points.every(({ calm }) => calm > 0);
+  return Object.fromEntries(
+    Object.entries(METRICS)
+      .filter(([metric]) => metric !== 'ms' || isCalm)
+      .map(([metric, { least }]) => [
+        metric,
+        growthOf(
+          points.map((point) => ({ n: point.n, value: point[metric] })),
+          least,
+        ),
+      ]),
+  );
+}
+
+function sentenceOf({ points, growth }) {
+  const last = points.at(-1);
+  const parts = Object.entries(growth).map(
+    ([metric, { exponent, rise }]) =>
+      `${last[metric].toFixed(1)} ${METRICS[metric].unit} ^${exponent.toFixed(2)} ×${rise.toFixed(2)}`,
+  );
+  return `${last.n}: ${parts.join(', ')}, ${last.live.toFixed(1)} MiB stay`;
+}
+
+function measurePoint({ load, task }, n) {
+  const child = fork(POINT, [JSON.stringify({ load, task, n })], {
+    execArgv: ['--expose-gc', '--max-old-space-size=8192'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`A point ended with ${code}.`)));
+    child.once('message', ({ result, error }) => {
+      if (error === undefined) resolve(result);
+      else reject(new Error(`${load} ${JSON.stringify(task)} ${n}: ${error}`));
+    });
+  });
+}
