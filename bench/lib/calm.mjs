@@ -5,7 +5,7 @@
  * with one busy core of two, turns are at 0 to 9 % or, when the kernel moved a process to that core, at 15 to 90 %: there is little
  * between.
  */
-export const MOST_LOST = 0.1;
+export const MOST_TAKEN = 0.1;
 
 /** A goal is judged on the median of at least so many rounds. */
 export const JUDGED_ROUNDS = 7;
@@ -17,7 +17,7 @@ export const JUDGED_ROUNDS = 7;
  * @returns {Record<string, any>[]}
  */
 export function calmRounds(rounds, { once = [], timeless = false } = {}) {
-  const isCalm = ([name, { lost }]) =>
-    timeless || once.includes(name) || lost === undefined || lost <= MOST_LOST;
+  const isCalm = ([name, { taken }]) =>
+    timeless || once.includes(name) || taken === undefined || taken <= MOST_TAKEN;
   return rounds.map((round) => Object.fromEntries(Object.entries(round).filter(isCalm)));
 }

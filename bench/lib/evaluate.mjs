@@ -13,7 +13,12 @@ export function evaluateSeries(workload, all) {
   const { series } = workload;
   if (series === undefined) return [evaluate(workload, all)];
   return series.map(({ metric, ...own }) => {
-    const one = ({ [metric]: value, [`${metric}Cpu`]: cpu, waited, lost }) => ({ value, cpu, waited, lost });
+    const one = ({ [metric]: value, [`${metric}Cpu`]: cpu, waited, taken }) => ({
+      value,
+      cpu,
+      waited,
+      taken,
+    });
     const rounds = all.map((round) =>
       Object.fromEntries(Object.entries(round).map(([name, result]) => [name, one(result)])),
     );
@@ -32,7 +37,7 @@ export function evaluate(workload, all) {
     kept: keptOf(figures, rounds),
     // Of all rounds: what was thrown away shows how calm it was.
     waited: byContender(workload, all, ({ waited }) => waited),
-    lost: byContender(workload, all, ({ lost }) => lost),
+    taken: byContender(workload, all, ({ taken }) => taken),
     values: byContender(workload, rounds, ({ value }) => value),
     figures,
   };

@@ -57,8 +57,8 @@ contender runs in a process of its own against a server of its own; the rounds t
 ratios of single rounds. Ours has everything on that it has by default. In parentheses is what has to be met; less is better
 everywhere. How each workload is done stands in [lib/workloads.mjs](lib/workloads.mjs) and [lib/measures.mjs](lib/measures.mjs).
 
-"Waited" is the share of a round in which the contender's processes were ready and had no CPU, "lost" what of it other programs
-took, each the median of the contender with most. A turn that lost over 10 % is thrown away, and the round repeated. The last
+"Waited" is the share of a round in which the contender's processes were ready and had no CPU, "taken" what of it other programs
+took, each the median of the contender with most. A turn of which they took over 10 % is thrown away, and the round repeated. The last
 column is how many rounds count, of all that were made. A figure of fewer than 7 is not judged: \`?\`.
 `;
 

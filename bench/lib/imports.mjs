@@ -1,7 +1,7 @@
 /** What importing a module costs, in processes that do nothing else. */
 import { spawnSync } from 'node:child_process';
 import { sharesOf } from './waiting.mjs';
-import { MOST_LOST } from './calm.mjs';
+import { MOST_TAKEN } from './calm.mjs';
 import { median, rotated } from './statistics.mjs';
 
 /** Starts for each round of others: the shortest of few says little. */
@@ -29,13 +29,13 @@ export function runImports(workload, { isEnough, contenders, installed }) {
 
 /** A start counts if both its program and the one that imports nothing were calm. */
 function aboveBare(starts, contenders) {
-  const calm = starts.filter(({ bare: { lost = 0 } }) => lost <= MOST_LOST);
+  const calm = starts.filter(({ bare: { taken = 0 } }) => taken <= MOST_TAKEN);
   const typical = (metric) => median((calm.length === 0 ? starts : calm).map(({ bare }) => bare[metric]));
   const bare = { ms: typical('ms'), cpu: typical('cpu') };
-  const above = ({ ms, cpu, waited, lost }, beside) => ({
+  const above = ({ ms, cpu, waited, taken }, beside) => ({
     value: Math.max(0.01, ms - bare.ms),
     cpu: Math.max(0.01, cpu - bare.cpu),
-    ...(lost !== undefined && { waited, lost: Math.max(lost, beside.lost) }),
+    ...(taken !== undefined && { waited, taken: Math.max(taken, beside.taken) }),
   });
   return starts.map((start) =>
     Object.fromEntries(contenders.map((name) => [name, above(start[name], start.bare)])),

@@ -12,7 +12,7 @@ const UNKNOWN = 'unknown';
 
 export function tableOf(records) {
   return [
-    '| workload | ours | floor | SDK v1 | SDK v2 | × floor (goal) | × better SDK (goal) | other (goal) | waited, lost | rounds |',
+    '| workload | ours | floor | SDK v1 | SDK v2 | × floor (goal) | × better SDK (goal) | other (goal) | waited, taken | rounds |',
     '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |',
     ...records.map(rowOf),
   ].join('\n');
@@ -41,7 +41,7 @@ function rowOf(record) {
   return `| ${all.join(' | ')} |`;
 }
 
-/** ✓ and ✗ are verdicts; `?` is none, for want of rounds. */
+/** ✓ and ✗ are verdicts; `?` says that there were too few rounds for one. */
 function shown({ value, goal, unit, met, judged = true, rounds }) {
   const digits = (number) => (unit === '×' ? ratio(number) : `${amount(number)} ${unit}`);
   if (value === undefined) return `not measured (${digits(goal)}) ? no calm round`;
@@ -50,12 +50,12 @@ function shown({ value, goal, unit, met, judged = true, rounds }) {
 }
 
 /** Of the contender that was disturbed most. */
-function waitOf({ waited, lost }) {
+function waitOf({ waited, taken }) {
   // What is the same in every round, and results from before it was recorded.
   if (waited === undefined) return '';
   const most = (shares) => Math.max(...Object.values(shares));
   if (Object.keys(waited).length === 0) return UNKNOWN;
-  return `${percent(most(waited))}, ${percent(most(lost))}`;
+  return `${percent(most(waited))}, ${percent(most(taken))}`;
 }
 
 function roundsOf({ rounds, kept = rounds }) {

@@ -1,6 +1,6 @@
 /**
  * How long the processes of a contender waited for a CPU during its turn, and how much of that others are to blame for.
- * From `/proc`; where there is none, and on a kernel without scheduler statistics, everything is `undefined`: unknown.
+ * From `/proc`. On a system without it, or without its scheduler statistics, everything is `undefined`: unknown.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -27,7 +27,7 @@ export function snapshot(root) {
  * Shares of the time between two snapshots:
  * `waited`: the main threads of the processes were ready to run and had no CPU, added up. Also on a quiet machine: a server that is
  * woken waits until its client, on the same CPU, goes to sleep.
- * `lost`: what of it the contender did not cause itself. It is at most the CPU that all others used. And where its processes take
+ * `taken`: what of it the contender did not cause itself. It is at most the CPU that all others used. And where its processes take
  * turns (`serial`), one of them always runs, unless others are in the way: then it is at most the time in which none did.
  */
 export function waitedBetween(before, after, { serial }) {
@@ -48,8 +48,8 @@ export function waitedBetween(before, after, { serial }) {
 /** `othersMs`: CPU that others used, where it is known. */
 export function sharesOf({ wallMs, ranMs, waitedMs, othersMs = Infinity, serial }) {
   const idleMs = serial ? wallMs - ranMs : Infinity;
-  const lostMs = Math.max(0, Math.min(waitedMs, othersMs, idleMs));
-  return { waited: waitedMs / wallMs, lost: lostMs / wallMs };
+  const takenMs = Math.max(0, Math.min(waitedMs, othersMs, idleMs));
+  return { waited: waitedMs / wallMs, taken: takenMs / wallMs };
 }
 
 /** Milliseconds that all threads of a process ran, and that its main thread was ready and waited. */

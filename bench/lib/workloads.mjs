@@ -5,7 +5,8 @@
  *   timeless    no measurement of time: a turn that was disturbed counts
  *   together    all contenders at the same time
  *   once        contenders that take part in the first round only
- *   similar     left out of --quick; slow: of --check, too
+ *   similar     left out of --quick, but not of --quick --check
+ *   slow        left out of both
  */
 
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
@@ -141,7 +142,7 @@ export const WORKLOADS = [
   inFlight('stdio', 64, { floor: 1, sdk: 0.65 }),
   inFlight('stdio', 1000, { floor: 0.55, sdk: 0.45 }),
   inFlight('http', 64, { floor: 1.15, sdk: 0.125 }),
-  inFlight('http-sse', 64, { floor: 1.15, sdk: 0.125 }),
+  similar(inFlight('http-sse', 64, { floor: 1.15, sdk: 0.125 })),
   {
     id: 'burst-http',
     label: 'burst of 1000, the first of a process: HTTP, JSON',
@@ -189,8 +190,8 @@ export const WORKLOADS = [
   large('http-sse', 1, { floor: 1.1, sdk: 0.85 }),
   similar(large('http-sse', 10, { floor: 1.1, sdk: 0.85 })),
   cold('http', { floor: 1.1 }),
-  cold('http-sse', { floor: 1.1 }),
-  cold('stdio', {}),
+  { ...cold('http-sse', { floor: 1.1 }), slow: true },
+  { ...cold('stdio', {}), slow: true },
   notifications('stdio', { floor: 1.2, sdk: 1 / 3 }),
   notifications('ws', { floor: 1.2, sdk: 0.53 }, WITHOUT_V2),
   notifications('http-sse', { floor: 1.25, sdk: 0.25 }),
@@ -228,6 +229,7 @@ export const WORKLOADS = [
     contenders: ALL,
     goal: { sdk: 0.8 },
     timeless: true,
+    slow: true,
   },
   {
     id: 'idle-cpu-http',

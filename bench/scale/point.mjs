@@ -1,7 +1,7 @@
 /** The process of one point: prepares a load, runs it several times, and says how long it took and how much memory. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOST_LOST } from '../lib/calm.mjs';
+import { MOST_TAKEN } from '../lib/calm.mjs';
 import { snapshot, waitedBetween } from '../lib/waiting.mjs';
 import { LOADS } from './loads.mjs';
 
@@ -38,7 +38,7 @@ async function measure(run) {
     await next.undo?.();
     runs.push(next);
   }
-  const calm = runs.filter(({ lost = 0 }) => lost <= MOST_LOST);
+  const calm = runs.filter(({ taken = 0 }) => taken <= MOST_TAKEN);
   const fastest = Math.min(...(calm.length === 0 ? runs : calm).map(({ ms }) => ms));
   const cpu = Math.min(...runs.map(({ cpuMs }) => cpuMs));
   return { n, ms: fastest, cpu, peak, live, runs: runs.length, calm: calm.length };
@@ -51,8 +51,8 @@ async function timed(run) {
   const undo = await run();
   const ms = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
-  const { lost } = waitedBetween(before, snapshot(process.pid), { serial: false }) ?? {};
-  return { ms, cpuMs: (user + system) / 1000, lost, undo };
+  const { taken } = waitedBetween(before, snapshot(process.pid), { serial: false }) ?? {};
+  return { ms, cpuMs: (user + system) / 1000, taken, undo };
 }
 
 async function collect() {

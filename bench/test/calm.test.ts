@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calmRounds, JUDGED_ROUNDS, MOST_LOST } from '../lib/calm.mjs';
+import { calmRounds, JUDGED_ROUNDS, MOST_TAKEN } from '../lib/calm.mjs';
 import { evaluate, evaluateSeries } from '../lib/evaluate.mjs';
 import { regressions, tooFewRounds } from '../lib/regression.mjs';
 import { summaryOf, tableOf, verdictOf } from '../lib/table.mjs';
@@ -13,13 +13,15 @@ const workload = {
   goal: { floor: 1.2, sdk: 0.5 },
   throughput: false,
 };
-const CALM = { waited: 0.4, lost: 0.01 };
-const DISTURBED = { waited: 0.7, lost: 0.5 };
+const CALM = { waited: 0.4, taken: 0.01 };
+const DISTURBED = { waited: 0.7, taken: 0.5 };
 const round = (ours: object, floor: object = CALM, sdk1: object = CALM) => ({
   floor: { value: 10, ...floor },
   ours: { value: 11, ...ours },
   sdk1: { value: 40, ...sdk1 },
 });
+/** What measures return besides. */
+const MEASURED = ['value', 'cpu', 'lost', 'kept', 'mib', 'longest', 'payloads'];
 const rounds = <Round>(times: number, one: Round): Round[] => Array.from({ length: times }, () => one);
 
 describe('a turn that others disturbed', () => {
@@ -35,10 +37,18 @@ describe('a turn that others disturbed', () => {
     expect(record.figures.map((figure) => figure.rounds)).toEqual([2, 2]);
   });
 
+  it('is not mistaken for a result: notifications that were lost, and memory that was kept', () => {
+    const results = MEASURED.map((metric) => ({
+      ...round(DISTURBED),
+      ours: { value: 1, ...DISTURBED, [metric]: 0 },
+    }));
+    for (const one of calmRounds(results)) expect(one).not.toHaveProperty('ours');
+  });
+
   it('counts at the threshold, if it is not known, if no time is measured, and if there is no other', () => {
-    const limit = { waited: 1, lost: MOST_LOST };
+    const limit = { waited: 1, taken: MOST_TAKEN };
     expect(calmRounds([round(limit)])[0]).toHaveProperty('ours');
-    expect(calmRounds([round({ ...limit, lost: MOST_LOST + 0.001 })])[0]).not.toHaveProperty('ours');
+    expect(calmRounds([round({ ...limit, taken: MOST_TAKEN + 0.001 })])[0]).not.toHaveProperty('ours');
     expect(calmRounds([round({})])[0]).toHaveProperty('ours');
     expect(calmRounds([round(DISTURBED)], { timeless: true })[0]).toHaveProperty('ours');
     expect(calmRounds([round(CALM, CALM, DISTURBED)], { once: ['sdk1'] })[0]).toHaveProperty('sdk1');
@@ -54,7 +64,7 @@ describe('a turn that others disturbed', () => {
     expect(record.values).toMatchObject({ ours: 11 });
     expect(record.figures[0]).toMatchObject({ value: 1.1, rounds: 7, judged: true, met: true });
     // That of all rounds shows why some were thrown away.
-    expect(record.lost).toMatchObject({ ours: 0.5, floor: 0.01 });
+    expect(record.taken).toMatchObject({ ours: 0.5, floor: 0.01 });
   });
 });
 
@@ -77,7 +87,7 @@ describe('a row with too few calm rounds', () => {
     expect(verdictOf([enough])).toBe('2 of 2 figures met');
   });
 
-  it('without any is not measured, and is no regression', () => {
+  it('without any is not measured, and not a regression', () => {
     const none = evaluate(workload, rounds(5, round(DISTURBED)));
     expect(tableOf([none])).toContain('not measured (1.20) ? no calm round');
     const committed = evaluate({ ...workload }, rounds(7, round(CALM)));
@@ -121,18 +131,18 @@ describe('a cold series', () => {
 });
 
 describe('how long processes waited for a CPU', () => {
-  it('is lost only as far as others ran, and as the contender was idle', () => {
+  it('is taken by others only as far as others ran, and as the contender was idle', () => {
     // On a quiet machine the two of a ping-pong wait for each other, on one CPU.
     const pingPong = { wallMs: 100, ranMs: 95, waitedMs: 50, serial: true };
-    expect(sharesOf({ ...pingPong, othersMs: 3 })).toEqual({ waited: 0.5, lost: 0.03 });
+    expect(sharesOf({ ...pingPong, othersMs: 3 })).toEqual({ waited: 0.5, taken: 0.03 });
     // Others keep the other CPU busy.
-    expect(sharesOf({ ...pingPong, othersMs: 100 }).lost).toBeCloseTo(0.05);
-    expect(sharesOf({ ...pingPong, ranMs: 40, othersMs: 100 }).lost).toBeCloseTo(0.5);
+    expect(sharesOf({ ...pingPong, othersMs: 100 }).taken).toBeCloseTo(0.05);
+    expect(sharesOf({ ...pingPong, ranMs: 40, othersMs: 100 }).taken).toBeCloseTo(0.5);
     // Processes that could have worked at the same time.
     expect(
-      sharesOf({ wallMs: 100, ranMs: 100, waitedMs: 60, othersMs: 100, serial: false }).lost,
+      sharesOf({ wallMs: 100, ranMs: 100, waitedMs: 60, othersMs: 100, serial: false }).taken,
     ).toBeCloseTo(0.6);
-    expect(sharesOf({ wallMs: 100, ranMs: 190, waitedMs: 30, othersMs: -5, serial: false }).lost).toBe(0);
+    expect(sharesOf({ wallMs: 100, ranMs: 190, waitedMs: 30, othersMs: -5, serial: false }).taken).toBe(0);
   });
 
   it('is that of a process and its descendants since the first snapshot', () => {
@@ -148,7 +158,7 @@ describe('how long processes waited for a CPU', () => {
     const before = at(0, 1000, [50, 10]);
     // The second process is new.
     const after = at(100, 1180, [80, 40], [20, 5]);
-    expect(waitedBetween(before, after, { serial: true })).toEqual({ waited: 0.35, lost: 0.35 });
+    expect(waitedBetween(before, after, { serial: true })).toEqual({ waited: 0.35, taken: 0.35 });
     expect(waitedBetween(undefined, after, { serial: true })).toBeUndefined();
     expect(waitedBetween(before, undefined, { serial: true })).toBeUndefined();
   });
