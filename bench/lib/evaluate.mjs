@@ -58,17 +58,13 @@ function byContender({ contenders }, rounds, read) {
   );
 }
 
+/** `sdk` is the better of both; any other goal is to the contender of its name. */
 function ratios(workload, rounds) {
-  const { floor, sdk } = workload.goal;
-  const sdks = SDKS.filter(
-    (name) => workload.contenders.includes(name) && !workload.printedOnly?.includes(name),
-  );
-  return [
-    ...(floor === undefined || !workload.contenders.includes('floor')
-      ? []
-      : [ratio('floor', ['floor'], floor, workload, rounds)]),
-    ...(sdk === undefined || sdks.length === 0 ? [] : [ratio('sdk', sdks, sdk, workload, rounds)]),
-  ];
+  const isCompared = (name) => workload.contenders.includes(name) && !workload.printedOnly?.includes(name);
+  return Object.entries(workload.goal).flatMap(([against, goal]) => {
+    const others = (against === 'sdk' ? SDKS : [against]).filter(isCompared);
+    return goal === undefined || others.length === 0 ? [] : [ratio(against, others, goal, workload, rounds)];
+  });
 }
 
 /** Ours over the best of `others`, in time and, where it is known, in CPU of the contender's own process. */

@@ -5,10 +5,13 @@ const NAMES = {
   ours: 'ours',
   host: 'host',
   none: 'no connection',
+  bare: 'bare Node',
+  zod: 'bare Zod',
   sdk1: 'SDK v1',
   sdk2: 'SDK v2',
 };
 const UNKNOWN = 'unknown';
+const COLUMNS = ['ours', 'floor', 'sdk1', 'sdk2'];
 
 export function tableOf(records) {
   return [
@@ -20,15 +23,19 @@ export function tableOf(records) {
 
 function rowOf(record) {
   const { label, unit, values, figures } = record;
-  const cells = ['ours', 'floor', 'sdk1', 'sdk2'].map((name) =>
-    values[name] === undefined ? '' : `${amount(values[name])} ${unit}`,
-  );
+  const cells = COLUMNS.map((name) => (values[name] === undefined ? '' : `${amount(values[name])} ${unit}`));
   const named = (against) =>
     figures
       .filter((one) => one.against === against)
       .map(shown)
       .join(', ');
-  const others = figures.filter((one) => one.against !== 'floor' && one.against !== 'sdk').map(shown);
+  const others = [
+    // What has a goal, and no column.
+    ...figures
+      .filter(({ against }) => values[against] !== undefined && !COLUMNS.includes(against))
+      .map(({ against }) => `${nameOf(against)} ${amount(values[against])} ${unit}`),
+    ...figures.filter(({ against }) => against !== 'floor' && against !== 'sdk').map(shown),
+  ];
   const all = [
     label,
     ...cells,
@@ -42,11 +49,14 @@ function rowOf(record) {
 }
 
 /** ✓ and ✗ are verdicts; `?` says that there were too few rounds for one. */
-function shown({ value, goal, unit, met, judged = true, rounds }) {
+function shown({ against, value, goal, unit, met, judged = true, rounds }) {
   const digits = (number) => (unit === '×' ? ratio(number) : `${amount(number)} ${unit}`);
   if (value === undefined) return `not measured (${digits(goal)}) ? no calm round`;
-  if (!judged) return `${digits(value)} (${digits(goal)}) ? ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
-  return `${met ? '' : '**'}${digits(value)}${met ? '' : '**'} (${digits(goal)}) ${met ? '✓' : '✗'}`;
+  const beside = unit !== '×' || against === 'floor' || against === 'sdk' ? '' : ` × ${nameOf(against)}`;
+  if (!judged)
+    return `${digits(value)}${beside} (${digits(goal)}) ? ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+  const mark = met ? '' : '**';
+  return `${mark}${digits(value)}${beside}${mark} (${digits(goal)}) ${met ? '✓' : '✗'}`;
 }
 
 /** Of the contender that was disturbed most. */

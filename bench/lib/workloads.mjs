@@ -1,5 +1,6 @@
 /**
- * What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK.
+ * What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK,
+ * any other name is that of a contender.
  *   throughput  the processes of a contender work at the same time, not in turns; it is compared with more slack
  *   fresh       new processes for each round
  *   timeless    no measurement of time: a turn that was disturbed counts
@@ -270,5 +271,7 @@ export const WORKLOADS = [
     // One file without imports: 2 to 4 ms from run to run, of which a ratio would be noise.
     printedOnly: ['sdk1'],
   },
-  // What has a file of its own (the CLI, tools, the host, sign-in) comes here: `...CLI_WORKLOADS`.
+  // What has a file of its own comes here: `...CLI_WORKLOADS`, of issue 22: `fittings --version`, `list tools` and `call`; the first tool
+  // of a host; a call with a token; tools converted. A goal may name any contender: `{ bare: 1.3, mcporter: 0.6 }`. A measure whose
+  // processes end within its turn returns `waited` and `taken` of them (`sharesOf` of waiting.mjs).
 ];

@@ -37,6 +37,24 @@ describe('what the benchmark says', () => {
     expect(record.values).toMatchObject({ sdk1: 2 });
   });
 
+  it('has goals beside any other contender, which the last column names', () => {
+    const one = { bare: { value: 40 }, ours: { value: 50 }, mcporter: { value: 100 } };
+    const others = {
+      ...workload,
+      contenders: Object.keys(one),
+      unit: 'ms',
+      goal: { bare: 1.3, mcporter: 0.4 },
+    };
+    const record = evaluate(others, often(one));
+    expect(record.figures).toMatchObject([
+      { against: 'bare', value: 1.25, met: true },
+      { against: 'mcporter', value: 0.5, met: false },
+    ]);
+    expect(tableOf([record])).toContain(
+      '| bare Node 40.0 ms, mcporter 100 ms, 1.25 × bare Node (1.30) ✓, **0.50 × mcporter** (0.40) ✗ |',
+    );
+  });
+
   it('names a figure that is missed', () => {
     const table = tableOf([evaluate(workload, often(round(10, 20, 30, 30)))]);
     expect(table).toContain('**2.00** (1.20) ✗');
