@@ -75,9 +75,10 @@ async function measure(workload, installed, choice, hurry) {
 }
 
 function figuresOf({ figures, values, unit }) {
-  const inCpu = (cpu) => (cpu === undefined ? '' : ` (${cpu.toFixed(2)} in CPU)`);
-  if (figures.length === 0) return `${values.ours?.toFixed(2)} ${unit}`;
-  return figures.map(({ against, value, cpu }) => `${value?.toFixed(2)} ${against}${inCpu(cpu)}`).join(', ');
+  const digits = (number) => number?.toFixed(2) ?? '–';
+  const inCpu = (cpu) => (cpu === undefined ? '' : ` (${digits(cpu)} in CPU)`);
+  if (figures.length === 0) return `${digits(values.ours)} ${unit}`;
+  return figures.map(({ against, value, cpu }) => `${digits(value)} ${against}${inCpu(cpu)}`).join(', ');
 }
 
 /** Half of everything that costs the same however much of it there is. */

@@ -14,7 +14,7 @@ const HOW = `## How it is measured
 measures one line, \`--most=1000\` all points up to 1000; both print only.
 
 - Each point is measured in a process of its own, against a server in another process, once the code was warm. Every run is repeated; the
-  time is that of the fastest run in which other programs did not take more than 10 % of a CPU from it.
+  time is the median of the runs of which other programs did not take more than 10 %, the CPU that of all runs.
 - "CPU" is that of the process with the client, its garbage collection included. "Peak" is how much resident memory grew at most during
   the first run, "stays" the live heap after it, while connections and tools are kept.
 - The exponent is the slope of a line through the upper two decades, both axes logarithmic: 1 is linear, 2 quadratic. "Rise" is what one
@@ -23,19 +23,20 @@ measures one line, \`--most=1000\` all points up to 1000; both print only.
 - The dashed line of a picture is linear. Values under 0.2 ms or 4 MiB count as that much, as they are noise.
 `;
 
-export function pageOf({ node, date, cpus, load, rows }) {
-  const where = `Measured with Node.js ${node.slice(1)} on ${date}, ${cpus}, load of the machine ${load.toFixed(1)} at the start.`;
-  return [START, `${where}\n`, ...rows.map(sectionOf), HOW].join('\n');
+export function pageOf({ cpus, rows }) {
+  return [START, ...rows.map((row) => sectionOf(row, cpus)), HOW].join('\n');
 }
 
-function sectionOf({ id, label, unit, about, lines }) {
+function sectionOf({ id, label, unit, about, lines, node, date, load }, cpus) {
   const timed = lines.every(({ growth }) => growth.ms !== undefined);
   const disturbed = timed
     ? ''
     : ' Where the time has no exponent, other programs took CPU from every run of a point: compare the CPU.';
   return `## ${label}
 
-${about}${disturbed}
+${about}
+
+Measured with Node.js ${node.slice(1)} on ${date}, ${cpus}, at a load of ${load.toFixed(1)}.${disturbed}
 
 ![${label}: time and memory by number of ${unit}](assets/scale-${id}.svg)
 

@@ -2,14 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_TAKEN } from '../lib/calm.mjs';
+import { median } from '../lib/statistics.mjs';
 import { snapshot, waitedBetween } from '../lib/waiting.mjs';
 import { LOADS } from './loads.mjs';
 
 const MIB = 1024 * 1024;
 /** Short runs are repeated until they make up so much, long ones at least this often. */
-const ENOUGH_MS = 1500;
+const ENOUGH_MS = 600;
 const LEAST_RUNS = 3;
-const MOST_RUNS = 25;
+const MOST_RUNS = 15;
 
 const { load, task, n } = JSON.parse(process.argv[2]);
 process.on('disconnect', () => process.exit());
@@ -21,7 +22,10 @@ try {
   process.send({ error: String(error?.stack ?? error) }, () => process.exit());
 }
 
-/** The fastest run that was calm, or the fastest of all; CPU of the cheapest; the memory of the first. */
+/**
+ * Medians: of the runs that were calm, or of all if none was; of the CPU of all. The fastest run would be one of many at a small point,
+ * and one of few at a large one, which is not the same. The memory is that of the first run.
+ */
 async function measure(run) {
   await collect();
   const before = process.memoryUsage();
@@ -39,9 +43,9 @@ async function measure(run) {
     runs.push(next);
   }
   const calm = runs.filter(({ taken = 0 }) => taken <= MOST_TAKEN);
-  const fastest = Math.min(...(calm.length === 0 ? runs : calm).map(({ ms }) => ms));
-  const cpu = Math.min(...runs.map(({ cpuMs }) => cpuMs));
-  return { n, ms: fastest, cpu, peak, live, runs: runs.length, calm: calm.length };
+  const ms = median((calm.length === 0 ? runs : calm).map((one) => one.ms));
+  const cpu = median(runs.map(({ cpuMs }) => cpuMs));
+  return { n, ms, cpu, peak, live, runs: runs.length, calm: calm.length };
 }
 
 async function timed(run) {

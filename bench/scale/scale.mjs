@@ -23,41 +23,39 @@ const METRICS = {
 /** @param choice `only`: ids `row-line` that match; `most`: no point beyond. With either, prints only. */
 export async function scale({ only, most }) {
   const started = performance.now();
-  const load = loadavg()[0];
-  const rows = [];
+  const isWhole = only.source === '(?:)' && most === Infinity;
+  const all = [];
   for (const row of ROWS) {
+    const load = loadavg()[0];
     const lines = [];
     for (const line of row.lines.filter(({ id }) => only.test(`${row.id}-${id}`))) {
       const points = [];
       for (const n of row.points.filter((point) => point <= most)) points.push(await measurePoint(line, n));
       const found = { id: line.id, label: line.label, points, growth: judge(points) };
-      console.log(`${`${row.id}-${line.id}`.padEnd(24)} ${sentenceOf(found)}`);
+      const name = `${row.id}-${line.id}`;
+      console.log(`${name.padEnd(24)} ${sentenceOf(found)}`);
       lines.push(found);
+      all.push({ ...found, name });
     }
-    if (lines.length > 0)
-      rows.push({ id: row.id, label: row.label, unit: row.unit, about: row.about, lines });
+    if (isWhole)
+      keep({ ...row, lines, load, node: process.version, date: new Date().toISOString().slice(0, 10) });
   }
-  const all = rows.flatMap(({ id, lines }) => lines.map((line) => ({ ...line, name: `${id}-${line.id}` })));
   const worse = all.filter(({ growth }) => Object.values(growth).some(({ isLinear }) => !isLinear));
-  console.log(
-    `${all.length - worse.length} of ${all.length} grow linearly, ${((performance.now() - started) / 1000).toFixed(0)} s`,
-  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${all.length - worse.length} of ${all.length} grow linearly, ${seconds} s`);
   for (const line of worse) console.error(`not linear: ${line.name} ${sentenceOf(line)}`);
   if (worse.length > 0) process.exitCode = 1;
-  if (only.source !== '(?:)' || most !== Infinity) return;
-  const result = {
-    node: process.version,
-    date: new Date().toISOString().slice(0, 10),
-    cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
-    load,
-    rows,
-  };
-  writeFileSync(
-    RESULT,
-    `${JSON.stringify(result, (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value), 1)}\n`,
-  );
+  if (isWhole) console.log('Written: bench/results/scale.json, docs/scale.md, docs/assets/scale-*.svg');
+}
+
+/** Replaces a row of the committed result, so that a run that was broken off leaves whole rows. */
+function keep(row) {
+  const before = existsSync(RESULT) ? JSON.parse(readFileSync(RESULT, 'utf8')).rows : [];
+  const rows = ROWS.flatMap(({ id }) => (id === row.id ? [row] : before.filter((one) => one.id === id)));
+  const result = { cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`, rows };
+  const rounded = (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);
+  writeFileSync(RESULT, `${JSON.stringify(result, rounded, 1)}\n`);
   writeScaleDocument();
-  console.log('Written: bench/results/scale.json, docs/scale.md, docs/assets/scale-*.svg');
 }
 
 /** The page and its pictures, from the committed result. */

@@ -77,13 +77,13 @@ const row = (growth: object) => ({
   label: 'Calls <all>',
   unit: 'calls',
   about: 'One connection.',
+  node: 'v20.0.0',
+  date: '2026-01-01',
+  load: 0.1,
   lines: [{ id: 'stdio', label: 'stdio', points, growth }],
 });
 const result = (growth: object) => ({
-  node: 'v20.0.0',
-  date: '2026-01-01',
   cpus: '2 × CPU',
-  load: 0.1,
   rows: [row(growth)],
 });
 
