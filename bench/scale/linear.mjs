@@ -4,6 +4,12 @@
 export const MOST_EXPONENT = 1.15;
 /** The cost of one at the end, in that of one a decade before: caches and the collector grow it a little. */
 export const MOST_RISE = 1.5;
+/** What is judged of each line. A smaller value than `least` is noise; of memory it is what V8 had left over from warming up. */
+export const METRICS = {
+  ms: { unit: 'ms', least: 0.2 },
+  cpu: { unit: 'ms of CPU', least: 0.2 },
+  peak: { unit: 'MiB', least: 16 },
+};
 /** Two decades: below, what is the same for every size hides what grows. */
 const UPPER = 100;
 const DECADE = 10;
@@ -23,6 +29,21 @@ export function growthOf(points, least) {
   const before = known.findLast(({ n }) => n * DECADE <= last.n) ?? known[0];
   const rise = last.value / last.n / (before.value / before.n);
   return { exponent, rise, isLinear: exponent <= MOST_EXPONENT && rise <= MOST_RISE };
+}
+
+/**
+ * The growth of each metric. Wall time is judged only if every point had a calm run; CPU and memory always.
+ * @param points `{ n, ms, cpu, peak, calm }`
+ */
+export function growthOfLine(points) {
+  const isCalm = points.every(({ calm }) => calm > 0);
+  const judged = Object.entries(METRICS).filter(([metric]) => metric !== 'ms' || isCalm);
+  return Object.fromEntries(
+    judged.map(([metric, { least }]) => {
+      const values = points.map((point) => ({ n: point.n, value: point[metric] }));
+      return [metric, growthOf(values, least)];
+    }),
+  );
 }
 
 /** Least squares. */

@@ -1,5 +1,5 @@
 /** docs/scale.md, from a result. */
-import { MOST_EXPONENT, MOST_RISE } from './linear.mjs';
+import { growthOfLine, METRICS, MOST_EXPONENT, MOST_RISE } from './linear.mjs';
 
 const START = `<!-- Written by \`node bench/run.mjs --scale\` from bench/results/scale.json: change bench/scale/page.mjs. -->
 
@@ -20,7 +20,8 @@ measures one line, \`--most=1000\` all points up to 1000; both print only.
 - The exponent is the slope of a line through the upper two decades, both axes logarithmic: 1 is linear, 2 quadratic. "Rise" is what one
   costs at the end, in what one cost a decade before. An exponent over ${MOST_EXPONENT} or a rise over ${MOST_RISE} counts as not linear:
   the command then fails, and this page says so.
-- The dashed line of a picture is linear. Values under 0.2 ms or 4 MiB count as that much, as they are noise.
+- The dashed line of a picture is linear. Values under ${METRICS.ms.least} ms or ${METRICS.peak.least} MiB count as that much: they are noise, and
+  what V8 had left over from warming up.
 `;
 
 export function pageOf({ cpus, rows }) {
@@ -28,7 +29,7 @@ export function pageOf({ cpus, rows }) {
 }
 
 function sectionOf({ id, label, unit, about, lines, node, date, load }, cpus) {
-  const timed = lines.every(({ growth }) => growth.ms !== undefined);
+  const timed = lines.every(({ points }) => growthOfLine(points).ms !== undefined);
   const disturbed = timed
     ? ''
     : ' Where the time has no exponent, other programs took CPU from every run of a point: compare the CPU.';
@@ -46,7 +47,8 @@ ${lines.map(rowOf).join('\n')}
 `;
 }
 
-function rowOf({ label, points, growth }) {
+function rowOf({ label, points }) {
+  const growth = growthOfLine(points);
   const last = points.at(-1);
   const exponents = ['ms', 'cpu', 'peak'].map((metric) => growth[metric]?.exponent.toFixed(2) ?? '–');
   const rise = Math.max(...Object.values(growth).map((one) => one.rise));

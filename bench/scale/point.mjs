@@ -10,6 +10,8 @@ const MIB = 1024 * 1024;
 /** Short runs are repeated until they make up so much, long ones at least this often. */
 const ENOUGH_MS = 600;
 const LEAST_RUNS = 3;
+/** So long a run is not repeated that often. */
+const LONG_MS = 5000;
 const MOST_RUNS = 15;
 
 const { load, task, n } = JSON.parse(process.argv[2]);
@@ -37,7 +39,9 @@ async function measure(run) {
   await first.undo?.();
   const runs = [first];
   const spent = () => runs.reduce((sum, { ms }) => sum + ms, 0);
-  while (runs.length < LEAST_RUNS || (spent() < ENOUGH_MS && runs.length < MOST_RUNS)) {
+  const isEnough = () =>
+    runs.length < LEAST_RUNS ? spent() > LONG_MS : spent() > ENOUGH_MS || runs.length >= MOST_RUNS;
+  while (!isEnough()) {
     const next = await timed(run);
     await next.undo?.();
     runs.push(next);

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { growthOf } from './linear.mjs';
+import { growthOfLine, METRICS } from './linear.mjs';
 import { pageOf } from './page.mjs';
 import { pictureOf } from './picture.mjs';
 import { ROWS } from './rows.mjs';
@@ -12,13 +12,6 @@ const POINT = fileURLToPath(new URL('point.mjs', import.meta.url));
 const RESULT = new URL('../results/scale.json', import.meta.url);
 const PAGE = new URL('../../docs/scale.md', import.meta.url);
 const ASSETS = new URL('../../docs/assets/', import.meta.url);
-
-/** What is judged of each line. Below `least` a value is noise. */
-const METRICS = {
-  ms: { unit: 'ms', least: 0.2 },
-  cpu: { unit: 'ms of CPU', least: 0.2 },
-  peak: { unit: 'MiB', least: 4 },
-};
 
 /** @param choice `only`: ids `row-line` that match; `most`: no point beyond. With either, prints only. */
 export async function scale({ only, most }) {
@@ -31,7 +24,7 @@ export async function scale({ only, most }) {
     for (const line of row.lines.filter(({ id }) => only.test(`${row.id}-${id}`))) {
       const points = [];
       for (const n of row.points.filter((point) => point <= most)) points.push(await measurePoint(line, n));
-      const found = { id: line.id, label: line.label, points, growth: judge(points) };
+      const found = { id: line.id, label: line.label, points };
       const name = `${row.id}-${line.id}`;
       console.log(`${name.padEnd(24)} ${sentenceOf(found)}`);
       lines.push(found);
@@ -40,7 +33,9 @@ export async function scale({ only, most }) {
     if (isWhole)
       keep({ ...row, lines, load, node: process.version, date: new Date().toISOString().slice(0, 10) });
   }
-  const worse = all.filter(({ growth }) => Object.values(growth).some(({ isLinear }) => !isLinear));
+  const worse = all.filter(({ points }) =>
+    Object.values(growthOfLine(points)).some(({ isLinear }) => !isLinear),
+  );
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(`${all.length - worse.length} of ${all.length} grow linearly, ${seconds} s`);
   for (const line of worse) console.error(`not linear: ${line.name} ${sentenceOf(line)}`);
@@ -67,25 +62,9 @@ export function writeScaleDocument() {
   writeFileSync(PAGE, pageOf(result));
 }
 
-/** Wall time is judged where the machine was calm; CPU and memory always. */
-function judge(points) {
-  const isCalm = points.every(({ calm }) => calm > 0);
-  return Object.fromEntries(
-    Object.entries(METRICS)
-      .filter(([metric]) => metric !== 'ms' || isCalm)
-      .map(([metric, { least }]) => [
-        metric,
-        growthOf(
-          points.map((point) => ({ n: point.n, value: point[metric] })),
-          least,
-        ),
-      ]),
-  );
-}
-
-function sentenceOf({ points, growth }) {
+function sentenceOf({ points }) {
   const last = points.at(-1);
-  const parts = Object.entries(growth).map(
+  const parts = Object.entries(growthOfLine(points)).map(
     ([metric, { exponent, rise }]) =>
       `${last[metric].toFixed(1)} ${METRICS[metric].unit} ^${exponent.toFixed(2)} ×${rise.toFixed(2)}`,
   );

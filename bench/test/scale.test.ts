@@ -68,11 +68,9 @@ describe('how a cost grows', () => {
   });
 });
 
-const point = (n: number) => ({ n, ms: n * 2, cpu: n, peak: n / 10, live: 0, runs: 3, calm: 3 });
-const points = [10, 100, 1000].map(point);
-const good = { exponent: 1, rise: 1, isLinear: true };
-const bad = { exponent: 1.9, rise: 8, isLinear: false };
-const row = (growth: object) => ({
+const lineOf = (cpu: (n: number) => number, calm = 3) =>
+  [10, 100, 1000].map((n) => ({ n, ms: n * 2, cpu: cpu(n), peak: n / 10, live: 0, runs: 3, calm }));
+const row = (points: ReturnType<typeof lineOf>) => ({
   id: 'calls',
   label: 'Calls <all>',
   unit: 'calls',
@@ -80,29 +78,24 @@ const row = (growth: object) => ({
   node: 'v20.0.0',
   date: '2026-01-01',
   load: 0.1,
-  lines: [{ id: 'stdio', label: 'stdio', points, growth }],
+  lines: [{ id: 'stdio', label: 'stdio', points }],
 });
-const result = (growth: object) => ({
-  cpus: '2 × CPU',
-  rows: [row(growth)],
-});
+const page = (points: ReturnType<typeof lineOf>) => pageOf({ cpus: '2 × CPU', rows: [row(points)] });
 
 describe('the page of the scale', () => {
   it('says what is linear, and what is not', () => {
-    expect(pageOf(result({ ms: good, cpu: good, peak: good }))).toMatch(
-      /\| stdio \| 1 000 \| .* 1\.00, 1\.00, 1\.00 .* linear \|/,
-    );
-    expect(pageOf(result({ ms: good, cpu: bad, peak: good }))).toContain('**not linear**');
+    expect(page(lineOf((n) => n))).toMatch(/\| stdio \| 1 000 \| .* 1\.00, 1\.00, 0\.40 .* linear \|/);
+    expect(page(lineOf((n) => n ** 2))).toContain('**not linear**');
   });
 
-  it('does not judge time that other programs took', () => {
-    const page = pageOf(result({ cpu: good, peak: good }));
-    expect(page).toMatch(/–, 1\.00, 1\.00/);
-    expect(page).toContain('other programs took CPU');
+  it('does not judge time that other programs took, only CPU and memory', () => {
+    const disturbed = page(lineOf((n) => n, 0));
+    expect(disturbed).toMatch(/–, 1\.00, 0\.40/);
+    expect(disturbed).toContain('other programs took CPU');
   });
 
   it('has a picture of each row, with its own colors on a dark page', () => {
-    const picture = pictureOf(row({}));
+    const picture = pictureOf(row(lineOf((n) => n)));
     expect(picture).toContain('Calls &lt;all>');
     expect(picture).toContain('prefers-color-scheme: dark');
     expect(picture).not.toMatch(/NaN|undefined|Infinity/);
