@@ -32,7 +32,7 @@ function sectionOf({ id, label, unit, about, lines, node, date, load }, cpus) {
   const timed = lines.every(({ points }) => growthOfLine(points).ms !== undefined);
   const disturbed = timed
     ? ''
-    : ' Where the time has no exponent, other programs took CPU from every run of a point: compare the CPU.';
+    : ' Where the time has no exponent, other programs took CPU from every run of a point: compare the CPU, which the picture shows.';
   return `## ${label}
 
 ${about}

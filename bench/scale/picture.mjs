@@ -10,12 +10,12 @@ const STYLE = `
   .page { fill: var(--page); } text { fill: var(--faint); } .title { fill: var(--text); } .grid { stroke: var(--grid); }
   .linear { stroke: var(--faint); stroke-dasharray: 3 4; } .line { fill: none; stroke-width: 2; }
 `;
-const PANELS = [
-  { title: 'milliseconds', read: ({ ms }) => ms },
-  { title: 'MiB of memory, at most', read: ({ peak }) => peak, least: 0.1 },
-];
+const TIME = { title: 'milliseconds', read: ({ ms }) => ms };
+/** Where other programs disturbed every run of a point. */
+const CPU = { title: 'milliseconds of CPU', read: ({ cpu }) => cpu };
+const MEMORY = { title: 'MiB of memory, at most', read: ({ peak }) => peak, least: 1 };
 
-/** @param row `label`, `unit`, and `lines`, each with `label` and `points` (`n`, `ms`, `peak`) */
+/** @param row `label`, `unit`, and `lines`, each with `label` and `points` (`n`, `ms`, `cpu`, `peak`, `calm`) */
 export function pictureOf({ label, unit, lines }) {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="11" role="img">`,
@@ -24,10 +24,14 @@ export function pictureOf({ label, unit, lines }) {
     `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
     `<text class="title" x="14" y="22" font-size="14">${escape(label)}</text>`,
     ...lines.map(({ label: name }, index) => legend(name, index)),
-    ...PANELS.flatMap((panel, index) => panelOf(panel, index, lines, unit)),
+    ...[isTimed(lines) ? TIME : CPU, MEMORY].flatMap((panel, index) => panelOf(panel, index, lines, unit)),
     '</svg>',
   ];
   return `${parts.join('\n')}\n`;
+}
+
+function isTimed(lines) {
+  return lines.every(({ points }) => points.every(({ calm }) => calm > 0));
 }
 
 function legend(name, index) {

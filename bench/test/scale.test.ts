@@ -103,6 +103,11 @@ describe('the page of the scale', () => {
     expect(picture.match(/<circle cx="(358|742)"/g)).toHaveLength(2);
   });
 
+  it('draws CPU where time was disturbed', () => {
+    expect(pictureOf(row(lineOf((n) => n)))).toContain('>milliseconds<');
+    expect(pictureOf(row(lineOf((n) => n, 0)))).toContain('>milliseconds of CPU<');
+  });
+
   it('has rows up to the sizes of issue 22', () => {
     const most = Object.fromEntries(ROWS.map(({ id, points: all }) => [id, all.at(-1)]));
     expect(most).toEqual({
