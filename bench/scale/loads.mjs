@@ -74,8 +74,7 @@ export const LOADS = {
   async bytes({ wire }, n) {
     const connection = await open(wire);
     for (let time = 0; time < 200; time++) await connection.call('large', { bytes: 1000 });
-    // The server makes its text once.
-    await connection.call('large', { bytes: n });
+    // That the server makes its text is part of the first run only, and the memory of the first result is what counts.
     return async () => void (await connection.call('large', { bytes: n }));
   },
 
