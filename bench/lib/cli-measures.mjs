@@ -40,11 +40,12 @@ const atStart = (id, label, most) => ({
 
 export const CLI_WORKLOADS = [
   atStart('version', 'fittings --version beside node -e 0', 1.3),
-  atStart('help', 'fittings --help beside node -e 0', 1.3),
-  atStart('subhelp', 'fittings list --help beside node -e 0', 1.3),
+  { ...atStart('help', 'fittings --help beside node -e 0', 1.3), slow: true },
+  { ...atStart('subhelp', 'fittings list --help beside node -e 0', 1.3), slow: true },
   atStart('list', 'fittings list tools, 10 servers, warm, beside node -e 0', 2),
   {
     ...atStart('call', "fittings call, above the server's own start, beside node -e 0", 1.5),
+    slow: true,
     limits: existsSync(MCPORTER) ? [{ metric: 'ofMcporter', most: 0.6, unit: '× mcporter' }] : [],
   },
 ];

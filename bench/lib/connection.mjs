@@ -17,23 +17,26 @@ const PATHS = {
 const STDIO_SERVER = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
 const HTTP_SERVER = fileURLToPath(new URL('../servers/http.mjs', import.meta.url));
 
-/** Starts the neutral HTTP server in a process of its own; it ends with this one. */
-export async function startHttpServer(listeners = 1) {
-  const server = fork(HTTP_SERVER, [String(listeners)], { execArgv: [] });
+/** Starts the neutral HTTP server in a process of its own, which calls itself `warmCalls` times first; it ends with this one. */
+export async function startHttpServer(listeners = 1, warmCalls = 0) {
+  const server = fork(HTTP_SERVER, [String(listeners), String(warmCalls)], { execArgv: [] });
   const ports = await new Promise((resolve) => server.once('message', resolve));
   server.channel?.unref();
   server.unref();
   return { ports, stop: () => server.kill() };
 }
 
-function urlOf(port, wire) {
+export function urlOf(port, wire) {
   return `${wire === 'ws' ? 'ws' : 'http'}://127.0.0.1:${port}${PATHS[wire]}`;
 }
 
-/** An unstarted transport of a contender. In-process ones come as a pair, whose other end is served here. */
-export async function makeTransport(contender, wire, port) {
+/**
+ * An unstarted transport of a contender. In-process ones come as a pair, whose other end is served here.
+ * @param serverCalls a server on stdio has answered so many calls of its own before it sends a notification.
+ */
+export async function makeTransport(contender, wire, port, serverCalls = 0) {
   const make = CONTENDERS[contender][wire === 'idle' ? 'http' : wire];
-  if (wire === 'stdio') return make({ command: process.execPath, args: [STDIO_SERVER] });
+  if (wire === 'stdio') return make({ command: process.execPath, args: [STDIO_SERVER, String(serverCalls)] });
   if (wire !== 'inprocess') return make({ url: urlOf(port, wire) });
   const [near, far] = await make();
   await serveHere(far);
@@ -49,12 +52,13 @@ async function serveHere(transport) {
 }
 
 /** @returns a connection with `call(name, arguments)`. */
-export async function connect({ contender, wire, client, host, port }) {
+export async function connect({ contender, wire, client, host, port, serverCalls }) {
   if (host) return connectHost(wire, client, port);
-  const transport = await makeTransport(contender, wire, port);
+  const transport = await makeTransport(contender, wire, port, serverCalls);
   if (client === undefined) {
+    const connection = callRaw(transport);
     await transport.start();
-    return callRaw(transport);
+    return connection;
   }
   const engine = await newClient(client);
   await engine.connect(transport);
@@ -65,13 +69,15 @@ export async function connect({ contender, wire, client, host, port }) {
 }
 
 /** JSON-RPC without an engine: the same few lines for every transport. */
-function callRaw(transport) {
+export function callRaw(transport) {
   const waiting = new Map();
   let nextId = 0;
   let notified = 0;
+  let onNotified = () => undefined;
   transport.onmessage = (message) => {
     if (message.method !== undefined) {
       notified++;
+      onNotified();
       return;
     }
     const caller = waiting.get(message.id);
@@ -89,6 +95,10 @@ function callRaw(transport) {
     },
     get notified() {
       return notified;
+    },
+    /** Resolves once there was a notification. */
+    untilNotified() {
+      return notified > 0 ? undefined : new Promise((resolve) => (onNotified = resolve));
     },
     close: () => transport.close(),
   };

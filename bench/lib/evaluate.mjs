@@ -1,70 +1,115 @@
 /** From the rounds of a workload to its figures, each beside what it has to meet. */
+import { calmRounds, JUDGED_ROUNDS } from './calm.mjs';
 import { median, overRounds, quantile } from './statistics.mjs';
 
 const SDKS = ['sdk1', 'sdk2'];
 
-/** @returns the record that is kept: medians by contender, and one figure for each goal. */
-export function evaluate(workload, rounds) {
-  const values = Object.fromEntries(
-    workload.contenders
-      .map((name) => [name, overRounds(rounds, [name], ({ value }) => value)])
-      .filter(([, all]) => all.length > 0)
-      .map(([name, all]) => [name, median(all)]),
-  );
+/**
+ * The records that are kept, one for each goal of a series: medians by contender, one figure for each goal, how many of the rounds
+ * count, and how long the contenders waited.
+ * @param all every round; turns that others disturbed are left out here.
+ */
+export function evaluateSeries(workload, all) {
+  const { series } = workload;
+  if (series === undefined) return [evaluate(workload, all)];
+  return series.map(({ metric, ...own }) => {
+    const one = ({ [metric]: value, [`${metric}Cpu`]: cpu, waited, taken }) => ({
+      value,
+      cpu,
+      waited,
+      taken,
+    });
+    const rounds = all.map((round) =>
+      Object.fromEntries(Object.entries(round).map(([name, result]) => [name, one(result)])),
+    );
+    return evaluate({ ...workload, ...own, id: `${workload.id}-${metric}` }, rounds);
+  });
+}
+
+export function evaluate(workload, all) {
+  const rounds = calmRounds(all, workload);
+  const figures = [...ratios(workload, rounds), ...limits(workload, rounds), ...difference(workload, rounds)];
   return {
     id: workload.id,
     label: workload.label,
     unit: workload.unit,
-    rounds: rounds.length,
-    values,
-    figures: [...ratios(workload, rounds), ...limits(workload, rounds), ...difference(workload, rounds)],
+    rounds: all.length,
+    kept: keptOf(figures, rounds),
+    // Of all rounds: what was thrown away shows how calm it was.
+    waited: byContender(workload, all, ({ waited }) => waited),
+    taken: byContender(workload, all, ({ taken }) => taken),
+    values: byContender(workload, rounds, ({ value }) => value),
+    figures,
   };
 }
 
-function ratios(workload, rounds) {
-  const { floor, sdk } = workload.goal;
-  const sdks = SDKS.filter(
-    (name) =>
-      workload.contenders.includes(name) &&
-      !workload.printedOnly?.includes(name) &&
-      rounds.some((round) => round[name]),
+/** Of the figure that has fewest; a row without a goal has those of ours. */
+function keptOf(figures, rounds) {
+  if (figures.length === 0) return overRounds(rounds, ['ours'], () => undefined).length;
+  return Math.min(...figures.map((figure) => figure.rounds));
+}
+
+function byContender({ contenders }, rounds, read) {
+  return Object.fromEntries(
+    contenders
+      .map((name) => [name, overRounds(rounds, [name], read).filter((value) => value !== undefined)])
+      .filter(([, values]) => values.length > 0)
+      .map(([name, values]) => [name, median(values)]),
   );
-  return [
-    ...(floor === undefined ? [] : ratio('floor', ['floor'], floor, workload, rounds)),
-    ...(sdk === undefined || sdks.length === 0 ? [] : ratio('sdk', sdks, sdk, workload, rounds)),
-  ];
+}
+
+/** `sdk` is the better of both; any other goal is to the contender of its name. */
+function ratios(workload, rounds) {
+  const isCompared = (name) => workload.contenders.includes(name) && !workload.printedOnly?.includes(name);
+  return Object.entries(workload.goal).flatMap(([against, goal]) => {
+    const others = (against === 'sdk' ? SDKS : [against]).filter(isCompared);
+    return goal === undefined || others.length === 0 ? [] : [ratio(against, others, goal, workload, rounds)];
+  });
 }
 
 /** Ours over the best of `others`, in time and, where it is known, in CPU of the contender's own process. */
 function ratio(against, others, goal, workload, rounds) {
   const over = (metric) => {
-    // A contender that took part in the first round only is compared with the median of ours.
+    // A contender that took part in the first round only is compared with each of ours.
     if (others.some((name) => workload.once?.includes(name))) {
-      const ours = median(overRounds(rounds, ['ours'], (one) => one[metric]));
-      return overRounds(rounds, others, (...them) => ours / best(them, metric));
+      const [them] = overRounds(rounds, others, (...all) => best(all, metric));
+      return them === undefined ? [] : overRounds(rounds, ['ours'], (one) => one[metric] / them);
     }
     return overRounds(rounds, ['ours', ...others], (one, ...them) => one[metric] / best(them, metric));
   };
-  const inTime = over('value');
-  if (inTime.length === 0) return [];
   const inCpu = over('cpu').filter(Number.isFinite);
   const cpu = inCpu.length === 0 ? {} : { cpu: median(inCpu), cpuLow: quantile(inCpu, 0.25) };
-  return [{ ...figure(against, inTime, goal), ...cpu }];
+  return { ...figure(against, over('value'), goal), ...cpu };
 }
 
 function best(others, metric) {
   return Math.min(...others.map((one) => one[metric]));
 }
 
+/** Too few rounds meet nothing. */
 function figure(against, all, goal, unit = '×') {
+  const judged = all.length >= JUDGED_ROUNDS;
+  if (all.length === 0) return { against, goal, unit, rounds: 0, judged, met: false };
   const value = median(all);
-  return { against, value, low: quantile(all, 0.25), goal, unit, met: value <= goal };
+  return {
+    against,
+    value,
+    low: quantile(all, 0.25),
+    goal,
+    unit,
+    rounds: all.length,
+    judged,
+    met: judged && value <= goal,
+  };
 }
 
 function limits(workload, rounds) {
   return (workload.limits ?? []).map(({ metric, most, unit, worst }) => {
     const all = overRounds(rounds, ['ours'], (one) => one[metric]);
-    return figure(`limit ${metric}`, worst ? [Math.max(...all)] : all, most, unit);
+    const found = figure(`limit ${metric}`, all, most, unit);
+    if (!worst || all.length === 0) return found;
+    const value = Math.max(...all);
+    return { ...found, value, low: value, met: found.judged && value <= most };
   });
 }
 
@@ -78,19 +123,24 @@ function difference(workload, rounds) {
 const MB = 1_000_000;
 const OWN_MB = 0.15;
 
-/** The record of an installed size. */
+/** The record of an installed size, which is the same in every round. */
 export function evaluateSize({ id, label, bytes, own, thirdParty, sdk2 }) {
   const largest = Math.max(...Object.values(own)) / MB;
+  const exact = (against, value, goal, unit = '×') => ({
+    against,
+    value,
+    low: value,
+    goal,
+    unit,
+    met: value <= goal,
+  });
   return {
     id,
     label,
     unit: 'MB',
     rounds: 1,
     values: { ours: bytes / MB, sdk2: sdk2 / MB },
-    figures: [
-      figure('sdk', [bytes / sdk2], 0.2),
-      figure('limit largest package of ours', [largest], OWN_MB, 'MB'),
-    ],
+    figures: [exact('sdk', bytes / sdk2, 0.2), exact('limit largest package of ours', largest, OWN_MB, 'MB')],
     own,
     thirdParty,
   };

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chartOf } from './chart.mjs';
-import { summaryOf, tableOf } from './table.mjs';
+import { summaryOf, tableOf, verdictOf } from './table.mjs';
 
 const RESULTS = new URL('../results/', import.meta.url);
 const CHART = new URL('../../docs/assets/bench.svg', import.meta.url);
@@ -37,11 +37,11 @@ export function writeDocuments() {
 }
 
 function section({ node, cpus, date, command, records }) {
-  const { met, of, missed } = summaryOf(records);
+  const { missed } = summaryOf(records);
   return [
     `## Node ${node.slice(1)}`,
     '',
-    `\`${command}\` on ${date}, ${cpus}. ${met} of ${of} figures met${missed.length === 0 ? '.' : '; the others are bold.'}`,
+    `\`${command}\` on ${date}, ${cpus}. ${verdictOf(records)}${missed.length === 0 ? '.' : '; those that are missed are bold.'}`,
     '',
     tableOf(records),
     '',
@@ -56,6 +56,10 @@ The floor is the bare wire and JSON: a pipe, \`undici.request\`, \`ws\`; nothing
 contender runs in a process of its own against a server of its own; the rounds take turns, and a ratio is the median of the
 ratios of single rounds. Ours has everything on that it has by default. In parentheses is what has to be met; less is better
 everywhere. How each workload is done stands in [lib/workloads.mjs](lib/workloads.mjs) and [lib/measures.mjs](lib/measures.mjs).
+
+"Waited" is the share of a round in which the contender's processes were ready and had no CPU, "taken" what of it other programs
+took, each the median of the contender with most. A turn of which they took over 10 % is thrown away, and the round repeated. The last
+column is how many rounds count, of all that were made. A figure of fewer than 7 is not judged: \`?\`.
 `;
 
 function resultNames() {

@@ -2,8 +2,9 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI_MEASURES } from './cli-measures.mjs';
+import { coldCalls } from './cold.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
-import { HTTP_MEASURES } from './http-measures.mjs';
+import { SIGNED_CALLS } from './signed-calls.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
@@ -78,7 +79,7 @@ const toolsMeasure = (name) => async (task) =>
 
 export const MEASURES = {
   ...CLI_MEASURES,
-  ...HTTP_MEASURES,
+  ...SIGNED_CALLS,
   convertTools: toolsMeasure('convertTools'),
   changeOneTool: toolsMeasure('changeOneTool'),
   toolsLinear: toolsMeasure('toolsLinear'),
@@ -156,21 +157,13 @@ export const MEASURES = {
   },
 
   /** KiB of live heap for each connection that holds its event stream and does nothing. */
-  async idleHeap(task) {
-    const { ports } = await startHttpServer(task.connections + 1);
-    const connectIdle = async (port) => {
-      const transport = await makeTransport(task.contender, 'idle', port);
-      await handshake(transport);
-      return transport;
-    };
-    const kept = [await connectIdle(ports.pop())];
-    return async () => {
-      const before = await liveHeap();
-      for (const port of ports) kept.push(await connectIdle(port));
-      const after = await liveHeap();
-      return { value: (after - before) / 1024 / task.connections, kept: kept.length };
-    };
-  },
+  idleHeap: (task) => idleMemory(task, ({ heapUsed }) => heapUsed),
+
+  /** KiB of memory that the system has given for each such connection. */
+  idleRss: (task) => idleMemory(task, ({ rss }) => rss),
+
+  /** The first calls of a process. */
+  coldCalls,
 
   /** Milliseconds of CPU a minute, with idle connections or, for `none`, with nothing at all. */
   async idleCpu(task) {
@@ -226,11 +219,27 @@ async function handshake(transport) {
   await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
 }
 
-async function liveHeap() {
+async function idleMemory(task, read) {
+  const { ports } = await startHttpServer(task.connections + 1);
+  const connectIdle = async (port) => {
+    const transport = await makeTransport(task.contender, 'idle', port);
+    await handshake(transport);
+    return transport;
+  };
+  const kept = [await connectIdle(ports.pop())];
+  return async () => {
+    const before = read(await memoryAtRest());
+    for (const port of ports) kept.push(await connectIdle(port));
+    const after = read(await memoryAtRest());
+    return { value: (after - before) / 1024 / task.connections, kept: kept.length };
+  };
+}
+
+async function memoryAtRest() {
   await sleep(300);
   for (let time = 0; time < 3; time++) {
     globalThis.gc();
     await sleep(20);
   }
-  return process.memoryUsage().heapUsed;
+  return process.memoryUsage();
 }

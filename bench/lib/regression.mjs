@@ -6,13 +6,15 @@
 const LATENCY_SLACK = 1.15;
 const THROUGHPUT_SLACK = 1.3;
 const IN_ANY_CASE = 2;
+/** Fewer calm rounds say nothing. */
+const COMPARED_ROUNDS = 2;
 
 /** Sentences about what became worse; empty when nothing did. */
 export function regressions(record, committed, { throughput = false } = {}) {
   const slack = throughput ? THROUGHPUT_SLACK : LATENCY_SLACK;
-  return record.figures.flatMap((now) => {
+  return record.figures.filter(isCompared).flatMap((now) => {
     const before = committed?.figures.find(({ against }) => against === now.against);
-    if (before === undefined || now.unit !== '×') return [];
+    if (before?.value === undefined) return [];
     const slower = now.low / before.value;
     const dearer = before.cpu === undefined || now.cpuLow === undefined ? slower : now.cpuLow / before.cpu;
     if (slower <= slack || (dearer <= slack && slower <= IN_ANY_CASE)) return [];
@@ -20,8 +22,20 @@ export function regressions(record, committed, { throughput = false } = {}) {
   });
 }
 
+/** Ratios only: an absolute figure depends on the machine. */
+function isCompared({ unit, rounds = Infinity }) {
+  return unit === '×' && rounds >= COMPARED_ROUNDS;
+}
+
+/** Sentences about ratios that are not compared, because others disturbed nearly all rounds. */
+export function tooFewRounds({ label, figures, rounds: made }) {
+  return figures
+    .filter((figure) => figure.unit === '×' && !isCompared(figure))
+    .map(({ against, rounds }) => `${label}, × ${against}: ${rounds} of ${made} rounds were calm`);
+}
+
 /** Against whom a workload is checked: the floor, or the SDK where it has none. */
 export function checkedContenders(workload) {
-  if (workload.goal.floor !== undefined) return ['floor', 'ours'];
+  if (workload.goal?.floor !== undefined || workload.series !== undefined) return ['floor', 'ours'];
   return workload.contenders;
 }

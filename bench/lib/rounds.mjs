@@ -1,17 +1,22 @@
 /** Runs a workload: each contender in its own process, one after the other in every round, in changing order. */
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { median } from './statistics.mjs';
+import { evaluateSeries } from './evaluate.mjs';
+import { runImports } from './imports.mjs';
+import { rotated } from './statistics.mjs';
+import { snapshot, waitedBetween } from './waiting.mjs';
 
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
-/** Starts for each round of others: the shortest of few says little. */
-const STARTS = 3;
+/** Disturbed rounds are repeated until there are so many times as many as are needed; and not at all when no one was calm. */
+const MOST_REPEATED = 4;
 
 class Contender {
   #child;
+  #serial;
 
-  constructor(task, extraArgs) {
+  constructor({ serial, ...task }, extraArgs) {
+    this.#serial = serial;
     this.#child = fork(CHILD, [JSON.stringify(task)], {
       execArgv: ['--expose-gc', ...extraArgs],
       // The SDKs' thousands of MaxListenersExceededWarning.
@@ -23,10 +28,12 @@ class Contender {
     return this.#next();
   }
 
+  /** What the measure gives, and how long the processes waited meanwhile, unless the measure says it of processes of its own. */
   async round() {
+    const before = snapshot(this.#child.pid);
     this.#child.send('round');
     const { result } = await this.#next();
-    return result;
+    return { ...waitedBetween(before, snapshot(this.#child.pid), { serial: this.#serial }), ...result };
   }
 
   end() {
@@ -46,42 +53,57 @@ class Contender {
   }
 }
 
-/** @returns one record a round: by contender, what its round gave. */
-export async function runWorkload(
-  workload,
-  { budgetMs, minRounds, maxRounds, contenders, installed, extraArgs = [] },
-) {
-  if (workload.measure === 'import')
-    return runImports(workload, { budgetMs, minRounds, maxRounds, contenders, installed });
+/**
+ * @param pace `budgetMs`: so long at least; `minKept`: so many rounds in which each figure was calm, if patience allows;
+ * `maxRounds`: in no case more.
+ * @returns all rounds, disturbed ones too: by contender, what its turn gave.
+ */
+export async function runWorkload(workload, { pace, contenders, installed, extraArgs = [] }) {
+  const { budgetMs, minKept, maxRounds } = pace;
+  const started = performance.now();
+  const isEnough = (rounds) => {
+    if (rounds.length >= maxRounds) return true;
+    if (rounds.length < minKept || performance.now() - started < budgetMs) return false;
+    const kept = Math.min(...evaluateSeries({ ...workload, contenders }, rounds).map((one) => one.kept));
+    return kept === 0 || kept >= minKept || rounds.length >= minKept * MOST_REPEATED;
+  };
+  if (workload.measure === 'import') return runImports(workload, { isEnough, contenders, installed });
   const tasks = contenders.map((name) => ({
     ...workload.task,
     ...contenderOf(name),
     measure: workload.measure,
     name,
+    serial: !workload.throughput,
   }));
-  const rounds = [];
-  if (workload.together) {
-    rounds.push(await runTogether(tasks, extraArgs));
-    return rounds;
-  }
   const kept = workload.fresh ? undefined : await startAll(tasks, extraArgs);
   // Many short rounds: a disturbance of the machine spoils one of them.
-  const started = performance.now();
-  const enough = (done) => done >= maxRounds || (done >= minRounds && performance.now() - started > budgetMs);
+  const rounds = [];
   try {
-    for (let done = 0; !enough(done); done++) {
-      const round = {};
-      for (const task of rotated(tasks, done)) {
-        if (done > 0 && workload.once?.includes(task.name)) continue;
-        round[task.name] =
-          kept === undefined ? await runFresh(task, extraArgs) : await kept.get(task.name).round();
-      }
-      rounds.push(round);
+    while (!isEnough(rounds)) {
+      if (workload.together) rounds.push(await runTogether(kept));
+      else rounds.push(await runInTurn(tasks, { kept, extraArgs, workload, done: rounds.length }));
     }
   } finally {
     for (const contender of kept?.values() ?? []) contender.end();
   }
   return rounds;
+}
+
+async function runInTurn(tasks, { kept, extraArgs, workload, done }) {
+  const round = {};
+  for (const task of rotated(tasks, done)) {
+    if (done > 0 && workload.once?.includes(task.name)) continue;
+    round[task.name] =
+      kept === undefined ? await runFresh(task, extraArgs) : await kept.get(task.name).round();
+  }
+  return round;
+}
+
+async function runTogether(all) {
+  const results = await Promise.all(
+    [...all].map(async ([name, contender]) => [name, await contender.round()]),
+  );
+  return Object.fromEntries(results);
 }
 
 /** `host` is ours, called through the host. */
@@ -103,52 +125,4 @@ async function runFresh(task, extraArgs) {
   } finally {
     contender.end();
   }
-}
-
-async function runTogether(tasks, extraArgs) {
-  const all = await startAll(tasks, extraArgs);
-  try {
-    const results = await Promise.all(tasks.map(async ({ name }) => [name, await all.get(name).round()]));
-    return Object.fromEntries(results);
-  } finally {
-    for (const contender of all.values()) contender.end();
-  }
-}
-
-/**
- * Milliseconds from the start of a process until a module was imported, over those of a process that imports nothing: the
- * median of all of those, as a single start varies by more than a small module costs.
- */
-function runImports(workload, { budgetMs, minRounds, maxRounds, contenders, installed }) {
-  const { modules } = workload.task;
-  const names = ['bare', ...contenders];
-  const programs = new Map(
-    names.map((name) => [name, installed.program(`${workload.id}-${name}`, modules[name])]),
-  );
-  const started = performance.now();
-  const starts = [];
-  while (starts.length < maxRounds) {
-    if (starts.length >= minRounds * STARTS && performance.now() - started > budgetMs) break;
-    const order = rotated(names, starts.length);
-    starts.push(Object.fromEntries(order.map((name) => [name, costOf(programs.get(name))])));
-  }
-  const typical = (metric) => median(starts.map(({ bare }) => bare[metric]));
-  const bare = { ms: typical('ms'), cpu: typical('cpu') };
-  const above = ({ ms, cpu }) => ({
-    value: Math.max(0.01, ms - bare.ms),
-    cpu: Math.max(0.01, cpu - bare.cpu),
-  });
-  return starts.map((start) => Object.fromEntries(contenders.map((name) => [name, above(start[name])])));
-}
-
-function costOf(program) {
-  const { stdout, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8' });
-  if (stdout === '') throw new Error(stderr);
-  const [ms, { user, system }] = JSON.parse(stdout);
-  return { ms, cpu: (user + system) / 1000 };
-}
-
-function rotated(list, by) {
-  const from = by % list.length;
-  return [...list.slice(from), ...list.slice(0, from)];
 }

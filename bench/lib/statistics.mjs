@@ -17,3 +17,9 @@ export function overRounds(rounds, contenders, combine) {
     .filter((round) => contenders.every((contender) => round[contender] !== undefined))
     .map((round) => combine(...contenders.map((contender) => round[contender])));
 }
+
+/** So that none is always first. */
+export function rotated(list, by) {
+  const from = by % list.length;
+  return [...list.slice(from), ...list.slice(0, from)];
+}

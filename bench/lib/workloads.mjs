@@ -1,6 +1,15 @@
-/** What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK. */
+/**
+ * What is measured, and what is to be met: `floor` and `sdk` are ratios to the floor and to the better SDK,
+ * any other name is that of a contender.
+ *   throughput  the processes of a contender work at the same time, not in turns; it is compared with more slack
+ *   fresh       new processes for each round
+ *   timeless    no measurement of time: a turn that was disturbed counts
+ *   together    all contenders at the same time
+ *   once        contenders that take part in the first round only
+ *   similar     left out of --quick, but not of --quick --check
+ *   slow        left out of both
+ */
 import { CLI_WORKLOADS } from './cli-measures.mjs';
-import { HTTP_WORKLOADS } from './http-workloads.mjs';
 import { hasCorpus } from './corpus.mjs';
 
 const ALL = ['floor', 'ours', 'sdk1', 'sdk2'];
@@ -86,6 +95,23 @@ const importOf = (wire, ours, sdk1, sdk2) => ({
   limits: [{ metric: 'value', most: 10, unit: 'ms' }],
 });
 
+/** Fresh processes: `series` has a row for each of what the measure gives. */
+const cold = (wire, goal) => ({
+  id: `cold-${wire}`,
+  measure: 'coldCalls',
+  task: { wire },
+  unit: 'ms',
+  fresh: true,
+  contenders: ALL,
+  series: [
+    { metric: 'answer', label: `cold, from the import to the first answer: ${NAMES[wire]}`, goal: {} },
+    { metric: 'first1', label: `cold, first call of a process: ${NAMES[wire]}`, goal: {} },
+    { metric: 'first10', label: `cold, first 10 calls: ${NAMES[wire]}`, goal: {} },
+    { metric: 'first100', label: `cold, first 100 calls: ${NAMES[wire]}`, goal: {} },
+    { metric: 'first500', label: `cold, first 500 calls: ${NAMES[wire]}`, goal },
+  ],
+});
+
 const CLIENT2 = '@modelcontextprotocol/client';
 
 /** Without the corpus, which `node corpus/gather.mjs` writes, they are left out. */
@@ -140,17 +166,13 @@ const TOOLS = !hasCorpus
 const similar = (workload) => ({ ...workload, similar: true });
 
 export const WORKLOADS = [
-  ...HTTP_WORKLOADS,
   ...TOOLS,
   oneCall('stdio', { floor: 1.05, sdk: 0.87 }),
   oneCall('ws', { floor: 1.05, sdk: 0.95 }, WITHOUT_V2),
   oneCall('http', { floor: 1.2, sdk: 0.25 }),
   similar(oneCall('http-sse', { floor: 1.2, sdk: 0.2 })),
   oneCall('sse', { floor: 1.2, sdk: 0.27 }),
-  {
-    ...oneCall('inprocess', { floor: 1 }),
-    limits: [{ metric: 'value', most: 1.5, unit: 'µs' }],
-  },
+  { ...oneCall('inprocess', { floor: 1 }), limits: [{ metric: 'value', most: 1.5, unit: 'µs' }] },
   underClient('stdio', 1, { floor: 1.05, sdk: 0.93 }),
   similar(underClient('stdio', 2, { floor: 1.05, sdk: 0.93 })),
   underClient('http', 1, { floor: 1.15, sdk: 0.32 }),
@@ -175,7 +197,8 @@ export const WORKLOADS = [
   },
   inFlight('stdio', 64, { floor: 1, sdk: 0.65 }),
   inFlight('stdio', 1000, { floor: 0.55, sdk: 0.45 }),
-  inFlight('http', 64, { floor: 1.3, sdk: 0.125 }),
+  inFlight('http', 64, { floor: 1.15, sdk: 0.125 }),
+  similar(inFlight('http-sse', 64, { floor: 1.15, sdk: 0.125 })),
   {
     id: 'burst-http',
     label: 'burst of 1000, the first of a process: HTTP, JSON',
@@ -204,7 +227,7 @@ export const WORKLOADS = [
     contenders: ALL,
     once: ['sdk1', 'sdk2'],
     goal: { floor: 1.1, sdk: 1 / 60 },
-    limits: [{ metric: 'payloads', most: 2.8, unit: '× payload' }],
+    limits: [{ metric: 'payloads', most: 2.9, unit: '× payload' }],
   },
   {
     similar: true,
@@ -222,6 +245,9 @@ export const WORKLOADS = [
   similar(large('http', 10, { floor: 1.1, sdk: 0.85 })),
   large('http-sse', 1, { floor: 1.1, sdk: 0.85 }),
   similar(large('http-sse', 10, { floor: 1.1, sdk: 0.85 })),
+  cold('http', { floor: 1.1 }),
+  { ...cold('http-sse', { floor: 1.1 }), slow: true },
+  { ...cold('stdio', {}), slow: true },
   notifications('stdio', { floor: 1.2, sdk: 1 / 3 }),
   notifications('ws', { floor: 1.2, sdk: 0.53 }, WITHOUT_V2),
   notifications('http-sse', { floor: 1.25, sdk: 0.25 }),
@@ -247,7 +273,19 @@ export const WORKLOADS = [
     fresh: true,
     contenders: ALL,
     goal: { floor: 1.2, sdk: 0.4 },
-    rounds: 0.2,
+    timeless: true,
+  },
+  {
+    id: 'idle-rss-http',
+    label: 'resident memory of one idle HTTP connection',
+    measure: 'idleRss',
+    task: { connections: 200 },
+    unit: 'KiB',
+    fresh: true,
+    contenders: ALL,
+    goal: { sdk: 0.8 },
+    timeless: true,
+    slow: true,
   },
   {
     id: 'idle-cpu-http',
@@ -256,6 +294,7 @@ export const WORKLOADS = [
     task: { connections: 100, seconds: 6 },
     unit: 'ms',
     together: true,
+    timeless: true,
     contenders: ['none', 'ours', 'sdk1', 'sdk2'],
     goal: {},
     difference: { of: 'ours', over: 'none', most: 3 },
@@ -286,6 +325,17 @@ export const WORKLOADS = [
     ),
     // One file without imports: 2 to 4 ms from run to run, of which a ratio would be noise.
     printedOnly: ['sdk1'],
+  },
+  {
+    id: 'signed-http',
+    label: 'a valid OAuth token: µs a call on top',
+    measure: 'signedCalls',
+    task: { warmMs: 5000 },
+    unit: 'µs',
+    contenders: ['ours'],
+    goal: {},
+    limits: [{ metric: 'value', most: 3, unit: 'µs' }],
+    slow: true,
   },
   ...CLI_WORKLOADS,
 ];

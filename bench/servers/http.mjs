@@ -3,7 +3,7 @@
  * say, `/idle` also holds a GET open, `/legacy` is HTTP+SSE, and an upgrade is a WebSocket. It reads HTTP from the socket
  * itself, as much of it as the contenders send: beside `node:http`, which costs more than they do, they all look alike.
  */
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { answer, answerText } from './answer.mjs';
 
@@ -131,5 +131,21 @@ const ports = await Promise.all(
     return server.address().port;
   }),
 );
+/** Calls itself, so that V8 has compiled what answers the first call that counts. */
+async function warmUp(path, calls) {
+  const socket = connect(ports[0], '127.0.0.1');
+  const body =
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"warm"}}}';
+  const request = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  for (let call = 0; call < calls; call++) {
+    socket.write(request);
+    await new Promise((resolve) => socket.once('data', resolve));
+  }
+  socket.destroy();
+}
+
+const warmCalls = Number(process.argv[3] ?? 0);
+await warmUp('/json', warmCalls);
+await warmUp('/sse', warmCalls);
 process.send(ports);
 process.on('disconnect', () => process.exit());

@@ -1,5 +1,13 @@
 /** A server on standard streams: what one chunk asks for is answered in one write. */
-import { answerText } from './answer.mjs';
+import { answerText, warmUp } from './answer.mjs';
+
+const warmCalls = Number(process.argv[2] ?? 0);
+if (warmCalls > 0) {
+  warmUp(warmCalls);
+  process.stdout.write(
+    '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}\n',
+  );
+}
 
 let rest = '';
 process.stdin.setEncoding('utf8');

@@ -77,6 +77,34 @@ describe('the socket limit', () => {
     expect(inside(guests)).toBe(8 + 8);
   });
 
+  it('grows again only if that changed how fast requests complete, so that a long burst has few sockets', async () => {
+    const { clock, gate, guests } = crowd(2000);
+    const completeFor = async (intervals: number, each: number) => {
+      for (let turn = 0; turn < intervals; turn++) {
+        for (const one of guests.splice(0, each)) gate.leave(one);
+        await clock.advance(50);
+      }
+    };
+    await completeFor(8, 4);
+    expect(inside(guests)).toBe(8);
+    // The server, or this process, is as fast as it can be.
+    await completeFor(80, 4);
+    expect(inside(guests)).toBe(8);
+    await completeFor(8, 8);
+    expect(inside(guests)).toBe(16);
+    // Most of them are held by long calls now.
+    await completeFor(8, 1);
+    expect(inside(guests)).toBe(32);
+  });
+
+  it('does not grow if an answer was there and not yet read, as after a long turn of the event loop', async () => {
+    const { clock, gate, guests } = crowd(20);
+    clock.schedule(() => leave(gate, guests[0]), 50);
+    await clock.advance(50);
+    expect(inside(guests)).toBe(4 + 1);
+    expect(clock.nextIn).toBe(50);
+  });
+
   it('never exceeds the maximum', async () => {
     const { clock, guests } = crowd(20, { max: 6 });
     await clock.advance(10_000);

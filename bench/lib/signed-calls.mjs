@@ -1,6 +1,5 @@
-/** What is measured of HTTP beside the calls of a warm process: its first calls, memory at rest, and signed calls. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { makeTransport, startHttpServer } from './connection.mjs';
+/** What the signature of a call costs. */
+import { startHttpServer } from './connection.mjs';
 
 const ECHO = {
   name: 'echo',
@@ -9,37 +8,7 @@ const ECHO = {
 const SLICES = 20;
 const SLICE_MS = 25;
 
-export const HTTP_MEASURES = {
-  /** Microseconds a call, of the first calls that a process makes after its transport has started. */
-  async firstCalls({ contender, wire, calls }) {
-    const { ports } = await startHttpServer();
-    const caller = new Caller(await makeTransport(contender, wire, ports[0]));
-    await caller.transport.start();
-    return async () => {
-      const { ms, cpuMs } = await timed(async () => {
-        for (let made = 0; made < calls; made++) await caller.call();
-      });
-      return { value: (ms * 1000) / calls, cpu: (cpuMs * 1000) / calls };
-    };
-  },
-
-  /** KiB of resident memory for each connection that holds its event stream and does nothing. */
-  async idleRss({ contender, connections }) {
-    const { ports } = await startHttpServer(connections + 1);
-    const connectIdle = async (port) => {
-      const caller = new Caller(await makeTransport(contender, 'idle', port));
-      await caller.handshake();
-      return caller;
-    };
-    const kept = [await connectIdle(ports.pop())];
-    return async () => {
-      const before = await residentAtRest();
-      for (const port of ports) kept.push(await connectIdle(port));
-      const after = await residentAtRest();
-      return { value: (after - before) / 1024 / connections, kept: kept.length };
-    };
-  },
-
+export const SIGNED_CALLS = {
   /** Microseconds that an OAuth token which is valid and in memory adds to a call: signed and unsigned calls take turns. */
   async signedCalls({ warmMs }) {
     const { ports } = await startHttpServer();
@@ -70,21 +39,6 @@ class Caller {
   /** One call at a time. */
   call() {
     return this.#request('tools/call', ECHO);
-  }
-
-  /** As an engine does it: then the event stream is open. */
-  async handshake() {
-    const { transport } = this;
-    await transport.start();
-    const protocolVersion = '2025-06-18';
-    await this.#request('initialize', {
-      protocolVersion,
-      capabilities: {},
-      clientInfo: { name: 'bench', version: '1' },
-    });
-    this.#resolve = () => undefined;
-    transport.setProtocolVersion?.(protocolVersion);
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
   #request(method, params) {
@@ -145,13 +99,4 @@ async function providerWithToken(url) {
   const { authorization } = await provider.headers({ url: new URL(url), method: 'POST' });
   if (authorization !== `Bearer ${accessToken}`) throw new Error('The calls would not be signed.');
   return provider;
-}
-
-async function residentAtRest() {
-  await sleep(300);
-  for (let time = 0; time < 3; time++) {
-    globalThis.gc();
-    await sleep(20);
-  }
-  return process.memoryUsage.rss();
 }
