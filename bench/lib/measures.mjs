@@ -2,6 +2,7 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
+import { HOST_MEASURES } from './host-measures.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
@@ -71,6 +72,8 @@ async function callsMeasure(task, what, perSecond) {
 }
 
 export const MEASURES = {
+  ...HOST_MEASURES,
+
   /** Microseconds a call. */
   calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),
 

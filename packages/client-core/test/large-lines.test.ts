@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 const MIB = 1024 * 1024;
 const encoder = new TextEncoder();
+// oxlint-disable-next-line typescript/unbound-method -- called with the decoder as `this` below
 const { decode } = TextDecoder.prototype;
 
 afterEach(() => vi.restoreAllMocks());
