@@ -5,6 +5,7 @@ import { CLI_MEASURES } from './cli-measures.mjs';
 import { coldCalls } from './cold.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
 import { SIGNED_CALLS } from './signed-calls.mjs';
+import { HOST_MEASURES } from './host-measures.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
@@ -83,6 +84,7 @@ export const MEASURES = {
   convertTools: toolsMeasure('convertTools'),
   changeOneTool: toolsMeasure('changeOneTool'),
   toolsLinear: toolsMeasure('toolsLinear'),
+  ...HOST_MEASURES,
 
   /** Microseconds a call. */
   calls: (task) => callsMeasure(task, { tool: 'echo', given: ECHO }, 1_000_000),

@@ -112,6 +112,20 @@ const cold = (wire, goal) => ({
   ],
 });
 
+/** The floor connects `concurrency` servers at a time: as many as the host (16), or all of them, which is faster on Node 20. */
+const startOfHost = (suffix, concurrency, more) => ({
+  id: `host100${suffix}`,
+  label: `host with 40 stdio and 60 HTTP servers, all connected; floor with ${concurrency} at a time`,
+  measure: 'hostStart',
+  task: { stdio: 40, http: 60, concurrency },
+  unit: 'ms',
+  throughput: true,
+  fresh: true,
+  contenders: ['floor', 'ours'],
+  goal: { floor: 1.05 },
+  ...more,
+});
+
 const CLIENT2 = '@modelcontextprotocol/client';
 
 /** Without the corpus, which `node corpus/gather.mjs` writes, they are left out. */
@@ -264,6 +278,8 @@ export const WORKLOADS = [
     contenders: ['floor', 'ours', 'sdk1'],
     goal: { floor: 1.15, sdk: 0.7 },
   },
+  startOfHost('', 16, { slow: true, limits: [{ metric: 'first', most: 30, unit: 'ms' }] }),
+  startOfHost('-best', 100, { slow: true }),
   {
     id: 'idle-heap-http',
     label: 'live heap of one idle HTTP connection',

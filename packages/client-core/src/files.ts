@@ -7,6 +7,7 @@ export { systemErrorCode } from './errors/system-errors.js';
 export { checkPrivateDirectory, ensurePrivateDirectory } from './files/private-directory.js';
 export {
   readPrivateFile,
+  readPrivateFileSync,
   removePrivateFile,
   renameFile,
   writePrivateFile,

@@ -55,7 +55,13 @@ export {
 } from './wire/messages.js';
 
 // Framing.
-export { concatBytes, createByteCollector, createUtf8Decoder, type ByteCollector } from './wire/bytes.js';
+export {
+  concatBytes,
+  createByteCollector,
+  createUtf8Decoder,
+  type ByteCollector,
+  type ByteCollectorOptions,
+} from './wire/bytes.js';
 export {
   createLineReader,
   type Line,

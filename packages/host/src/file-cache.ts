@@ -4,7 +4,7 @@ import type { HostCache } from '@mcp-fittings/client-core';
 import {
   checkPrivateDirectory,
   ensurePrivateDirectory,
-  readPrivateFile,
+  readPrivateFileSync,
   removePrivateFile,
   writePrivateFile,
 } from '@mcp-fittings/client-core/files';
@@ -31,11 +31,18 @@ export interface FileCacheOptions {
 export function fileCache(options: FileCacheOptions): HostCache {
   const { folder, maxBytes = 8 * 1024 * 1024 } = options;
   const nameOf = (key: string): string => `${createHash('sha256').update(key).digest('base64url')}.json`;
+  let checking: Promise<boolean> | undefined;
+  /** Values that are read at the same time share a check: a host reads those of all its servers before it connects them. */
+  const exists = (): Promise<boolean> =>
+    (checking ??= checkPrivateDirectory(folder).finally(() => {
+      checking = undefined;
+    }));
   return {
     async get(key) {
       try {
-        if (!(await checkPrivateDirectory(folder))) return undefined;
-        const value: unknown = JSON.parse((await readPrivateFile(join(folder, nameOf(key)), maxBytes)) ?? '');
+        if (!(await exists())) return undefined;
+        // 100 values in 3 ms. The thread pool takes 20, and no server is started meanwhile.
+        const value: unknown = JSON.parse(readPrivateFileSync(join(folder, nameOf(key)), maxBytes) ?? '');
         return value;
       } catch {
         return undefined;

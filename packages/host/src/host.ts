@@ -1,5 +1,6 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
+import { afterTurn } from '@mcp-fittings/client-core/transport';
 import type { Call } from './calls/call-dispatcher.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
@@ -25,6 +26,8 @@ import {
 
 const NO_OPTIONS: CallOptions = {};
 const TOOL_REF = ['server', 'tool'];
+/** How long a server waits with its start for the cached lists of the others, in milliseconds. */
+const RESTORE_MS = 100;
 
 /**
  * Creates a host. It starts nothing until {@link Host.connect}. Throws `CONFIG_INVALID` if `engine` or `transports` is missing;
@@ -100,15 +103,19 @@ export function createHost(options: HostOptions): Host {
         else scopes.set(name, scope);
       }
       const named = Object.entries(entries);
+      const restored = named.map(async ([name, config]) => {
+        const known = servers.get(name);
+        if (known !== undefined && canonical(known.config) === canonical(config)) return;
+        const created = createServer(name, config, deps);
+        servers.set(name, created);
+        await known?.dispose();
+        await created.restoreLists();
+      });
+      const mayStart = options.cache === undefined ? undefined : untilRestored(restored, clock);
       await Promise.all(
-        named.map(async ([name, config]) => {
-          const known = servers.get(name);
-          if (known === undefined || canonical(known.config) !== canonical(config)) {
-            const created = createServer(name, config, deps);
-            servers.set(name, created);
-            await known?.dispose();
-            await created.restoreLists();
-          }
+        named.map(async ([name], index) => {
+          await restored[index];
+          await mayStart;
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
           // The outcome is the state of the server.
@@ -245,6 +252,19 @@ export function createHost(options: HostOptions): Host {
       await this.close();
     },
   };
+}
+
+/**
+ * Resolves when the cached lists are restored, or late, and the caller had a turn of the event loop to use them. Only then may the
+ * first server start: starting 16 of them takes the event loop for 10 ms and more.
+ */
+async function untilRestored(restored: readonly Promise<void>[], clock: Clock): Promise<void> {
+  const error = (): Error => new Error('The cache did not answer in time.');
+  await withTimeout({ ms: RESTORE_MS, error, clock }, () => Promise.allSettled(restored)).catch(
+    () => undefined,
+  );
+  // The second comes after the timers and immediates that have seen the first.
+  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => afterTurn(resolve));
 }
 
 function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {

@@ -70,6 +70,33 @@ describe('messages on their way into a pipe', () => {
     expect(writes).toEqual([half, `${half}y`]);
   });
 
+  it('PERF writes the first of many messages while the last are sent, in few writes and in order', async () => {
+    const writes: string[] = [];
+    const pipe = new Writable({
+      highWaterMark: 1e6,
+      decodeStrings: false,
+      write(chunk, _encoding, callback) {
+        writes.push(String(chunk));
+        callback();
+      },
+    });
+    const queue = createOutboundQueue(1e9, unheard);
+    queue.attach(pipe);
+    const texts = Array.from({ length: 1000 }, (_, index) => `${index};`);
+    for (const text of texts.slice(0, 15)) void queue.offer(text);
+    expect(writes).toEqual([]);
+    for (const text of texts.slice(15, 64)) void queue.offer(text);
+    expect(writes).toEqual([texts.slice(0, 16).join(''), texts.slice(16, 48).join('')]);
+    for (const text of texts.slice(64)) void queue.offer(text);
+    await tick();
+    expect(writes.join('')).toBe(texts.join(''));
+    expect(writes).toHaveLength(5);
+    for (const text of texts.slice(0, 15)) void queue.offer(text);
+    expect(writes).toHaveLength(5);
+    await tick();
+    expect(writes).toHaveLength(6);
+  });
+
   it('writes nothing to a full pipe, and tells written messages from unwritten ones', async () => {
     const { pipe, writes, take } = slowPipe();
     const unsent = new Set<RequestId>();

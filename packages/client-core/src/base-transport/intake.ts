@@ -33,7 +33,7 @@ export function createIntake<T>(options: IntakeOptions<T>): Intake<T> {
   let ready: (() => void)[] = [];
 
   const takeFirst = (): void => {
-    const [item] = queue.slice(next, next + 1);
+    const item = queue[next];
     next++;
     if (item !== undefined) budget.run(() => take(item), estimateMs(item));
   };

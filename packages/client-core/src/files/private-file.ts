@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -19,18 +19,39 @@ export async function readPrivateFile(path: string, maxBytes = MAX_FILE_BYTES): 
   const handle = await openPlain(path);
   if (handle === undefined) return undefined;
   try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw notAFile(path);
-    assertPrivate(path, stats);
-    if (stats.size > maxBytes) {
-      throw new FittingsError('STORE_CORRUPT', `${path} is larger than the limit of ${maxBytes} bytes.`, {
-        details: { path },
-      });
-    }
+    assertReadable(path, await handle.stat(), maxBytes);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Does the same as {@link readPrivateFile}, before it returns: for many small files, of which each takes 20 µs instead of six
+ * operations of the thread pool.
+ */
+export function readPrivateFileSync(path: string, maxBytes = MAX_FILE_BYTES): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, PLAIN);
+  } catch (error) {
+    return notOpened(path, error);
+  }
+  try {
+    assertReadable(path, fstatSync(file), maxBytes);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function assertReadable(path: string, stats: Stats, maxBytes: number): void {
+  if (!stats.isFile()) throw notAFile(path);
+  assertPrivate(path, stats);
+  if (stats.size <= maxBytes) return;
+  throw new FittingsError('STORE_CORRUPT', `${path} is larger than the limit of ${maxBytes} bytes.`, {
+    details: { path },
+  });
 }
 
 /** Options of {@link writePrivateFile}. */
@@ -89,15 +110,22 @@ const DRAFT = '.draft';
 /** The codes for a symbolic link (EMLINK on FreeBSD) and a socket. */
 const NOT_A_FILE = new Set<string | undefined>(['ELOOP', 'EMLINK', 'ENXIO']);
 
+// Without O_NONBLOCK, opening a pipe would wait for its other end.
+const PLAIN = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
 async function openPlain(path: string): Promise<FileHandle | undefined> {
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for its other end.
-    return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return await open(path, PLAIN);
   } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === 'ENOENT') return undefined;
-    throw NOT_A_FILE.has(code) ? notAFile(path) : error;
+    return notOpened(path, error);
   }
+}
+
+/** Returns undefined if the file does not exist, and throws otherwise. */
+function notOpened(path: string, error: unknown): undefined {
+  const code = systemErrorCode(error);
+  if (code === 'ENOENT') return undefined;
+  throw NOT_A_FILE.has(code) ? notAFile(path) : error;
 }
 
 async function assertReplaceable(path: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { createLargeBytes, type LargeBytes } from './large-bytes.js';
+
 /** Returns one array of all parts, followed by `end`. Pass the `total` length if it is known. */
 export function concatBytes(parts: readonly Uint8Array[], end?: Uint8Array, total?: number): Uint8Array {
   const length = total ?? parts.reduce((sum, part) => sum + part.length, end?.length ?? 0);
@@ -27,7 +29,10 @@ export function createUtf8Decoder(): (bytes: Uint8Array) => string | undefined {
 export interface ByteCollector {
   /** Adds bytes. Do not change the array later. */
   add(part: Uint8Array): void;
-  /** Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. */
+  /**
+   * Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. With
+   * {@link ByteCollectorOptions.growsInPlace}, the next `add()` or `clear()` empties the result.
+   */
   take(end: Uint8Array): Uint8Array;
   /** Returns a copy of the first bytes, at most `count`. */
   head(count: number): Uint8Array;
@@ -39,15 +44,25 @@ export interface ByteCollector {
   readonly size: number;
 }
 
+/** Options of {@link createByteCollector}. */
+export interface ByteCollectorOptions {
+  /**
+   * From 1 MiB on, keeps the bytes in one place that grows up to this many bytes, where the runtime can do so. `take()` then
+   * copies nothing, and `clear()` frees the memory at once: call it as soon as the result of `take()` is decoded. Default none.
+   */
+  readonly growsInPlace?: number | undefined;
+}
+
 /** From this many parts on, small ones are copied together, so that a peer that writes single bytes does not cost an object each. */
 const PARTS_APART = 16;
 const SMALL_BYTES = 4096;
 const SLAB_BYTES = 65_536;
+const LARGE_BYTES = 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /** Creates an empty collection of bytes. */
-export function createByteCollector(): ByteCollector {
-  return new SlabbedParts();
+export function createByteCollector(options: ByteCollectorOptions = {}): ByteCollector {
+  return new SlabbedParts(options.growsInPlace ?? 0);
 }
 
 class SlabbedParts implements ByteCollector {
@@ -56,6 +71,15 @@ class SlabbedParts implements ByteCollector {
   /** The buffer of the last part, while it has room. */
   #slab: Uint8Array | undefined;
   #slabUsed = 0;
+  readonly #mostInPlace: number;
+  /** Where the bytes grow in place. While they do, `#parts` is one view of all of it. */
+  #large: LargeBytes | undefined;
+  #isGrowing = true;
+  #isTaken = false;
+
+  constructor(mostInPlace: number) {
+    this.#mostInPlace = mostInPlace;
+  }
 
   get size(): number {
     return this.#size;
@@ -63,7 +87,9 @@ class SlabbedParts implements ByteCollector {
 
   add(part: Uint8Array): void {
     if (part.length === 0) return;
+    if (this.#isTaken) this.clear();
     this.#size += part.length;
+    if (this.#size > LARGE_BYTES && this.#growInPlace(part)) return;
     if (this.#parts.length < PARTS_APART || part.length > SMALL_BYTES) {
       this.#slab = undefined;
       this.#parts.push(part);
@@ -81,6 +107,12 @@ class SlabbedParts implements ByteCollector {
 
   take(end: Uint8Array): Uint8Array {
     if (this.#size === 0) return end;
+    if (this.#isGrowing && this.#large?.add(end) === true) {
+      this.#isTaken = true;
+      this.#parts = [];
+      this.#size = 0;
+      return this.#large.view();
+    }
     const whole = concatBytes(this.#parts, end, this.#size + end.length);
     this.clear();
     return whole;
@@ -109,9 +141,26 @@ class SlabbedParts implements ByteCollector {
   }
 
   clear(): void {
-    if (this.#size === 0) return;
+    if (this.#size === 0 && !this.#isTaken) return;
     this.#parts = [];
     this.#size = 0;
     this.#slab = undefined;
+    this.#large?.clear();
+    this.#large = undefined;
+    this.#isGrowing = true;
+    this.#isTaken = false;
+  }
+
+  /** Returns false if these bytes, and all that follow them, are kept in parts. */
+  #growInPlace(part: Uint8Array): boolean {
+    if (!this.#isGrowing || this.#mostInPlace === 0) return false;
+    const large = this.#large ?? createLargeBytes(this.#mostInPlace);
+    const added = this.#large === undefined ? [...this.#parts, part] : [part];
+    this.#isGrowing = large !== undefined && added.every((each) => large.add(each));
+    if (large === undefined || !this.#isGrowing) return false;
+    this.#large = large;
+    this.#slab = undefined;
+    this.#parts = [large.view()];
+    return true;
   }
 }

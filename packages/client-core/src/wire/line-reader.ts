@@ -60,7 +60,8 @@ const BOM = [0xef, 0xbb, 0xbf] as const;
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes, onLine, onDiscard, accepts, onSkip } = options;
   const decode = createUtf8Decoder();
-  const kept = createByteCollector();
+  // A final CR, and a byte order mark before the first line, do not count.
+  const kept = createByteCollector({ growsInPlace: maxBytes + 1 + BOM.length });
   let first = true;
   let discarding: { bytes: number; head: string; tail: Uint8Array } | undefined;
 
@@ -93,10 +94,12 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     first = false;
     const to = whole[whole.length - 1] === CR ? whole.length - 1 : whole.length;
     const line = from === 0 && to === whole.length ? whole : whole.subarray(from, to);
-    if (line.length > maxBytes) return refuse('oversized', line);
-    const text = decode(line);
-    if (text === undefined) refuse('not-utf8', line);
-    else onLine({ kind: 'text', text });
+    const isTooLong = line.length > maxBytes;
+    const text = isTooLong ? undefined : decode(line);
+    if (text === undefined) refuse(isTooLong ? 'oversized' : 'not-utf8', line);
+    // Before the text is parsed, which takes its memory once more.
+    kept.clear();
+    if (text !== undefined) onLine({ kind: 'text', text });
   };
 
   const keep = (rest: Uint8Array): void => {

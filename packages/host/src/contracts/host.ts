@@ -122,7 +122,8 @@ export interface Host extends AsyncDisposable {
   /**
    * Adds servers and connects those that are neither disabled nor lazy, in parallel. Resolves with a snapshot of each once
    * every one has connected or failed for the first time. Does not reject if a server fails: check `state` of the snapshots.
-   * An entry that is already known and unchanged is left alone; one that has changed replaces the server.
+   * An entry that is already known and unchanged is left alone; one that has changed replaces the server. With a `cache`, the
+   * lists of all servers are restored before the first one is started: {@link tools} returns them after a turn or two.
    * @example
    * const [server] = await host.connect({ docs: { command: 'npx', args: ['-y', 'docs-server'] } });
    * if (server?.state.status === 'failed') console.error(server.state.error.message);

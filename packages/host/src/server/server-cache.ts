@@ -63,23 +63,37 @@ export function createServerCache(
   };
   const read = async <T>(
     what: 'era' | 'lists',
-    parse: (value: unknown) => T | undefined,
+    parse: (value: unknown, key: string) => T | undefined,
   ): Promise<T | undefined> => {
     for (const key of [keyOf(what, false), keyOf(what, true)]) {
-      const found = key && parse(await quietly(cache?.get(key)));
+      const found = key && parse(await quietly(cache?.get(key)), key);
       if (found) return found;
     }
     return undefined;
   };
 
+  /** What the cache holds, as far as it is known. */
+  let stored: { readonly key: string; readonly lists: Lists } | undefined;
   let newest: { readonly lists: Lists; readonly key: string; readonly owner: string | undefined } | undefined;
   let writing: Promise<void> | undefined;
   const writeAll = async (): Promise<void> => {
+    // Never done before `writing` is set.
+    await Promise.resolve();
     while (newest !== undefined) {
       const { lists, key, owner: then } = newest;
       newest = undefined;
+      // Most servers list the same in each run: writing it again would cost two flushes of the disk.
+      if (stored?.key === key && areEqual(stored.lists, lists)) {
+        stored = { key, lists };
+        continue;
+      }
       // Another user may have signed in since the lists were read.
-      if (key === keyOf('lists', true) || then === (await ownerNow())) await quietly(cache?.set(key, lists));
+      if (key !== keyOf('lists', true) && then !== (await ownerNow())) continue;
+      const write = async (): Promise<void> => {
+        await cache?.set(key, lists);
+        stored = { key, lists };
+      };
+      await quietly(write());
     }
     writing = undefined;
   };
@@ -106,7 +120,11 @@ export function createServerCache(
     },
     async lists() {
       owner = await ownerNow();
-      return read('lists', (value) => readLists(value, server));
+      return read('lists', (value, key) => {
+        const lists = readLists(value, server);
+        if (lists !== undefined) stored = { key, lists };
+        return lists;
+      });
     },
     rememberLists(lists, isPublic) {
       const key = keyOf('lists', isPublic);
@@ -121,6 +139,14 @@ export function createServerCache(
       await writing;
     },
   };
+}
+
+/** Lists that were read once and not again are the same arrays, whatever their size. */
+function areEqual(some: Lists, others: Lists): boolean {
+  const kinds = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+  return kinds.every(
+    (kind) => some[kind] === others[kind] || JSON.stringify(some[kind]) === JSON.stringify(others[kind]),
+  );
 }
 
 /** A description of the server may be meant for one user. That it needs `initialize` is the same for all. */

@@ -96,7 +96,7 @@ interface Body {
 
 function wantedBody(size: number, sink: FrameSink): Body {
   const decode = createUtf8Decoder();
-  const parts = createByteCollector();
+  const parts = createByteCollector({ growsInPlace: size });
   let missing = size;
   return {
     get missing() {
@@ -109,8 +109,10 @@ function wantedBody(size: number, sink: FrameSink): Body {
       const head = decodeLoosely(parts.head(EXCERPT_BYTES));
       const whole = parts.take(NOTHING);
       const text = decode(whole);
+      const tail = text === undefined ? decodeLoosely(whole.subarray(-EXCERPT_BYTES)) : '';
+      // Before the text is parsed, which takes its memory once more.
+      parts.clear();
       if (text !== undefined) return sink.message(text);
-      const tail = decodeLoosely(whole.subarray(-EXCERPT_BYTES));
       sink.refused({
         code: 'MESSAGE_INVALID',
         problem: 'A message from the server is not valid UTF-8.',

@@ -26,7 +26,8 @@ const EXCERPT = 256;
 
 export function createMessageReader({ framing, sink, maxBytes, found }: MessageReaderOptions): MessageReader {
   const message = (text: string): void => {
-    if (MAY_BE_MESSAGE.test(text)) found(text);
+    // The expression takes longer than all else that happens to a message before it is parsed.
+    if (text.startsWith('{"') || MAY_BE_MESSAGE.test(text)) found(text);
     else sink.noise(() => text.slice(0, EXCERPT));
   };
   const reader = framing.createReader({ ...sink, message }, maxBytes);

@@ -30,6 +30,13 @@ interface Batch {
 
 /** Messages are joined up to this many UTF-16 units. */
 const JOINED_LENGTH = 65_536;
+/**
+ * After so many messages of one turn, and again after {@link EARLY_GROWTH} times as many, they do not wait for the end of the turn: the
+ * server handles the first while the last are sent. With 64 calls in flight, both sides would otherwise wait for each other:
+ * 1.2 to 1.6 times as long as writing each message by itself; it is 1.0 to 1.3 with early writes.
+ */
+const EARLY_MESSAGES = 16;
+const EARLY_GROWTH = 3;
 
 export function createOutboundQueue(
   maxBytes: number,
@@ -39,6 +46,9 @@ export function createOutboundQueue(
   let pipe: Writable | undefined;
   let scheduled = false;
   let full = false;
+  /** Messages of this turn, and after how many of them the next early write is due. */
+  let offered = 0;
+  let early = EARLY_MESSAGES;
   let hasDelivered = false;
   let wasRefused = false;
   let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
@@ -74,7 +84,6 @@ export function createOutboundQueue(
   };
 
   const flush = (): void => {
-    scheduled = false;
     if (pipe === undefined || full || ended !== undefined) return;
     const batches = queue;
     queue = [];
@@ -84,6 +93,13 @@ export function createOutboundQueue(
       queue = [...batches.slice(index + 1), ...queue];
       return;
     }
+  };
+
+  const flushTurn = (): void => {
+    scheduled = false;
+    offered = 0;
+    early = EARLY_MESSAGES;
+    flush();
   };
 
   return {
@@ -100,8 +116,12 @@ export function createOutboundQueue(
         controller.markUnsent(id);
       }
       // After the promise jobs of this turn, so that everything they send goes out in one write.
-      if (!scheduled) process.nextTick(flush);
+      if (!scheduled) process.nextTick(flushTurn);
       scheduled = true;
+      if (++offered >= early) {
+        early *= EARLY_GROWTH;
+        flush();
+      }
       return batch.taken;
     },
     attach(to) {

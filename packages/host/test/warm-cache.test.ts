@@ -1,0 +1,138 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HostCache, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
+import { fileCache } from '@mcp-fittings/host/file-cache';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+
+const TOY = fileURLToPath(new URL('./support/toy-server.mjs', import.meta.url));
+
+describe('a host whose cache knows the tools', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'warm-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('lists them all before it starts the first process, and the caller can use them', async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`toy${n}`, { command: process.execPath, args: [TOY, `${n}`] }]),
+    );
+    const files = fileCache({ folder: join(folder, 'cache') });
+    let asked = 0;
+    const cache: HostCache = {
+      ...files,
+      // The lists of one server are there before those of another.
+      async get(key) {
+        if (!key.startsWith('lists')) return undefined;
+        const value = await files.get(key);
+        for (let turn = asked++; turn > 0; turn--) await new Promise((resolve) => setImmediate(resolve));
+        return value;
+      },
+    };
+    const options = { engine: sdk(identity), transports: [stdio()], cache };
+    await using first = createHost(options);
+    await first.connect(entries);
+    await first.close();
+
+    let seenByCaller = false;
+    const starts: { readonly tools: number; readonly seenByCaller: boolean }[] = [];
+    const plugin = stdio();
+    const observed: TransportPlugin = {
+      ...plugin,
+      create(entry, deps) {
+        const transport = plugin.create(entry, deps);
+        const start = transport.start.bind(transport);
+        transport.start = () => {
+          starts.push({ tools: host.tools().length, seenByCaller });
+          return start();
+        };
+        return transport;
+      },
+    };
+    // The host stops waiting for a slow cache after a while, which does not pass here.
+    const clock = createManualClock();
+    await using host = createHost({ ...options, transports: [observed], clock });
+    const connecting = host.connect(entries);
+    asked = 0;
+    while (host.tools().length < 20) await new Promise((resolve) => setImmediate(resolve));
+    expect(host.servers().map(({ state }) => state.status)).not.toContain('connecting');
+    seenByCaller = true;
+    await connecting;
+    expect(starts).toEqual(Array.from({ length: 20 }, () => ({ tools: 20, seenByCaller: true })));
+    expect(host.statistics().connected).toBe(20);
+  });
+
+  it('writes them again only if they have changed', async () => {
+    const kept = new Map<string, string>();
+    let writes: string[] = [];
+    const cache: HostCache = {
+      get: async (key) => JSON.parse(kept.get(key) ?? 'null'),
+      async set(key, value) {
+        writes.push(key);
+        kept.set(key, JSON.stringify(value));
+      },
+      delete: async (key) => void kept.delete(key),
+    };
+    let description = 'as ever';
+    const servers = testServers(() => {
+      const server = new McpServer({ name: 'server', version: '1.0.0' });
+      server.registerTool('one', { description }, () => ({ content: [] }));
+      server.registerTool('two', {}, () => ({ content: [] }));
+      return { connect: (transport) => server.connect(transport as never) };
+    });
+    const run = async (): Promise<{ readonly listWrites: number; readonly described: unknown }> => {
+      writes = [];
+      const host = createHost({ engine: sdk(identity), transports: [servers.plugin], cache });
+      const entry: ServerConfig = { type: 'test' };
+      await host.connect({ one: entry });
+      const [tool] = host.tools();
+      await host.close();
+      return {
+        listWrites: writes.filter((key) => key.startsWith('lists')).length,
+        described: tool?.description,
+      };
+    };
+    expect((await run()).listWrites).toBeGreaterThan(0);
+    expect(await run()).toEqual({ listWrites: 0, described: 'as ever' });
+    description = 'new';
+    expect((await run()).listWrites).toBeGreaterThan(0);
+    expect(await run()).toEqual({ listWrites: 0, described: 'new' });
+    expect([...kept.values()].join()).toContain('"new"');
+  });
+
+  it('writes lists again that could not be written', async () => {
+    const errors: string[] = [];
+    let fails = true;
+    const kept = new Map<string, unknown>();
+    const cache: HostCache = {
+      get: async (key) => kept.get(key),
+      async set(key, value) {
+        if (fails) throw new Error('disk full');
+        kept.set(key, value);
+      },
+      delete: async (key) => void kept.delete(key),
+    };
+    const servers = testServers(() => {
+      const server = new McpServer({ name: 'server', version: '1.0.0' });
+      server.registerTool('one', {}, () => ({ content: [] }));
+      return { connect: (transport) => server.connect(transport as never) };
+    });
+    await using host = createHost({ engine: sdk(identity), transports: [servers.plugin], cache });
+    host.on('error', ({ error }) => errors.push(error.message));
+    await host.connect({ one: { type: 'test' } });
+    expect(errors.length).toBeGreaterThan(0);
+    fails = false;
+    await host.restart('one');
+    await host.close();
+    expect([...kept.keys()].filter((key) => key.startsWith('lists'))).toHaveLength(1);
+  });
+});
