@@ -30,7 +30,11 @@ function read(text: string, maxBytes: number, onLine?: (line: Line) => void): Li
 /** Makes the decoder refuse resizable buffers, as that of Deno does. */
 function refuseResizable(): { readonly refused: () => number } {
   let count = 0;
-  vi.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (this: TextDecoder, input, options) {
+  vi.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
+    this: InstanceType<typeof TextDecoder>,
+    input,
+    options,
+  ) {
     if (ArrayBuffer.isView(input) && Reflect.get(input.buffer, 'resizable') === true) {
       count++;
       throw new TypeError('resizable buffers are not accepted');
@@ -56,7 +60,7 @@ describe('a line of several megabytes', () => {
   it('has given its memory back when it is handed on, so that its text can be parsed beside nothing', () => {
     let decoded: Uint8Array | undefined;
     vi.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
-      this: TextDecoder,
+      this: InstanceType<typeof TextDecoder>,
       input,
       options,
     ) {

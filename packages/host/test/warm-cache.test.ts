@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HostCache, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
+import type { HostCache, ServerConfig } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { sdk } from '@mcp-fittings/host/sdk';
@@ -46,7 +46,7 @@ describe('a host whose cache knows the tools', () => {
     let seenByCaller = false;
     const starts: { readonly tools: number; readonly seenByCaller: boolean }[] = [];
     const plugin = stdio();
-    const observed: TransportPlugin = {
+    const observed: typeof plugin = {
       ...plugin,
       create(entry, deps) {
         const transport = plugin.create(entry, deps);
