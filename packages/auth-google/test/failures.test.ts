@@ -91,7 +91,8 @@ describe('O8 without a token, the error says what to do', () => {
     expect(error.hint).toContain('targetServiceAccount');
   });
 
-  it.each([
+  // Together: the library waits for seconds before it tries again.
+  it.concurrent.each([
     [429, 'RATE_LIMITED'],
     [503, 'SERVER_ERROR'],
   ])('trouble at Google (%i) may pass: %s', async (status, code) => {

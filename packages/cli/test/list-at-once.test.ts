@@ -7,6 +7,8 @@ import { type Workspace, openWorkspace } from './support/workspace.js';
 
 // Each starts several processes; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
+/** The tests run side by side, because each waits for two seconds, see `settle`. */
+const test = it.concurrent;
 
 /** A server whose tools are the lines of a file. It adds a line to another file when it starts. */
 const SERVER = `
@@ -111,7 +113,7 @@ async function warm(setup: Setup, args: readonly string[] = ['list', 'tools']) {
   return run;
 }
 
-it('a second list of ten servers starts no process and opens no socket', async () => {
+test('a second list of ten servers starts no process and opens no socket', async () => {
   await using setup = await setUp(10);
   const first = await warm(setup);
   expect(await setup.starts()).toBe(10);
@@ -129,12 +131,12 @@ it('a second list of ten servers starts no process and opens no socket', async (
   expect(await setup.starts()).toBe(10);
 });
 
-it('the guard of these tests notices a server that is started', async () => {
+test('the guard of these tests notices a server that is started', async () => {
   await using setup = await setUp(1);
   expect(setup.listAtOnce()).toMatchObject({ code: 99 });
 });
 
-it('--refresh asks all servers again, and what they say is remembered', async () => {
+test('--refresh asks all servers again, and what they say is remembered', async () => {
   await using setup = await setUp();
   await warm(setup);
   await setup.offer('second');
@@ -144,7 +146,7 @@ it('--refresh asks all servers again, and what they say is remembered', async ()
   expect(setup.listAtOnce().stdout).toContain('second');
 });
 
-it.each<[string, (setup: Setup) => Promise<unknown>]>([
+test.each<[string, (setup: Setup) => Promise<unknown>]>([
   ['its entry', (setup) => setup.configure((entry) => (entry['env'] = { LABEL: 'another label' }))],
   [
     'its program',
@@ -162,7 +164,7 @@ it.each<[string, (setup: Setup) => Promise<unknown>]>([
   expect(await setup.starts()).toBe(4);
 });
 
-it('a server is asked again when a variable of its entry has changed', async () => {
+test('a server is asked again when a variable of its entry has changed', async () => {
   await using setup = await setUp(1);
   await setup.configure((entry) => (entry['env'] = { LABEL: '${FRUIT}' }));
   await settle();
@@ -173,7 +175,7 @@ it('a server is asked again when a variable of its entry has changed', async () 
   expect(await setup.starts()).toBe(2);
 });
 
-it('a change of one entry asks that server alone', async () => {
+test('a change of one entry asks that server alone', async () => {
   await using setup = await setUp(3);
   await warm(setup);
   let count = 0;
@@ -187,7 +189,7 @@ it('a change of one entry asks that server alone', async () => {
   expect(stderr).toContain('Listed from memory');
 });
 
-it.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
+test.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   [
     'its entry has changed',
     (workspace, entry) =>
@@ -219,7 +221,7 @@ it.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   expect(changed.stdout).toContain('s0 1');
 });
 
-it('secrets of the configuration are neither stored nor printed from memory', async () => {
+test('secrets of the configuration are neither stored nor printed from memory', async () => {
   await using setup = await setUp(1);
   await setup.configure((entry) => (entry['env'] = { LABEL: 'hunter2-hunter2', API_KEY: 'hunter2-hunter2' }));
   await warm(setup);
@@ -233,7 +235,7 @@ it('secrets of the configuration are neither stored nor printed from memory', as
   }
 });
 
-it('lists that another user could have written are not believed', async () => {
+test('lists that another user could have written are not believed', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   await chmod(join(setup.workspace.home, '.cache/mcp-fittings/lists'), 0o777);
@@ -241,7 +243,7 @@ it('lists that another user could have written are not believed', async () => {
   expect((await setup.workspace.fittings(['list', 'tools'])).stdout).toContain('second');
 });
 
-it('signing out forgets all lists', async () => {
+test('signing out forgets all lists', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   const { stderr } = await setup.workspace.fittings([
@@ -255,7 +257,7 @@ it('signing out forgets all lists', async () => {
   expect(await setup.starts()).toBe(2);
 });
 
-it('lists older than ten minutes are not shown', async () => {
+test('lists older than ten minutes are not shown', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   const folder = join(setup.workspace.home, '.cache/mcp-fittings/lists');

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createSseTransport } from '../src/index.js';
 import { failureOf, listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
@@ -88,6 +89,18 @@ describe('S26: what a server repeats of our secrets', () => {
   });
 });
 
+/** Waits as long as the code does, without the real time. */
+async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let settled = false;
+  const ended = work.finally(() => (settled = true));
+  while (!settled) {
+    const { nextIn } = clock;
+    if (nextIn !== undefined && nextIn <= 10_000) await clock.advance(nextIn);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return ended;
+}
+
 describe('C9 what a busy server may have done', () => {
   it.each([
     [429, { 'retry-after': '7' }],
@@ -97,9 +110,11 @@ describe('C9 what a busy server may have done', () => {
     await using server = await startSseServer({
       onPost: (_, response) => void response.writeHead(status, headers as Record<string, string>).end(),
     });
-    await using transport = createSseTransport({ url: server.url });
+    const clock = createManualClock();
+    await using transport = createSseTransport({ url: server.url, clock });
     await transport.start();
-    const busy = (method: string, id: number) => failureOf(transport.send(request(id, method)));
+    const busy = (method: string, id: number) =>
+      whileTimePasses(clock, failureOf(transport.send(request(id, method))));
     expect(await busy('tools/list', 1)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'rejected' });
     expect(await busy('tools/call', 2)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'unknown' });
     expect(await busy('vendor/do', 3)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'unknown' });
