@@ -5,6 +5,7 @@ import { CLI_MEASURES } from './cli-measures.mjs';
 import { coldCalls } from './cold.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
 import { SIGNED_CALLS } from './signed-calls.mjs';
+import { timed } from './timed.mjs';
 import { HOST_MEASURES } from './host-measures.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
@@ -12,19 +13,6 @@ const MIB = 1024 * 1024;
 const ROUND_MS = 150;
 /** An idle window in which V8 clears up is taken again, so often at most. */
 const IDLE_ATTEMPTS = 3;
-
-/**
- * Milliseconds of wall and of this process's CPU that `work` takes. The collector runs when it wants to: a forced collection
- * throws compiled code away with the garbage, and a short round after it measures little but compiling it anew.
- */
-async function timed(work) {
-  const cpu = process.cpuUsage();
-  const started = performance.now();
-  await work();
-  const ms = performance.now() - started;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms, cpuMs: (user + system) / 1000 };
-}
 
 async function open(task) {
   const server = needsServer(task.wire) ? await startHttpServer() : undefined;

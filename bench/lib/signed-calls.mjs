@@ -1,5 +1,6 @@
 /** What the signature of a call costs. */
 import { startHttpServer } from './connection.mjs';
+import { timed } from './timed.mjs';
 
 const ECHO = {
   name: 'echo',
@@ -47,16 +48,6 @@ class Caller {
       this.transport.send({ jsonrpc: '2.0', id: this.#nextId++, method, params }).catch(reject);
     });
   }
-}
-
-/** Milliseconds of wall and of this process's CPU that `work` takes. */
-async function timed(work) {
-  const cpu = process.cpuUsage();
-  const started = performance.now();
-  await work();
-  const ms = performance.now() - started;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms, cpuMs: (user + system) / 1000 };
 }
 
 /** Calls of both in short slices, one after the other: what disturbs the machine disturbs both. */

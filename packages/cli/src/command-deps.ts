@@ -67,21 +67,8 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
     },
     async prepare() {
       const { systemClock } = await import('@mcp-fittings/client-core/timing');
-      const { createOutput } = await import('./output/output.js');
-      const { wantsColors } = await import('./output/style.js');
-      const { json, verbose, color } = options();
-      const output = createOutput({
-        stdout,
-        stderr,
-        json,
-        verbose,
-        colors: {
-          stdout: color && wantsColors(stdout.isTTY === true, env),
-          stderr: color && wantsColors(stderr.isTTY === true, env),
-        },
-        columns: () => columnsOf(stdout),
-        noteColumns: () => columnsOf(stderr),
-      });
+      const { createProcessOutput } = await import('./output/process-output.js');
+      const output = createProcessOutput(io, options());
       loaded = { output, clock: io.clock ?? systemClock };
     },
     deps: {
@@ -106,7 +93,11 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       live:
         // A dumb terminal prints cursor movements as text.
         stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
-          ? { stream: stderr, columns: () => columnsOf(stderr) ?? 80, rows: () => known(stderr.rows) ?? 24 }
+          ? {
+              stream: stderr,
+              columns: () => known(stderr.columns) ?? 80,
+              rows: () => known(stderr.rows) ?? 24,
+            }
           : undefined,
       setExitCode(code) {
         exitCode = code;
@@ -116,10 +107,6 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
 }
 
 /** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
-function columnsOf({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
-  return isTTY === true ? (known(columns) ?? 80) : undefined;
-}
-
 /** A terminal that does not know its size reports 0. */
 function known(size: number | undefined): number | undefined {
   return size === undefined || size <= 0 ? undefined : size;

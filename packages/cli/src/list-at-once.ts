@@ -1,7 +1,7 @@
 import { type OfferKind, listLines, listValue } from './commands/list-lines.js';
 import type { ListRequest } from './list-request.js';
-import { createOutput } from './output/output.js';
-import { wantsColors } from './output/style.js';
+import type { Output } from './output/output.js';
+import { createProcessOutput } from './output/process-output.js';
 import type { ProcessIo } from './process-io.js';
 import { areUnchanged } from './stored-lists/inputs.js';
 import {
@@ -22,25 +22,14 @@ export type ListAtOnceIo = Pick<ProcessIo, 'stdout' | 'stderr' | 'env' | 'cwd'>;
  * but the stored lists: the configuration, the approvals and the variables are those of that time if their marks are.
  */
 export async function listAtOnce(request: ListRequest, io: ListAtOnceIo): Promise<boolean> {
-  const { kind, names, json, verbose, color } = request;
-  const { stdout, stderr, env, cwd } = io;
+  const { kind, names } = request;
+  const { env, cwd } = io;
   const now = Date.now();
   const stored = await openListStore({ ...request, cwd }, env).read();
   const servers = stored === undefined ? undefined : serversOf(stored, names, now);
   if (stored?.inputs === undefined || servers === undefined) return false;
   if (!(await areUnchanged(stored.inputs, env))) return false;
-  const output = createOutput({
-    stdout,
-    stderr,
-    json,
-    verbose,
-    colors: {
-      stdout: color && wantsColors(stdout.isTTY === true, env),
-      stderr: color && wantsColors(stderr.isTTY === true, env),
-    },
-    columns: () => (stdout.isTTY === true ? stdout.columns || 80 : undefined),
-    noteColumns: () => (stderr.isTTY === true ? stderr.columns || 80 : undefined),
-  });
+  const output = createProcessOutput(io, request);
   print(servers, kind, output);
   output.note(output.noteStyle.dim(ageNote(servers, now)));
   return true;
@@ -60,11 +49,7 @@ function serversOf(
   return found.length > 0 && found.length === wanted.length ? found : undefined;
 }
 
-function print(
-  servers: readonly StoredServer[],
-  kind: OfferKind,
-  output: ReturnType<typeof createOutput>,
-): void {
+function print(servers: readonly StoredServer[], kind: OfferKind, output: Output): void {
   const all = joinLists(servers.map(({ lists }) => lists));
   if (output.json) return output.result(listValue(all, kind), () => '');
   for (const { lists } of servers) {
