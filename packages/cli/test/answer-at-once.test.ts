@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { formatHelp } from '../src/command-line/help-text.js';
 import { helpTexts } from '../src/help-texts.js';
@@ -41,7 +43,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function record(args: readonly string[]) {
   const loaded = join(folder, `loaded-${args.join('').replaceAll(/\W/g, '')}`);
   await writeFile(loaded, '');
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--require', recorder, BIN, ...args], {
+  // The recorder's own: Node.js 26 has deprecated `module.register`, and Node.js 20 has nothing else.
+  const node = ['--disable-warning=DEP0205', '--require', recorder];
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...node, BIN, ...args], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, LOADED: loaded },
   });
@@ -107,10 +111,11 @@ describe('the help that is published', () => {
 });
 
 async function runHere(args: readonly string[], columns: number): Promise<{ readonly stdout: string }> {
-  const { PassThrough } = await import('node:stream');
   const stdout = Object.assign(new PassThrough(), { columns });
+  const printed = text(stdout);
   const { signal } = new AbortController();
   const stderr = new PassThrough();
   await runCli(args, { stdin: new PassThrough(), stdout, stderr, env: {}, cwd: process.cwd(), signal });
-  return { stdout: String(stdout.read() ?? '') };
+  stdout.end();
+  return { stdout: await printed };
 }
