@@ -7,6 +7,7 @@ import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
+import { carryHeaders, type RequestHeaders } from './request-headers.js';
 
 type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
 
@@ -24,6 +25,8 @@ export interface AttemptOptions {
 export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
+  /** Gives requests HTTP headers of their own. */
+  readonly headers: RequestHeaders;
   /** Resolves when the connection has ended, with the reason unless the host closed it. */
   readonly ended: Promise<FittingsError | undefined>;
 }
@@ -70,6 +73,7 @@ async function connectOver(
         events.phase('starting');
         const observe = observeTransport(created);
         observe(inbound.observe(created));
+        const headers = carryHeaders(created, server, plugin.type);
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
         const session = await engine.connect(created, {
@@ -82,7 +86,7 @@ async function connectOver(
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: created, ended: ending.promise };
+        return { session, transport: created, headers, ended: ending.promise };
       },
     );
   } catch (error) {

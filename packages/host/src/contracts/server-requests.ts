@@ -4,6 +4,8 @@ import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 export interface ServerRequestInfo {
   /** Name of the server that asks, as in the configuration. Show it to the user. */
   readonly server: string;
+  /** `principal` of the calls that use this connection: the person to ask. Absent for the connection of the host itself. */
+  readonly principal?: string | undefined;
   /** Aborted when the server withdraws its request, the connection ends, or `limits.callbackMs` has passed. */
   readonly signal: AbortSignal;
   /**

@@ -23,10 +23,16 @@ export interface ServerCache {
 
 /** Creates the cache of one server. Failures of the underlying cache are reported to `onError`, and count as absent values. */
 export function createServerCache(
-  { server, config, options, resolve }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'resolve'>,
+  {
+    server,
+    config,
+    options,
+    principal = options.principal,
+    resolve,
+  }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'principal' | 'resolve'>,
   onError: (error: unknown) => void,
 ): ServerCache {
-  const { cache, principal } = options;
+  const { cache } = options;
   const entry = digestOf([server, config]);
   // Kept in memory too, so that a reconnect needs no probe.
   let era: ProtocolEra | undefined;
@@ -47,7 +53,7 @@ export function createServerCache(
     if (cache === undefined) return undefined;
     try {
       const { auth } = resolve();
-      // A provider without `identity` signs as the principal of the host.
+      // A provider without `identity` signs as the principal.
       if (auth === undefined || (auth.identity === undefined && principal !== undefined))
         return digestOf([principal]);
       if (auth.identity === undefined) return undefined;

@@ -32,6 +32,8 @@ export interface ServerConnection extends Pick<
   readonly signIn: SignIn;
   /** Why the server requires a sign-in; `undefined` if it does not. */
   readonly authError: AuthRequiredError | undefined;
+  /** Whether a resource is subscribed to, so that the connection is in use. */
+  readonly isSubscribed: boolean;
   snapshot(): ServerSnapshot;
   /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
   available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
@@ -104,6 +106,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     clock,
     callbackMs: limits.callbackMs,
     calls: () => dispatcher.inFlight(),
+    principal: deps.principal,
   });
   const urlElicitations = createUrlElicitations(deps, { callbacks, onError: report });
 
@@ -242,6 +245,9 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     get authError() {
       return authError;
     },
+    get isSubscribed() {
+      return subscriptions.any;
+    },
     snapshot() {
       const counts = {
         tools: catalog.lists.tools.length,
@@ -254,6 +260,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       return toSnapshot(
         {
           name: server,
+          ...(deps.principal !== undefined && { principal: deps.principal }),
           identity,
           type: typeOf(config),
           scope: deps.scopes.get(server),
