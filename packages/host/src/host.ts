@@ -205,9 +205,8 @@ export function createHost(options: HostOptions): Host {
     async readResource(ref, callOptions) {
       checkRef('readResource', ref, ['server', 'uri']);
       const { server, uri } = ref;
-      return call(server, 'resources/read', uri, callOptions, (session, request) =>
-        session.readResource(uri, request),
-      );
+      const given = callOptions ?? NO_OPTIONS;
+      return use(server, given, (connection) => connection.readResource(uri, given));
     },
     async complete(ref, callOptions) {
       checkRef('complete', ref, ['server']);

@@ -1,6 +1,6 @@
 import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import { isOlderEndpoint, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
@@ -27,6 +27,8 @@ export interface Connection {
   readonly transport: Transport;
   /** Gives requests HTTP headers of their own. */
   readonly headers: RequestHeaders;
+  /** URIs of resources that the server answered only after a second request with input of the user. */
+  readonly askedAgain: ReadonlySet<string>;
   /** Resolves when the connection has ended, with the reason unless the host closed it. */
   readonly ended: Promise<FittingsError | undefined>;
 }
@@ -74,6 +76,8 @@ async function connectOver(
         const observe = observeTransport(created);
         observe(inbound.observe(created));
         const headers = carryHeaders(created, server, plugin.type);
+        const askedAgain = new Set<string>();
+        observe({ sending: (message) => noteSecondRead(message, askedAgain) });
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
         const session = await engine.connect(created, {
@@ -86,7 +90,7 @@ async function connectOver(
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: created, headers, ended: ending.promise };
+        return { session, transport: created, headers, askedAgain, ended: ending.promise };
       },
     );
   } catch (error) {
@@ -94,6 +98,13 @@ async function connectOver(
     await transport?.close();
     throw error;
   }
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+function noteSecondRead(message: JSONRPCMessage, uris: Set<string>): void {
+  if (!('method' in message) || message.method !== 'resources/read') return;
+  const { uri, inputResponses, requestState } = message.params ?? {};
+  if (typeof uri === 'string' && (inputResponses !== undefined || requestState !== undefined)) uris.add(uri);
 }
 
 function watchEnd(): {

@@ -108,6 +108,12 @@ export interface CallOptions {
   readonly principal?: string | undefined;
 }
 
+/** Options of {@link Host.readResource}. */
+export interface ReadOptions extends CallOptions {
+  /** Reads from the server, also if the result of an earlier reading is still fresh. Default `false`. */
+  readonly fresh?: boolean | undefined;
+}
+
 /**
  * Events of a {@link Host}, by name. `server` is the name of the server in this host; `principal` the person whose connection it is,
  * for connections of {@link CallOptions.principal}.
@@ -237,10 +243,11 @@ export interface Host extends AsyncDisposable {
   ): Promise<PromptResult>;
   /**
    * Reads a resource. Rejects with `CAPABILITY_MISSING` if the server offers no resources, and otherwise as {@link callTool}
-   * does.
+   * does. While the result of an earlier reading is fresh (its `ttlMs`) and the server has not reported a change, returns it
+   * instead: to the same person only, unless the server calls it public. A call with `meta` or `headers` always reads.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
    */
-  readResource(ref: ResourceRef, options?: CallOptions): Promise<ResourceResult>;
+  readResource(ref: ResourceRef, options?: ReadOptions): Promise<ResourceResult>;
   /**
    * Suggests values for an argument of a prompt or a resource template. Rejects with `CAPABILITY_MISSING` if the server
    * offers no completions, and otherwise as {@link callTool} does.
