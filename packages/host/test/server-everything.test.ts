@@ -125,7 +125,7 @@ describe.each([
     );
     // Once for the refusal (-32042), and once because the tool asks by a request when it is called again.
     expect(asked.slice(before)).toMatchObject([
-      { mode: 'url', elicitationId: expect.stringContaining('first') },
+      { mode: 'url', elicitationId: expect.any(String) },
       { mode: 'url', url: expect.stringContaining('https://example.com/first') },
     ]);
     expect(JSON.stringify(content)).toContain('accept');

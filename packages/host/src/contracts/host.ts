@@ -274,7 +274,8 @@ export interface Host extends AsyncDisposable {
   unsubscribe(ref: ResourceRef, options?: CallOptions): Promise<void>;
   /**
    * Sets the lowest level at which a server logs; its messages arrive as `log` events. The level is set again after a
-   * reconnect. Rejects with `CAPABILITY_MISSING` if the server does not log.
+   * reconnect. Rejects with `CAPABILITY_MISSING` if the server does not log. The revision 2026-07-28 deprecates log messages: stdio
+   * servers write to stderr instead.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
    */
   setLogLevel(server: string, level: LogLevel, options?: CallOptions): Promise<void>;
@@ -306,7 +307,7 @@ export interface Host extends AsyncDisposable {
   /** Revokes and forgets the credentials of a server, and disconnects it. With `principal`, those of this person. */
   signOut(server: string, options?: PrincipalOptions): Promise<void>;
 
-  /** Tells all connected servers that `callbacks.roots` returns other roots now. */
+  /** Tells all connected servers that `callbacks.roots` returns other roots now. The revision 2026-07-28 deprecates roots. */
   rootsChanged(): Promise<void>;
   /** Returns totals over all servers, for a status line. */
   statistics(): HostStatistics;

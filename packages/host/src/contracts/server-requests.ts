@@ -109,12 +109,14 @@ export interface HostCallbacks {
   /** Modes that {@link elicit} can show; only these are declared to servers. Default: `['form', 'url']`. */
   readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
   /**
-   * Asks a model on behalf of a server. Takes the parameters of `sampling/createMessage` and resolves with its result.
+   * Asks a model on behalf of a server. Takes the parameters of `sampling/createMessage` and resolves with its result. The
+   * revision 2026-07-28 deprecates sampling.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
    */
   readonly sample?: (params: JSONRPCObject, info: ServerRequestInfo) => Promise<JSONRPCObject>;
   /**
-   * Returns the directories and files that the server may work in. Call `host.rootsChanged()` when they change.
+   * Returns the directories and files that the server may work in. Call `host.rootsChanged()` when they change. The revision
+   * 2026-07-28 deprecates roots.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: (info: ServerRequestInfo) => Promise<readonly Root[]>;
