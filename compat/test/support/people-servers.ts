@@ -166,7 +166,7 @@ export async function startPeopleServers(): Promise<PeopleServers> {
     seen,
     expire: () => access.clear(),
     interaction: {
-      begin: async ({ principal = 'nobody' }) => ({
+      begin: async ({ principal = 'unnamed' }) => ({
         redirectUri: 'http://127.0.0.1:33418/callback',
         authorize: async ({ state }) => new URLSearchParams({ code: principal, state, iss: origin }),
         async [Symbol.asyncDispose]() {},

@@ -29,7 +29,7 @@ async function sessions() {
       mcp.server.fallbackNotificationHandler = async ({ method, params }) =>
         void received.push({ session: transport.sessionId, notification: { method, params } });
       servers.push(mcp);
-      await mcp.connect(transport as Parameters<typeof mcp.connect>[0]);
+      await mcp.connect(transport);
       await transport.handleRequest(request, response);
     })();
   });
