@@ -1,12 +1,10 @@
 import type { InteractionChooser, SignInInteraction } from './interaction.js';
 
-type GivenInteraction = SignInInteraction | InteractionChooser | undefined;
-
 /** Returns an interaction that tells the functions of the host which person signs in. */
 export function interactionFor(
   principal: string | undefined,
-  interaction: GivenInteraction,
-): GivenInteraction {
+  interaction: SignInInteraction | InteractionChooser | undefined,
+): SignInInteraction | InteractionChooser | undefined {
   if (principal === undefined || interaction === undefined) return interaction;
   if (typeof interaction !== 'function') return bound(principal, interaction);
   return (supported) => bound(principal, interaction({ ...supported, principal }));
