@@ -72,6 +72,8 @@ export type {
 } from './contracts/engine.js';
 export type {
   CallOptions,
+  PrincipalOptions,
+  ReadOptions,
   CompletionRef,
   ConnectOptions,
   Host,

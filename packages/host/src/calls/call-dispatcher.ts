@@ -57,14 +57,18 @@ export function createCallDispatcher(
     return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
   };
 
-  const requestOptions = ({ options }: Call<unknown>, timeoutMs: number): EngineRequestOptions => {
-    const { signal, onProgress } = options;
+  const requestOptions = (
+    { options }: Call<unknown>,
+    timeoutMs: number,
+    mark: Readonly<Record<string, string>> | undefined,
+  ): EngineRequestOptions => {
+    const { signal, onProgress, meta } = options;
     return {
       signal,
       timeoutMs,
       maxTotalMs: Math.max(limits.callTotalMs, timeoutMs),
       onProgress: onProgress && limited(onProgress),
-      meta: traceContext(),
+      meta: merged(meta, traceContext(), mark),
     };
   };
 
@@ -109,7 +113,7 @@ export function createCallDispatcher(
 
   return {
     async call(call) {
-      const { signal } = call.options;
+      const { signal, headers } = call.options;
       if (signal?.aborted === true) throw aborted(server, signal.reason);
       const timeoutMs = timeoutOf(call);
       const end = clock.now() + timeoutMs;
@@ -120,7 +124,8 @@ export function createCallDispatcher(
           let connection: Connection | undefined;
           try {
             connection = usable() ?? (await awaitConnection(signal, timeoutMs));
-            const answered = call.send(connection.session, requestOptions(call, timeoutMs));
+            using attached = headers && connection.headers.attach(headers);
+            const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
             sent.set(call, { connection, answered });
             const result = await answered;
             sent.delete(call);
@@ -148,6 +153,14 @@ export function createCallDispatcher(
       await Promise.allSettled(open.map(({ answered }) => answered));
     },
   };
+}
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** Returns the members of `_meta`: those of the host replace those of the caller. */
+function merged(...all: readonly (Meta | undefined)[]): Meta | undefined {
+  const given = all.filter((each) => each !== undefined);
+  return given.length < 2 ? given[0] : Object.assign({}, ...given);
 }
 
 /** Returns whether the server will not be connected again by itself. */

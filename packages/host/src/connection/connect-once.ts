@@ -1,12 +1,13 @@
 import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import { isOlderEndpoint, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
+import { carryHeaders, type RequestHeaders } from './request-headers.js';
 
 type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
 
@@ -24,6 +25,10 @@ export interface AttemptOptions {
 export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
+  /** Gives requests HTTP headers of their own. */
+  readonly headers: RequestHeaders;
+  /** URIs of resources that the server answered only after a second request with input of the user. */
+  readonly askedAgain: ReadonlySet<string>;
   /** Resolves when the connection has ended, with the reason unless the host closed it. */
   readonly ended: Promise<FittingsError | undefined>;
 }
@@ -70,6 +75,9 @@ async function connectOver(
         events.phase('starting');
         const observe = observeTransport(created);
         observe(inbound.observe(created));
+        const headers = carryHeaders(created, server, plugin.type);
+        const askedAgain = new Set<string>();
+        observe({ sending: (message) => noteSecondRead(message, askedAgain) });
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
         const session = await engine.connect(created, {
@@ -82,7 +90,7 @@ async function connectOver(
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: created, ended: ending.promise };
+        return { session, transport: created, headers, askedAgain, ended: ending.promise };
       },
     );
   } catch (error) {
@@ -90,6 +98,13 @@ async function connectOver(
     await transport?.close();
     throw error;
   }
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+function noteSecondRead(message: JSONRPCMessage, uris: Set<string>): void {
+  if (!('method' in message) || message.method !== 'resources/read') return;
+  const { uri, inputResponses, requestState } = message.params ?? {};
+  if (typeof uri === 'string' && (inputResponses !== undefined || requestState !== undefined)) uris.add(uri);
 }
 
 function watchEnd(): {

@@ -53,7 +53,8 @@ export interface HostOptions {
   readonly delivery?: DeliveryPolicy | undefined;
   /**
    * Opaque id of the user for whom the host acts, such as an account id. What a server does not call public is kept in
-   * {@link cache} for this user alone. Set it if hosts of several users share a cache. Default: none.
+   * {@link cache} for this user alone. Set it if hosts of several users share a cache. A host that serves several people names
+   * them in `principal` of each call instead. Default: none.
    */
   readonly principal?: string | undefined;
   /**
@@ -145,6 +146,14 @@ export interface HostLimits {
   readonly listItems: number;
   /** Bytes that the lists of all servers may take together; what does not fit is left out. Default 268 435 456. */
   readonly listBytes: number;
+  /**
+   * Connections that may exist for people whom calls name (`principal`), all servers together; a local server has one process
+   * each. The one that was unused for longest makes room for the next; if all are in use, a call rejects with `CONNECT_FAILED`.
+   * Default 256.
+   */
+  readonly principals: number;
+  /** Time without use after which such a connection is closed and forgotten, in milliseconds. Default 300 000. */
+  readonly principalIdleMs: number;
   /** Longest time of a callback that answers a server. Default 600 000. */
   readonly callbackMs: number;
   /**

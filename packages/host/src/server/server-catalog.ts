@@ -45,6 +45,8 @@ export interface ServerCatalog {
   tool(name: string): CatalogTool | undefined;
   /** Whether the server declares all of its lists public. */
   readonly isPublic: boolean;
+  /** Time at which the first of the lists is stale, by the host's clock; undefined if no list says so. */
+  readonly staleAt: number | undefined;
   /** How each list was last read. */
   readonly status: Readonly<Record<ListKind, ListStatus>>;
   /**
@@ -248,6 +250,9 @@ export function createServerCatalog(
     },
     get isPublic() {
       return publicLists.size === KINDS.length;
+    },
+    get staleAt() {
+      return staleAt.size === 0 ? undefined : Math.min(...staleAt.values());
     },
     status,
     async readAll(session, signal) {

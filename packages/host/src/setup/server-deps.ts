@@ -33,6 +33,8 @@ export interface ServerDeps extends HostDeps {
   /** The entry as it was given. */
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
+  /** The person for whom calls use this connection; undefined for the connection of the host itself. */
+  readonly principal: string | undefined;
   /** Returns the transport plugin and the auth provider of the entry. Throws a `FittingsError` if no plugin accepts it. */
   readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };
 }
