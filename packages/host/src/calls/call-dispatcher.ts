@@ -38,13 +38,12 @@ export interface CallDispatcher {
 }
 
 export function createCallDispatcher(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings' | 'options'>,
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings'>,
   deps: CallDispatcherDeps,
 ): CallDispatcher {
   const { server, clock, limits, settings } = shared;
   const { supervisor, visitPages } = deps;
   const { delivery } = settings;
-  const traceContext = shared.options.traceContext ?? (() => undefined);
   const sent = new Map<
     Call<unknown>,
     { readonly connection: Connection; readonly answered: Promise<unknown> }
@@ -64,7 +63,6 @@ export function createCallDispatcher(
       timeoutMs,
       maxTotalMs: Math.max(limits.callTotalMs, timeoutMs),
       onProgress: onProgress && limited(onProgress),
-      meta: traceContext(),
     };
   };
 

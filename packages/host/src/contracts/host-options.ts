@@ -63,7 +63,8 @@ export interface HostOptions {
    */
   readonly cache?: HostCache | undefined;
   /**
-   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request. Default: none.
+   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request and notification,
+   * lists and the handshake included. What the caller puts into `_meta` takes precedence. Default: none.
    * @see https://www.w3.org/TR/trace-context/
    */
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
