@@ -5,6 +5,7 @@ import type { Supervisor } from '../connection/supervisor.js';
 import type { Progress } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
+import type { HostLimits } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import { createRateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
@@ -48,13 +49,6 @@ export function createCallDispatcher(
     Call<unknown>,
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
-
-  /** Returns the longest time without a response or progress, in milliseconds. */
-  const timeoutOf = ({ method, options }: Call<unknown>): number => {
-    if (options.timeoutMs !== undefined) return options.timeoutMs;
-    if (method === 'resources/read') return limits.readMs ?? settings.callMs;
-    return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
-  };
 
   const requestOptions = ({ options }: Call<unknown>, timeoutMs: number): EngineRequestOptions => {
     const { signal, onProgress } = options;
@@ -109,7 +103,7 @@ export function createCallDispatcher(
     async call(call) {
       const { signal } = call.options;
       if (signal?.aborted === true) throw aborted(server, signal.reason);
-      const timeoutMs = timeoutOf(call);
+      const timeoutMs = timeoutOf(call.method, call.options, { limits, callMs: settings.callMs });
       const end = clock.now() + timeoutMs;
       let recovery: CallRecovery | undefined;
       deps.onBusy(1);
@@ -146,6 +140,17 @@ export function createCallDispatcher(
       await Promise.allSettled(open.map(({ answered }) => answered));
     },
   };
+}
+
+/** Returns the longest time without a response or progress of a call, in milliseconds. */
+export function timeoutOf(
+  method: string,
+  { timeoutMs }: CallOptions,
+  { limits, callMs }: { readonly limits: HostLimits; readonly callMs: number },
+): number {
+  if (timeoutMs !== undefined) return timeoutMs;
+  if (method === 'resources/read') return limits.readMs ?? callMs;
+  return (method === 'prompts/get' ? limits.promptMs : undefined) ?? callMs;
 }
 
 /** Returns whether the server will not be connected again by itself. */
