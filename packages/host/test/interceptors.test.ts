@@ -154,7 +154,7 @@ describe('IN2 an interceptor that refuses or answers', () => {
     const { servers, calls } = counting();
     const thrown: unknown[] = [
       new FittingsError('POLICY_DENIED', 'No additions today.'),
-      new FittingsError('POLICY_DENIED', 'No additions today.', { delivery: 'unknown' }),
+      new FittingsError('POLICY_DENIED', 'No additions today.', { delivery: 'unknown', server: 'calc' }),
       new TypeError('a mistake'),
     ];
     const { host } = await connected(
