@@ -85,8 +85,13 @@ export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>):
   const subscriptions: (() => void)[] = [];
 
   const startSpan = (event: TraceEvent, method: string, startTime?: number): OpenTelemetrySpan => {
-    const { target } = event;
-    const attributes = { ...operationAttributes(method, target), ...spanAttributes({ ...event, method }) };
+    const { target, connection } = event;
+    // Samplers see only what is there from the start.
+    const attributes = {
+      ...operationAttributes(method, target),
+      ...connectionAttributes(connection),
+      ...spanAttributes({ ...event, method }),
+    };
     const options = { kind: CLIENT_KIND, attributes, ...(startTime !== undefined && { startTime }) };
     return tracer.startSpan(spanName(method, target), options, context.active());
   };

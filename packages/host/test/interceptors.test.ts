@@ -261,10 +261,13 @@ describe('IN3 a broken interceptor harms one operation', () => {
 
   it('that hangs after next(): the call times out with an unknown delivery', async () => {
     const clock = createManualClock();
+    let returned = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => (returned = resolve));
     const { host } = await connected(
       [
         onTools(async (request, next) => {
           await next(request);
+          returned();
           return new Promise(() => undefined);
         }),
       ],
@@ -274,7 +277,7 @@ describe('IN3 a broken interceptor harms one operation', () => {
       code: 'TIMEOUT',
       delivery: 'unknown',
     });
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await hanging;
     await clock.advance(50);
     await call;
     await host.close();
@@ -530,12 +533,17 @@ describe('IN7 a host without interceptors', () => {
       const host = createHost({ engine: sdk(identity), transports: [servers.plugin], ...options });
       await host.connect({ calc: { type: 'test' } });
       for (let warm = 0; warm < 3; warm++) await host.callTool(add, five);
-      let count = 0;
-      const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && count++) }).enable();
-      await host.callTool(add, five);
-      hook.disable();
+      let least = Infinity;
+      // The least of several, because something else may create promises meanwhile.
+      for (let call = 0; call < 5; call++) {
+        let count = 0;
+        const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && count++) }).enable();
+        await host.callTool(add, five);
+        hook.disable();
+        least = Math.min(least, count);
+      }
       await host.close();
-      return count;
+      return least;
     };
     const without = await promisesOf({});
     expect(await promisesOf({ intercept: [] })).toBe(without);

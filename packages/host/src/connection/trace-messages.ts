@@ -39,8 +39,8 @@ export interface MessageTracing {
  */
 export function traceMessages(transport: Transport, options: TraceMessagesOptions): MessageTracing {
   const { server, tracer, traceContext } = options;
-  /** Requests that are traced and have no response yet. */
-  const open = new Map<RequestId, TraceEvent>();
+  /** Requests that are traced and have no response yet. Created for the first one, which most connections never have. */
+  let open: Map<RequestId, TraceEvent> | undefined;
   const connection = new ConnectionToTrace(transport, options.type);
   const send = transport.send.bind(transport);
 
@@ -69,7 +69,7 @@ export function traceMessages(transport: Transport, options: TraceMessagesOption
     const requestId = isRequest(message) ? message.id : undefined;
     if (method === 'notifications/cancelled') noteCancellation(params);
     const traced: TraceEvent = { server, method, target: targetOf(params), requestId, connection };
-    if (requestId !== undefined) open.set(requestId, traced);
+    if (requestId !== undefined) (open ??= new Map()).set(requestId, traced);
     try {
       await tracer.trace('request', traced, async () => {
         try {
@@ -82,13 +82,13 @@ export function traceMessages(transport: Transport, options: TraceMessagesOption
         }
       });
     } finally {
-      if (requestId !== undefined && open.get(requestId) === traced) open.delete(requestId);
+      if (requestId !== undefined && open?.get(requestId) === traced) open.delete(requestId);
     }
   };
 
   const noteCancellation = (params: JSONRPCObject | undefined): void => {
     const id = params?.['requestId'];
-    const traced = isRequestId(id) ? open.get(id) : undefined;
+    const traced = isRequestId(id) ? open?.get(id) : undefined;
     if (traced !== undefined) traced.givenUp = whyGivenUp(params?.['reason']);
   };
 
@@ -103,7 +103,8 @@ export function traceMessages(transport: Transport, options: TraceMessagesOption
     connection,
     observer: {
       received(message) {
-        if (open.size === 0 || !isResponse(message) || !isRequestId(message.id)) return message;
+        if (open === undefined || open.size === 0 || !isResponse(message) || !isRequestId(message.id))
+          return message;
         const traced = open.get(message.id);
         if (traced === undefined) return message;
         if (isErrorResponse(message)) {
