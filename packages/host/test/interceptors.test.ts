@@ -220,7 +220,7 @@ describe('IN2 an interceptor that refuses or answers', () => {
 });
 
 describe('IN3 a broken interceptor harms one operation', () => {
-  it('that hangs before next(): the call times out unsent, and next() sends nothing afterwards', async () => {
+  it('that hangs before next(): the call times out unsent, and next() sends nothing afterward', async () => {
     const clock = createManualClock();
     let asked = 0;
     let release = (): void => undefined;
@@ -507,12 +507,12 @@ describe('IN6 requests of servers', () => {
       async elicit(request, next) {
         const answer = await next(request);
         expect([request.request.message, request.calls[0]?.target]).toEqual(['Who?', 'ask']);
-        return answer.action === 'accept' ? { ...answer, content: { name: 'somebody' } } : answer;
+        return answer.action === 'accept' ? { ...answer, content: { name: 'someone else' } } : answer;
       },
       sample: (request, next) => next({ ...request, params: { ...request.params, messages: [] } }),
       roots: async (request, next) => (await next(request)).filter(({ uri }) => !uri.includes('secret')),
     };
-    expect(await said(redact, 'ask')).toBe('accept {"name":"somebody"}');
+    expect(await said(redact, 'ask')).toBe('accept {"name":"someone else"}');
     expect(await said(redact, 'think', { n: 1 })).toBe('{"type":"text","text":"[]"}');
     expect(await said(redact, 'where')).toBe('[{"uri":"file:///work"}]');
   });

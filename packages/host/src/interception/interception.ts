@@ -57,7 +57,7 @@ export function createInterception(
           return { protocolVersion, serverInfo, instructions, capabilities };
         });
       } catch (error) {
-        // A connection that was refused afterwards, or too late, must not stay open.
+        // A connection that was refused afterward, or too late, must not stay open.
         void opened?.then(({ session }) => session.close()).catch(() => undefined);
         throw error;
       }

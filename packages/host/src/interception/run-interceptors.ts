@@ -132,8 +132,8 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
             return rejected(failed('CALLBACK_FAILED', `${who} called next() twice for ${operation}.`));
           called = true;
           if (!isRecord(changed) || changed['operation'] !== operation || changed['server'] !== server) {
-            const text = `${who} called next() without the request of ${operation}, or with another operation or server.`;
-            return rejected(failed('CALLBACK_FAILED', text));
+            const problem = `${who} called next() without the request of ${operation}, or with another operation or server.`;
+            return rejected(failed('CALLBACK_FAILED', problem));
           }
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of its own members are the interceptor's
           const passed = { ...changed, signal: request.signal } as unknown as InterceptedRequest;
