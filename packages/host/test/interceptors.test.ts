@@ -41,7 +41,7 @@ const onTools = (callTool: InterceptorHandlers['callTool']): InterceptorHandlers
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
-])('IN1 interceptors on %s', (_name, engine) => {
+])('IN-01 interceptors on %s', (_name, engine) => {
   it('surround every operation, the first one outermost', async () => {
     const told: string[] = [];
     const named =
@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-describe('IN2 an interceptor that refuses or answers', () => {
+describe('IN-02 an interceptor that refuses or answers', () => {
   function counting() {
     let calls = 0;
     const server = scripted({
@@ -219,7 +219,7 @@ describe('IN2 an interceptor that refuses or answers', () => {
   });
 });
 
-describe('IN3 a broken interceptor harms one operation', () => {
+describe('IN-03 a broken interceptor harms one operation', () => {
   it('that hangs before next(): the call times out unsent, and next() sends nothing afterward', async () => {
     const clock = createManualClock();
     let asked = 0;
@@ -360,7 +360,7 @@ describe('IN3 a broken interceptor harms one operation', () => {
 
 const passing: InterceptorFunction = (request, next) => next(request);
 
-it('IN4: AsyncLocalStorage holds in both directions', async () => {
+it('IN-04: AsyncLocalStorage holds in both directions', async () => {
   const storage = new AsyncLocalStorage<string>();
   const inside: unknown[] = [];
   const { host } = await connected(
@@ -386,7 +386,7 @@ it('IN4: AsyncLocalStorage holds in both directions', async () => {
   await host.close();
 });
 
-describe('IN5 connections and lists', () => {
+describe('IN-05 connections and lists', () => {
   it('a refused connection fails its server only, and is not tried again', async () => {
     const servers = testServers(calculator);
     const attempts: string[] = [];
@@ -465,7 +465,7 @@ describe('IN5 connections and lists', () => {
   });
 });
 
-describe('IN6 requests of servers', () => {
+describe('IN-06 requests of servers', () => {
   function asking() {
     const calc = calculator();
     const { server } = calc;
@@ -526,7 +526,7 @@ describe('IN6 requests of servers', () => {
   });
 });
 
-describe('IN7 a host without interceptors', () => {
+describe('IN-07 a host without interceptors', () => {
   it('pays nothing: a call creates as many promises with an empty list as without the option', async () => {
     const promisesOf = async (options: Partial<HostOptions>): Promise<number> => {
       const servers = testServers(calculator);

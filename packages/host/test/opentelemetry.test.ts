@@ -117,7 +117,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     expect(new Set(received.map(([, parent]) => parent)).size).toBe(3);
   });
 
-  it('OT1: every request and notification has the context of its own span in _meta', async () => {
+  it('OT-01: every request and notification has the context of its own span in _meta', async () => {
     const seen = new Map<string, unknown>();
     const answers = {
       'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
@@ -199,7 +199,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     expect(byMethod.filter(([method]) => method === undefined)).toEqual([]);
   });
 
-  it('OT2: names a failure by its JSON-RPC code, as tool_error, or by our code', async () => {
+  it('OT-02: names a failure by its JSON-RPC code, as tool_error, or by our code', async () => {
     const server = scripted({
       'tools/list': () => ({
         tools: ['fails', 'refuses', 'hangs'].map((name) => ({ name, inputSchema: { type: 'object' } })),
@@ -260,7 +260,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
   });
 });
 
-it('OT1: a stateless server gets the context with every request, and its spans have the revision', async () => {
+it('OT-01: a stateless server gets the context with every request, and its spans have the revision', async () => {
   const seen: (readonly [string, unknown])[] = [];
   const note = (method: string, result: object) => (params: JSONRPCObject) => {
     seen.push([method, params._meta?.['traceparent']]);
@@ -290,7 +290,7 @@ it('OT1: a stateless server gets the context with every request, and its spans h
   ]);
 });
 
-it('OT3: a connection that fails before it sends anything has one span', async () => {
+it('OT-03: a connection that fails before it sends anything has one span', async () => {
   using _telemetry = subscribeOpenTelemetry(api);
   await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
   await host.connect({ missing: { command: 'no-such-program-at-all', reconnect: { maxAttempts: 0 } } });
@@ -306,7 +306,7 @@ it('OT3: a connection that fails before it sends anything has one span', async (
   ]);
 });
 
-it('OT4: what the transport does while it sends is in the context of the span', async () => {
+it('OT-04: what the transport does while it sends is in the context of the span', async () => {
   const active: (string | undefined)[] = [];
   const servers = testServers(calculator);
   const plugin = {
@@ -329,7 +329,7 @@ it('OT4: what the transport does while it sends is in the context of the span', 
   expect(new Set(active)).toEqual(new Set(ids));
 });
 
-describe('OT5 the tables of docs/observability.md', () => {
+describe('OT-05 the tables of docs/observability.md', () => {
   const page = readFileSync(join(root, 'docs/observability.md'), 'utf8');
   /** Rows of the table below a heading, each as its cells without code marks. */
   const rows = (heading: string): readonly (readonly string[])[] => {
