@@ -66,7 +66,7 @@ export function checkName(name: unknown): asserts name is string {
 export function checkHostOptions(options: unknown): void {
   if (!isRecord(options))
     throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
-  const { engine, transports } = options;
+  const { engine, transports, intercept } = options;
   if (!isRecord(engine) || typeof engine['connect'] !== 'function') {
     throw invalid(
       'createHost() requires the option "engine".',
@@ -79,6 +79,10 @@ export function checkHostOptions(options: unknown): void {
       'createHost() requires the option "transports": an array of transport plugins.',
       'Call the function of each transport package: { transports: [stdio(), http()] }.',
     );
+  }
+  const isInterceptor = (value: unknown): boolean => typeof value === 'function' || isRecord(value);
+  if (intercept !== undefined && !(Array.isArray(intercept) && intercept.every(isInterceptor))) {
+    throw invalid('The option "intercept" of createHost() must be an array of interceptors.');
   }
 }
 

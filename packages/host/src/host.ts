@@ -1,7 +1,7 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import { afterTurn } from '@mcp-fittings/client-core/transport';
-import type { Call } from './calls/call-dispatcher.js';
+import { timeoutOf, type Call } from './calls/call-dispatcher.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
@@ -11,6 +11,7 @@ import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
 import { createTracer } from './tracing.js';
 import { createEmitter } from './events.js';
 import { checkCallContext } from './calls/call-context.js';
+import { interceptionLoader, withInterception } from './interception/load-interception.js';
 import { createServer } from './server/create-server.js';
 import { createPrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
@@ -56,6 +57,14 @@ export function createHost(options: HostOptions): Host {
   });
   const scopes = new Map<string, string>();
   const connectSlots = createSemaphore(limits.parallelConnects);
+  const listBudget = createListBudget(limits.listBytes);
+  const servers = new Map<string, ServerConnection>();
+  const interception = interceptionLoader(options.intercept, {
+    clock,
+    listBudget,
+    timeoutOf: (server, method, given) =>
+      timeoutOf(method, given, { limits, callMs: servers.get(server)?.settings.callMs ?? limits.callMs }),
+  });
   const deps: HostDeps = {
     options,
     clock,
@@ -64,11 +73,11 @@ export function createHost(options: HostOptions): Host {
     limits,
     emitter,
     tracer: createTracer(),
-    listBudget: createListBudget(limits.listBytes),
+    listBudget,
+    interception,
     acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,
   };
-  const servers = new Map<string, ServerConnection>();
   let closed = false;
 
   const serverOf = (name: string): ServerConnection => {
@@ -129,7 +138,7 @@ export function createHost(options: HostOptions): Host {
     );
   };
 
-  return {
+  const host: Host = {
     async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
       checkEntries(entries);
@@ -315,6 +324,7 @@ export function createHost(options: HostOptions): Host {
       await this.close();
     },
   };
+  return withInterception(host, interception);
 }
 
 /**

@@ -8,7 +8,7 @@ export {
 } from './setup/entry-transport.js';
 /** For programs that use an engine without a host. */
 export { observeTransport } from './connection/observe-transport.js';
-export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
+export { TRACE_CHANNELS, type TracedConnection, type TracedResponse, type TraceEvent } from './tracing.js';
 export { formatElicitation, formatSampling } from './server-requests/format-request.js';
 export type {
   Available,
@@ -114,3 +114,27 @@ export type {
   ServerCounts,
   ServerSnapshot,
 } from './contracts/state.js';
+export type {
+  InterceptedCall,
+  InterceptedCompletion,
+  InterceptedConnect,
+  InterceptedCustomRequest,
+  InterceptedElicitation,
+  InterceptedList,
+  InterceptedLogLevel,
+  InterceptedOperation,
+  InterceptedPrompt,
+  InterceptedRead,
+  InterceptedRequest,
+  InterceptedRequestBase,
+  InterceptedRequests,
+  InterceptedResults,
+  InterceptedRoots,
+  InterceptedSampling,
+  InterceptedServerRequest,
+  InterceptedSubscription,
+  InterceptedToolCall,
+  Interceptor,
+  InterceptorFunction,
+  InterceptorHandlers,
+} from './contracts/interceptor.js';

@@ -5,11 +5,16 @@ import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
+import type { TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
 import { carryHeaders, type RequestHeaders } from './request-headers.js';
+import { traceMessages } from './trace-messages.js';
 
-type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
+type Shared = Pick<
+  ServerDeps,
+  'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options' | 'tracer'
+>;
 
 export interface AttemptOptions {
   readonly callbacks: EngineCallbacks;
@@ -57,7 +62,7 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
 /** Opens a transport and performs the handshake, within one deadline. */
 async function connectOver(
   plugin: TransportPlugin,
-  { server, config, settings, resolve, clock, logger, options: { engine } }: Shared,
+  { server, config, settings, resolve, clock, logger, tracer, options: { engine, traceContext } }: Shared,
   { callbacks, events, inbound, era, signal }: AttemptOptions,
 ): Promise<Connection> {
   const ms = settings.connectMs;
@@ -73,11 +78,14 @@ async function connectOver(
         const created = plugin.create(entry, { server, auth, logger, clock, signal: within });
         transport = created;
         events.phase('starting');
+        const { type } = plugin;
+        const messages = traceMessages(created, { server, type, tracer, traceContext });
         const observe = observeTransport(created);
         observe(inbound.observe(created));
         const headers = carryHeaders(created, server, plugin.type);
         const askedAgain = new Set<string>();
         observe({ sending: (message) => noteSecondRead(message, askedAgain) });
+        observe(messages.observer);
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
         const session = await engine.connect(created, {
@@ -90,7 +98,10 @@ async function connectOver(
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: created, headers, askedAgain, ended: ending.promise };
+        const { promise: ended } = ending;
+        if (tracer.isActive('session'))
+          traceSession(tracer, { server, connection: messages.connection }, ended);
+        return { session, transport: created, headers, askedAgain, ended };
       },
     );
   } catch (error) {
@@ -105,6 +116,14 @@ function noteSecondRead(message: JSONRPCMessage, uris: Set<string>): void {
   if (!('method' in message) || message.method !== 'resources/read') return;
   const { uri, inputResponses, requestState } = message.params ?? {};
   if (typeof uri === 'string' && (inputResponses !== undefined || requestState !== undefined)) uris.add(uri);
+}
+
+function traceSession(tracer: Tracer, traced: TraceEvent, ended: Connection['ended']): void {
+  const session = async (): Promise<void> => {
+    const reason = await ended;
+    if (reason !== undefined) throw reason;
+  };
+  tracer.trace('session', traced, session).catch(() => undefined);
 }
 
 function watchEnd(): {

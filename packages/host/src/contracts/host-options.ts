@@ -1,5 +1,6 @@
 import type { AuthPlugin, Clock, HostCache, Logger, TransportPlugin } from '@mcp-fittings/client-core';
 import type { Engine } from './engine.js';
+import type { Interceptor } from './interceptor.js';
 import type { HostCallbacks } from './server-requests.js';
 
 /**
@@ -35,6 +36,11 @@ export interface HostOptions {
   readonly identityOf?: ((server: string) => string | undefined) | undefined;
   /** Answers to requests of servers: elicitation, sampling and roots. Default: none, so that no such capability is declared. */
   readonly callbacks?: HostCallbacks | undefined;
+  /**
+   * Functions that surround connects, lists, calls and requests of servers: to record, change, refuse or answer them. The first
+   * one is the outermost. Default: none, which costs nothing.
+   */
+  readonly intercept?: readonly Interceptor[] | undefined;
   /** Receives diagnostics, log messages of servers, and the stderr of stdio servers. Default: none. */
   readonly logger?: Logger | undefined;
   /** Clock for all deadlines and delays, for tests. Default: the system clock. */
@@ -64,7 +70,8 @@ export interface HostOptions {
    */
   readonly cache?: HostCache | undefined;
   /**
-   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request. Default: none.
+   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request and notification,
+   * lists and the handshake included. What the caller puts into `_meta` takes precedence. Default: none.
    * @see https://www.w3.org/TR/trace-context/
    */
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;

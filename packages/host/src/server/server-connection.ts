@@ -13,6 +13,7 @@ import type { CallOptions, ReadOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import { guardCallbacks } from '../server-requests/guard-callbacks.js';
+import { interceptedCallbacks } from '../interception/load-interception.js';
 import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
@@ -109,12 +110,15 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       ),
   });
 
-  const callbacks = guardCallbacks(deps.options.callbacks ?? {}, {
-    clock,
-    callbackMs: limits.callbackMs,
-    calls: () => dispatcher.inFlight(),
-    principal: deps.principal,
-  });
+  const callbacks = guardCallbacks(
+    interceptedCallbacks(deps.options.callbacks ?? {}, limits.callbackMs, deps.interception),
+    {
+      clock,
+      callbackMs: limits.callbackMs,
+      calls: () => dispatcher.inFlight(),
+      principal: deps.principal,
+    },
+  );
   const urlElicitations = createUrlElicitations(deps, { callbacks, onError: report });
 
   const engineEvents = createEngineEvents(deps, {
@@ -144,7 +148,11 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       earlyChanges.clear();
       const events = { ...engineEvents, phase };
       try {
-        const connection = await connectOnce(deps, { callbacks, events, inbound, era, signal });
+        const open = () => connectOnce(deps, { callbacks, events, inbound, era, signal });
+        const limit = { timeoutMs: settings.connectMs, signal };
+        const connection = await (deps.interception === undefined
+          ? open()
+          : (await deps.interception()).connect(server, attempt, limit, open));
         traced.protocolVersion = connection.session.protocolVersion;
         const found = connection.session.era;
         if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
