@@ -2,10 +2,12 @@ import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import { afterTurn } from '@mcp-fittings/client-core/transport';
 import type { Call } from './calls/call-dispatcher.js';
+import { createToolTasks } from './calls/tool-tasks.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
-import type { CallOptions, Host, HostEvents, HostStatistics } from './contracts/host.js';
+import type { CallOptions, Host, HostEvents, HostStatistics, ToolCallOptions } from './contracts/host.js';
+import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
 import { createTracer } from './tracing.js';
@@ -20,6 +22,7 @@ import {
   checkName,
   checkRecord,
   checkRef,
+  checkTaskOptions,
   unknownServer,
   unknownTool,
 } from './check-arguments.js';
@@ -52,6 +55,7 @@ export function createHost(options: HostOptions): Host {
   const emitter = createEmitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
+  const toolTasks = createToolTasks(emitter);
   const scopes = new Map<string, string>();
   const connectSlots = createSemaphore(limits.parallelConnects);
   const deps: HostDeps = {
@@ -133,14 +137,15 @@ export function createHost(options: HostOptions): Host {
     resources: () => all((server) => server.available('resources')),
     resourceTemplates: () => all((server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
+    async callTool(ref, args = {}, callOptions: ToolCallOptions = NO_OPTIONS) {
       checkOpen();
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;
       const server = serverOf(name);
       const definition = server.tool(tool);
-      if (definition === undefined && server.snapshot().state.status === 'connected') {
+      const { task } = callOptions;
+      if (definition === undefined && task?.resume === undefined && server.snapshot().state.status === 'connected') {
         throw unknownTool(
           name,
           tool,
@@ -148,12 +153,20 @@ export function createHost(options: HostOptions): Host {
         );
       }
       const hints = definition?.annotations;
-      return server.call({
-        method: 'tools/call',
-        target: tool,
-        options: callOptions,
-        repeatable: hints?.readOnlyHint === true || hints?.idempotentHint === true,
-        send: (session, request) => session.callTool(tool, args, { ...request, definition }),
+      const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
+      const send: Call<ToolResult>['send'] = (session, request) =>
+        session.callTool(tool, args, { ...request, definition });
+      const plain = { method: 'tools/call', target: tool, options: callOptions } as const;
+      if (task === undefined) return server.call({ ...plain, repeatable: isHarmless, send });
+      checkTaskOptions(task);
+      using opened = toolTasks.open(ref, task);
+      return await server.call({
+        ...plain,
+        // A task is resumed, not created again.
+        get repeatable() {
+          return isHarmless || opened.hasTask;
+        },
+        send: (session, request) => opened.send(session, request, (given) => send(session, given)),
       });
     },
     async getPrompt(ref, args = {}, callOptions) {

@@ -1,4 +1,9 @@
-import { isRecord, type JSONRPCObject, type JSONRPCRequest } from '@mcp-fittings/client-core/transport';
+import {
+  isRecord,
+  type JSONRPCNotification,
+  type JSONRPCObject,
+  type JSONRPCRequest,
+} from '@mcp-fittings/client-core/transport';
 import { CLIENT_CAPABILITIES, RESUME_METHOD, TASK_META, TASKS_EXTENSION } from './protocol.js';
 
 /** Returns whether a request declares the capabilities of the client, as all do from the revision 2026-07-28 on. */
@@ -35,10 +40,10 @@ function withExtension(given: unknown): Record<string, unknown> {
   return { ...capabilities, extensions: { [TASKS_EXTENSION]: {}, ...(isRecord(extensions) && extensions) } };
 }
 
-/** Returns the request without what only `withTasks()` reads. */
-export function withoutMarker(request: JSONRPCRequest): JSONRPCRequest {
-  const meta = request.params?._meta;
-  if (meta === undefined || !(TASK_META in meta)) return request;
+/** Returns the message without what passes between `withTasks()` and its client only: no server reads it or sends it. */
+export function withoutMarker<T extends JSONRPCRequest | JSONRPCNotification>(message: T): T {
+  const meta: unknown = message.params?._meta;
+  if (!isRecord(meta) || !(TASK_META in meta)) return message;
   const { [TASK_META]: _marker, ...rest } = meta;
-  return { ...request, params: { ...request.params, _meta: rest } };
+  return { ...message, params: { ...message.params, _meta: rest } };
 }

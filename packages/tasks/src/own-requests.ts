@@ -56,7 +56,7 @@ export function createOwnRequests({ wire, server, clock, requestMs }: OwnRequest
               });
               const request: JSONRPCMessage = { jsonrpc: '2.0', id, method, params };
               wire.send(request, { requestSignal: within, headers }).catch((error: unknown) => {
-                isOpen = false;
+                if (!within.aborted) isOpen = false;
                 reject(asError(error));
               });
             }),

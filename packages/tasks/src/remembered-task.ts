@@ -13,12 +13,13 @@ export interface RememberedTaskOptions {
 export interface RememberedTask {
   /** Writes the record if the time to live has changed. */
   seen(task: Task): void;
-  answered(keys: readonly string[]): void;
+  /** Resolves when the keys are written, or could not be. */
+  answered(keys: readonly string[]): Promise<void>;
   forget(): void;
 }
 
 export function rememberTask({ store, owner, record, onError }: RememberedTaskOptions): RememberedTask {
-  if (store === undefined) return { seen: ignore, answered: ignore, forget: ignore };
+  if (store === undefined) return { seen: ignore, answered: async () => undefined, forget: ignore };
   let current = record;
   let isWritten = false;
   let written = Promise.resolve();
@@ -34,7 +35,10 @@ export function rememberTask({ store, owner, record, onError }: RememberedTaskOp
     seen({ ttlMs }) {
       if (!isWritten || ttlMs !== current.ttlMs) write({ ...current, ttlMs });
     },
-    answered: (keys) => write({ ...current, answered: keys }),
+    answered(keys) {
+      write({ ...current, answered: keys });
+      return written;
+    },
     forget: () => then(() => store.remove(owner, record.taskId)),
   };
 }

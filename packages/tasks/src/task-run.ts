@@ -1,5 +1,5 @@
 import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { backoffDelay, sleep } from '@mcp-fittings/client-core/timing';
+import { backoffDelay, settlesWithin, sleep } from '@mcp-fittings/client-core/timing';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import {
   isErrorResponse,
@@ -21,8 +21,8 @@ export interface TaskRunDeps {
   readonly inputs: InputRequests;
   /** Called with each state of the task that a poll returned, and with the call that waits for it. */
   readonly onPoll: (task: Task, call: Call) => void;
-  /** Called before the answers to these input requests are sent. */
-  readonly onAnswered: (keys: readonly string[]) => void;
+  /** Called before answers are sent, with the keys of all input requests so far. Resolves when they are remembered. */
+  readonly onAnswered: (keys: readonly string[]) => Promise<void>;
   /** Called when the task is over: its result is known, or is not wanted any more. Not called if the connection ended. */
   readonly onEnd: () => void;
 }
@@ -144,14 +144,15 @@ export class TaskRun {
     // The state may lag behind the answers, and a question is asked once.
     const fresh = new Map([...requests].filter(([key]) => !this.#answered.has(key)));
     if (fresh.size === 0) return;
-    const { inputs, limits, onAnswered } = this.#deps;
+    const { inputs, limits, clock, onAnswered } = this.#deps;
     for (const key of fresh.keys()) this.#answered.add(key);
     if (this.#answered.size > limits.maxInputs) {
       throw this.#violation(`it has more than ${limits.maxInputs} input requests`);
     }
     const { responses, call } = await inputs.ask(fresh, this.#call, this.#stop.signal);
     this.#call = call;
-    onAnswered([...this.#answered]);
+    // First, so that a restart in between asks nothing twice. A store that hangs delays the answers, not more.
+    await settlesWithin(limits.requestMs, onAnswered([...this.#answered]), clock);
     await this.#requestWithRetries('tasks/update', { inputResponses: responses });
   }
 

@@ -47,7 +47,7 @@ const MAX_ANSWERED = 1024;
  * Creates a task store on a store for credentials, because the id of a task may grant access to it: in memory, in encrypted files, in
  * the keychain, or in Redis. Several processes may share it. Rejects as that store does, with `STORE_UNAVAILABLE` for example.
  * @example
- * const store = taskStore(createEncryptedFileStore({ folder }));
+ * const store = taskStore(encryptedFileStore({ path, key }));
  * const host = createHost({ engine, transports: [tasks(http(), { store })] });
  */
 export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): TaskStore {

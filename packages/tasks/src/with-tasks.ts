@@ -1,6 +1,7 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import {
+  afterTurn,
   isNotification,
   isRequest,
   isRequestId,
@@ -73,7 +74,6 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   /** Calls that the client has canceled before their response arrived, oldest first. */
   const canceled = new Map<RequestId, Call>();
   const runs = new Set<TaskRun>();
-  const sending = new Set<Promise<void>>();
   let initializeId: RequestId | undefined;
   /** Whether a server of an earlier revision has declared the extension. */
   let isDeclared = false;
@@ -140,14 +140,12 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     const { id, requestSignal, progressToken } = call;
     const onAbort = (): void => void giveUp(id);
     calls.set(id, call);
-    sending.add(call.done);
     requestSignal?.addEventListener('abort', onAbort, { once: true });
     try {
       begin()?.catch(call.fail);
       await call.done;
     } finally {
       requestSignal?.removeEventListener('abort', onAbort);
-      sending.delete(call.done);
       if (calls.get(id) === call) calls.delete(id);
       reports.forget(progressToken);
     }
@@ -195,7 +193,7 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   const receive = (message: JSONRPCMessage, extra: unknown): void => {
     if (!isResponse(message)) {
       if (isNotification(message)) reports.seen(message);
-      return outer.onmessage?.(message, extra);
+      return outer.onmessage?.(isRequest(message) ? message : withoutMarker(message), extra);
     }
     if (own.take(message)) return;
     const response = responseFor(message);
@@ -235,12 +233,11 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   const closed = (): void => {
     const { closeReason } = wire;
     const error = connectionEnded(server, closeReason);
-    const open = [...sending];
     // The order of the contract: the client sees its own error if it has closed the connection, and ours otherwise.
     if (closeReason === undefined) outer.onclose?.();
     for (const run of runs) run.disconnected(error);
     for (const call of calls.values()) call.fail(error);
-    if (closeReason !== undefined) void Promise.allSettled(open).then(() => outer.onclose?.());
+    if (closeReason !== undefined) afterTurn(() => outer.onclose?.());
   };
 
   wire.onmessage = receive;
