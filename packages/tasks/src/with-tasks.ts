@@ -230,25 +230,60 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     return undefined;
   };
 
+  let closing: Promise<void> | undefined;
   const closed = (): void => {
     const { closeReason } = wire;
     const error = connectionEnded(server, closeReason);
-    // The order of the contract: the client sees its own error if it has closed the connection, and ours otherwise.
-    if (closeReason === undefined) outer.onclose?.();
+    // The order of the contract: if the connection was lost, open calls are rejected before the client is told.
+    const isFirst = closeReason === undefined || closeReason.code === 'ABORTED' || runs.size === 0;
+    if (isFirst) outer.onclose?.();
     for (const run of runs) run.disconnected(error);
-    for (const call of calls.values()) call.fail(error);
-    if (closeReason !== undefined) afterTurn(() => outer.onclose?.());
+    closing = new Promise((resolve) => {
+      afterTurn(() => {
+        // The transport itself has rejected them, unless it is one of an SDK.
+        for (const call of calls.values()) call.fail(error);
+        if (!isFirst) outer.onclose?.();
+        resolve();
+      });
+    });
   };
 
-  wire.onmessage = receive;
+  /** The handlers of the client that uses the connection. */
+  let kept: Pick<Replaced, 'onmessage' | 'onclose'> | undefined;
+  const keep = (): void => {
+    kept = { onmessage: outer.onmessage, onclose: outer.onclose };
+  };
+
+  wire.onmessage = (message, extra) => {
+    keep();
+    receive(message, extra);
+  };
   wire.onclose = closed;
-  const replaced: Replaced = { start: () => wire.start(), send, onmessage: undefined, onclose: undefined };
+  const replaced: Replaced = {
+    async start() {
+      try {
+        await wire.start();
+      } catch (error) {
+        // A second client, whose start() rejects, has replaced the handlers by then.
+        if (kept !== undefined) Object.assign(outer, kept);
+        throw error;
+      }
+      keep();
+    },
+    send,
+    async close() {
+      await wire.close();
+      await closing;
+    },
+    onmessage: undefined,
+    onclose: undefined,
+  };
   const outer = delegate(wire, replaced);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has every member of the transport
   return outer as unknown as T;
 }
 
-interface Replaced extends Pick<Transport, 'start' | 'send'> {
+interface Replaced extends Pick<Transport, 'start' | 'send' | 'close'> {
   onmessage: Transport['onmessage'] | undefined;
   onclose: Transport['onclose'] | undefined;
 }
