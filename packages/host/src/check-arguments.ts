@@ -32,7 +32,10 @@ export function checkTaskOptions(task: unknown): void {
   const isRight =
     (resume === undefined || (typeof resume === 'string' && resume !== '')) &&
     (onUpdate === undefined || typeof onUpdate === 'function');
-  if (!isRight) throw invalid('The option "task" of host.callTool() must be { onUpdate, resume }, with the id of a task.');
+  if (!isRight)
+    throw invalid(
+      'The option "task" of host.callTool() must be { onUpdate, resume }, with the id of a task.',
+    );
 }
 
 /** An object that has one of these is an entry. */

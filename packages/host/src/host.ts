@@ -145,7 +145,11 @@ export function createHost(options: HostOptions): Host {
       const server = serverOf(name);
       const definition = server.tool(tool);
       const { task } = callOptions;
-      if (definition === undefined && task?.resume === undefined && server.snapshot().state.status === 'connected') {
+      if (
+        definition === undefined &&
+        task?.resume === undefined &&
+        server.snapshot().state.status === 'connected'
+      ) {
         throw unknownTool(
           name,
           tool,

@@ -28,7 +28,9 @@ export interface Call {
   /** Settles with `send()` of the request: resolved when the response was delivered. */
   readonly done: Promise<void>;
   /** Delivers the response to the client. */
-  answer(body: { result: JSONRPCObject } | { error: { code: number; message: string; data?: unknown } }): void;
+  answer(
+    body: { result: JSONRPCObject } | { error: { code: number; message: string; data?: unknown } },
+  ): void;
   /** The client no longer waits for the response, or has received it. */
   settle(): void;
   /** No response can arrive. */
@@ -78,6 +80,13 @@ export function connectionEnded(server: string, reason: TransportError | undefin
   return new TransportError(
     reason?.code ?? 'TRANSPORT_CLOSED',
     `The connection to the server "${server}" ended while a task was polled${why}`,
-    { server, cause: reason, kind: reason?.kind, details: reason?.details, hint: reason?.hint, delivery: 'unknown' },
+    {
+      server,
+      cause: reason,
+      kind: reason?.kind,
+      details: reason?.details,
+      hint: reason?.hint,
+      delivery: 'unknown',
+    },
   );
 }

@@ -54,7 +54,11 @@ export function createTaskReports({ server, deliver, onTask, onError }: TaskRepo
     if (!isRequestId(progressToken)) return;
     const progress = (highest.get(progressToken) ?? 0) + 1;
     note(progressToken, progress);
-    const params = { progressToken, progress, ...(statusMessage !== undefined && { message: statusMessage }) };
+    const params = {
+      progressToken,
+      progress,
+      ...(statusMessage !== undefined && { message: statusMessage }),
+    };
     deliver({ jsonrpc: '2.0', method: 'notifications/progress', params });
   };
 

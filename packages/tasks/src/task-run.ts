@@ -253,12 +253,16 @@ function asTaskFailure(server: string, cause: unknown): FittingsError {
   }
   const text = cause instanceof Error ? cause.message : String(cause);
   if (!(cause instanceof FittingsError)) {
-    return new TransportError('CONNECTION_LOST', `Could not ask the server "${server}" about a task: ${text}`, {
-      server,
-      cause,
-      delivery: 'unknown',
-      details: { unreachable: true },
-    });
+    return new TransportError(
+      'CONNECTION_LOST',
+      `Could not ask the server "${server}" about a task: ${text}`,
+      {
+        server,
+        cause,
+        delivery: 'unknown',
+        details: { unreachable: true },
+      },
+    );
   }
   const { code, kind, hint, details } = cause;
   const isAnswer = code === 'RPC_ERROR';
@@ -266,6 +270,14 @@ function asTaskFailure(server: string, cause: unknown): FittingsError {
     code,
     isAnswer ? text : `Could not ask the server "${server}" about a task: ${text}`,
     // Polling was tried again already.
-    { server, cause, kind, hint, delivery: 'unknown', retryable: false, details: { ...details, unreachable: !isAnswer } },
+    {
+      server,
+      cause,
+      kind,
+      hint,
+      delivery: 'unknown',
+      retryable: false,
+      details: { ...details, unreachable: !isAnswer },
+    },
   );
 }

@@ -187,7 +187,9 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     if (method === 'tools/call') return open(call, () => wire.send(withoutMarker(declared), sendOptions));
     const taskId = params?.['taskId'];
     if (isTaskId(taskId)) return open(call, () => follow(call, taskId, undefined));
-    call.answer({ error: { code: RPC_CODES.invalidParams, message: 'The "taskId" is missing or not valid.' } });
+    call.answer({
+      error: { code: RPC_CODES.invalidParams, message: 'The "taskId" is missing or not valid.' },
+    });
   };
 
   const receive = (message: JSONRPCMessage, extra: unknown): void => {
@@ -225,7 +227,8 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     // "A client that receives `CreateTaskResult` in response to an unsupported request type MUST interpret this as an invalid response".
     const why = typeof task === 'string' ? task : 'only tools/call may create one';
     const text = `The server "${server}" answered with an invalid task: ${why}.`;
-    if (call === undefined) return { jsonrpc: '2.0', id, error: { code: RPC_CODES.invalidRequest, message: text } };
+    if (call === undefined)
+      return { jsonrpc: '2.0', id, error: { code: RPC_CODES.invalidRequest, message: text } };
     call.fail(new TransportError('PROTOCOL_VIOLATION', text, { server, delivery: 'unknown' }));
     return undefined;
   };

@@ -18,20 +18,33 @@ async function client(
 ) {
   const clock = createManualClock();
   const { board = createTaskBoard(), ...rest } = options;
-  const server = wireServer({ board, era: 'stateless', answer: (request) => answers[request.method]?.(request) });
+  const server = wireServer({
+    board,
+    era: 'stateless',
+    answer: (request) => answers[request.method]?.(request),
+  });
   const transport = withTasks(server.transport, { clock, server: 'wire', ...rest });
   const delivered: JSONRPCMessage[] = [];
   transport.onmessage = (message) => void delivered.push(message);
   await transport.start();
   const call = (id: number, params: JSONRPCObject = {}) =>
-    transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'x', _meta: META, ...params } });
+    transport.send({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'x', _meta: META, ...params },
+    });
   const sent = (method: string): number =>
     server.received.filter((message) => 'method' in message && message.method === method).length;
   const responses = () => delivered.filter((message) => !('method' in message));
   return { clock, server, transport, delivered, responses, call, sent, board };
 }
 
-const caught = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'resolved', (error: unknown) => error);
+const caught = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'resolved',
+    (error: unknown) => error,
+  );
 const completed = { ...TASK, resultType: 'complete', status: 'completed', result: { content: [] } };
 
 describe('TK-09 the interval of polls', () => {
@@ -59,7 +72,8 @@ describe('TK-09 the interval of polls', () => {
     let polls = 0;
     const { clock, call, sent } = await client({
       'tools/call': () => TASK,
-      'tasks/get': () => (++polls < 2 ? { ...TASK, resultType: 'complete', pollIntervalMs: 7000 } : completed),
+      'tasks/get': () =>
+        ++polls < 2 ? { ...TASK, resultType: 'complete', pollIntervalMs: 7000 } : completed,
     });
     const done = call(1);
     await clock.advance(1000 + 6999);
@@ -102,13 +116,22 @@ describe('TK-09 the end of a task that does not end', () => {
     });
     const done = caught(call(1));
     await clock.advance(1000);
-    expect(await done).toMatchObject({ code: 'RPC_ERROR', delivery: 'unknown', details: { rpcCode: -32_602 } });
+    expect(await done).toMatchObject({
+      code: 'RPC_ERROR',
+      delivery: 'unknown',
+      details: { rpcCode: -32_602 },
+    });
   });
 
   it('comes when the server has canceled it', async () => {
     const { clock, call } = await client({
       'tools/call': () => TASK,
-      'tasks/get': () => ({ ...TASK, resultType: 'complete', status: 'cancelled', statusMessage: 'out of\u001b[2J paper' }),
+      'tasks/get': () => ({
+        ...TASK,
+        resultType: 'complete',
+        status: 'cancelled',
+        statusMessage: 'out of\u001b[2J paper',
+      }),
     });
     const done = caught(call(1));
     await clock.advance(1000);
@@ -162,10 +185,22 @@ describe('TK-10 what a server says about a task', () => {
     ['a task as its result', { status: 'completed', result: TASK }],
     ['no error', { status: 'failed', error: 'x' }],
     ['another id', { taskId: 'other' }],
-    ['too many input requests', { status: 'input_required', inputRequests: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [at, form])) }],
+    [
+      'too many input requests',
+      {
+        status: 'input_required',
+        inputRequests: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [at, form])),
+      },
+    ],
     ['a key that is too long', { status: 'input_required', inputRequests: { ['k'.repeat(257)]: form } }],
-    ['a request that no client answers', { status: 'input_required', inputRequests: { a: { method: 'tools/call' } } }],
-    ['a request that the client did not declare', { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } }],
+    [
+      'a request that no client answers',
+      { status: 'input_required', inputRequests: { a: { method: 'tools/call' } } },
+    ],
+    [
+      'a request that the client did not declare',
+      { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
+    ],
   ])('is refused with %s', async (_name, wrong) => {
     const { clock, call, sent } = await client({
       'tools/call': () => TASK,
@@ -183,7 +218,12 @@ describe('TK-10 what a server says about a task', () => {
     const { clock, call, responses } = await client(
       {
         'tools/call': () => TASK,
-        'tasks/get': () => ({ ...TASK, resultType: 'complete', status: 'input_required', inputRequests: { [`k${key++}`]: form } }),
+        'tasks/get': () => ({
+          ...TASK,
+          resultType: 'complete',
+          status: 'input_required',
+          inputRequests: { [`k${key++}`]: form },
+        }),
         'tasks/update': () => ({}),
       },
       { limits: { maxInputs: 2 } },
@@ -206,7 +246,12 @@ describe('TK-10 what a server says about a task', () => {
       'prompts/get': () => TASK,
     });
     expect(await caught(call(1))).toMatchObject({ code: 'PROTOCOL_VIOLATION', delivery: 'unknown' });
-    await transport.send({ jsonrpc: '2.0', id: 2, method: 'prompts/get', params: { name: 'x', _meta: META } });
+    await transport.send({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'prompts/get',
+      params: { name: 'x', _meta: META },
+    });
     expect(delivered.at(-1)).toMatchObject({ id: 2, error: { code: -32_600 } });
   });
 
@@ -218,7 +263,9 @@ describe('TK-10 what a server says about a task', () => {
     const done = call(1, { _meta: { ...META, progressToken: 'p' } });
     await clock.advance(1000);
     await done;
-    const progress = delivered.find((message) => 'method' in message && message.method === 'notifications/progress');
+    const progress = delivered.find(
+      (message) => 'method' in message && message.method === 'notifications/progress',
+    );
     const message = String((progress as { params: JSONRPCObject }).params['message']);
     expect(message).toMatch(/^m+…$/);
     expect(message.length).toBe(1000);
@@ -226,25 +273,54 @@ describe('TK-10 what a server says about a task', () => {
 
   it('cannot pretend to be a report of withTasks()', async () => {
     const { server, delivered } = await client({});
-    const params = { taskId: 't', status: 'working', _meta: { 'com.mcp-fittings/task': { key: 'k' }, other: 1 } };
+    const params = {
+      taskId: 't',
+      status: 'working',
+      _meta: { 'com.mcp-fittings/task': { key: 'k' }, other: 1 },
+    };
     await server.send({ jsonrpc: '2.0', method: 'notifications/tasks', params });
-    await expect.poll(() => delivered).toEqual([
-      { jsonrpc: '2.0', method: 'notifications/tasks', params: { taskId: 't', status: 'working', _meta: { other: 1 } } },
-    ]);
+    await expect
+      .poll(() => delivered)
+      .toEqual([
+        {
+          jsonrpc: '2.0',
+          method: 'notifications/tasks',
+          params: { taskId: 't', status: 'working', _meta: { other: 1 } },
+        },
+      ]);
   });
 });
 
 describe('TK-01 the requests about a task', () => {
   it('have ids of their own, the metadata of the call and the declared extension, and no progress token', async () => {
     const { clock, call, server } = await client({ 'tools/call': () => TASK, 'tasks/get': () => completed });
-    const done = call(1, { _meta: { ...META, progressToken: 1, traceparent: '00-a', 'com.mcp-fittings/task': { key: 'k' } } });
+    const done = call(1, {
+      _meta: { ...META, progressToken: 1, traceparent: '00-a', 'com.mcp-fittings/task': { key: 'k' } },
+    });
     await clock.advance(1000);
     await done;
     const [first, poll] = server.received;
-    const clientCapabilities = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
-    const _meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': clientCapabilities, traceparent: '00-a' };
-    expect(first).toEqual({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', _meta: { ..._meta, progressToken: 1 } } });
-    expect(poll).toEqual({ jsonrpc: '2.0', id: expect.any(String), method: 'tasks/get', params: { taskId: 't1', _meta } });
+    const clientCapabilities = {
+      elicitation: { form: {} },
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    };
+    const _meta = {
+      ...META,
+      'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+      traceparent: '00-a',
+    };
+    expect(first).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'x', _meta: { ..._meta, progressToken: 1 } },
+    });
+    expect(poll).toEqual({
+      jsonrpc: '2.0',
+      id: expect.any(String),
+      method: 'tasks/get',
+      params: { taskId: 't1', _meta },
+    });
   });
 
   it('TK-05 cancel a task that is created after its call was canceled', async () => {
@@ -271,7 +347,11 @@ describe('TK-01 the requests about a task', () => {
       'tasks/cancel',
     ]);
     const [, , cancel] = sent;
-    wire.onmessage?.({ jsonrpc: '2.0', id: (cancel as JSONRPCRequest).id, result: { resultType: 'complete' } });
+    wire.onmessage?.({
+      jsonrpc: '2.0',
+      id: (cancel as JSONRPCRequest).id,
+      result: { resultType: 'complete' },
+    });
     expect(delivered).toEqual([]);
   });
 
@@ -283,7 +363,9 @@ describe('TK-01 the requests about a task', () => {
           ...TASK,
           resultType: 'complete',
           status: 'input_required',
-          inputRequests: { a: { method: 'elicitation/create', params: { message: 'x', requestedSchema: {} } } },
+          inputRequests: {
+            a: { method: 'elicitation/create', params: { message: 'x', requestedSchema: {} } },
+          },
         }),
         'tasks/cancel': () => ({}),
       },

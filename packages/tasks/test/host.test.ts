@@ -53,10 +53,14 @@ describe('TK-03 tasks in a host', () => {
       ['render', 'render'].map(async (tool) => {
         const updates: ToolTask[] = [];
         const progress: number[] = [];
-        const result = await host.callTool({ server: 'studio', tool }, {}, {
-          task: { onUpdate: (task) => void updates.push(task) },
-          onProgress: (each) => void progress.push(each.progress),
-        });
+        const result = await host.callTool(
+          { server: 'studio', tool },
+          {},
+          {
+            task: { onUpdate: (task) => void updates.push(task) },
+            onProgress: (each) => void progress.push(each.progress),
+          },
+        );
         return { updates, progress, result };
       }),
     );
@@ -125,8 +129,16 @@ describe('TK-03 tasks in a host', () => {
       const board = createTaskBoard({
         scripts: {
           greet: ({ answers, polls }) => {
-            const ask = { method: 'elicitation/create', params: { mode: 'form', message: 'First name?', requestedSchema: { type: 'object', properties: {} } } };
-            if (answers['first'] === undefined) return { status: 'input_required', inputRequests: { first: ask } };
+            const ask = {
+              method: 'elicitation/create',
+              params: {
+                mode: 'form',
+                message: 'First name?',
+                requestedSchema: { type: 'object', properties: {} },
+              },
+            };
+            if (answers['first'] === undefined)
+              return { status: 'input_required', inputRequests: { first: ask } };
             // The state lags behind the answer.
             if (!isReleased) return { status: 'input_required', inputRequests: { first: ask } };
             return { status: 'completed', result: { content: text(`done after ${polls > 0}`) } };
@@ -153,9 +165,13 @@ describe('TK-03 tasks in a host', () => {
       expect(record).toMatchObject({ tool: 'greet', answered: ['first'], ttlMs: 60_000 });
       const second = httpHost(options, asked);
       await second.connect({ studio: { type: 'http', url: server.url } });
-      const { content } = await second.callTool({ server: 'studio', tool: 'greet' }, {}, {
-        task: { resume: record?.taskId },
-      });
+      const { content } = await second.callTool(
+        { server: 'studio', tool: 'greet' },
+        {},
+        {
+          task: { resume: record?.taskId },
+        },
+      );
       expect(content).toEqual(text('done after true'));
       expect(asked).toHaveLength(1);
       expect(board.asked.filter((method) => method === 'tools/call')).toHaveLength(1);
@@ -191,7 +207,9 @@ describe('TK-03 tasks in a host', () => {
         board,
         era: 'initialize',
         answer: ({ method }) =>
-          method === 'tools/list' ? { tools: [{ name: 'render', inputSchema: { type: 'object' } }] } : undefined,
+          method === 'tools/list'
+            ? { tools: [{ name: 'render', inputSchema: { type: 'object' } }] }
+            : undefined,
       });
       connections.push(server);
       return server;
@@ -206,4 +224,3 @@ describe('TK-03 tasks in a host', () => {
     expect(board.asked.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 });
-

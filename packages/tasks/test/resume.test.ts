@@ -49,7 +49,9 @@ describe('TK-08 a task of an earlier run', () => {
     await client.connect(withTasks(server.transport, FAST));
     const result = await client.request({ method: RESUME_METHOD, params: { taskId } }, ResultV1);
     expect(result.content).toEqual(text('rendered after 3 polls'));
-    await expect(client.request({ method: RESUME_METHOD, params: {} }, ResultV1)).rejects.toMatchObject({ code: -32_602 });
+    await expect(client.request({ method: RESUME_METHOD, params: {} }, ResultV1)).rejects.toMatchObject({
+      code: -32_602,
+    });
     await client.close();
   });
 
@@ -89,7 +91,13 @@ describe('TK-08 taskStore', () => {
   it('ignores what is not a record', async () => {
     const tokens = memoryStore();
     await tokens.set('mcp-tasks:ann', {
-      tasks: [null, { taskId: 7 }, record('x'.repeat(2000)), record('ok'), { ...record('no'), answered: [1] }],
+      tasks: [
+        null,
+        { taskId: 7 },
+        record('x'.repeat(2000)),
+        record('ok'),
+        { ...record('no'), answered: [1] },
+      ],
     });
     const store = taskStore(tokens, { clock: createManualClock() });
     expect((await store.list('ann')).map(({ taskId }) => taskId)).toEqual(['ok']);

@@ -1,6 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { CallToolResultSchema, CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { withTasks, type TaskUpdate, type WithTasksOptions } from '@mcp-fittings/tasks';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
@@ -53,9 +57,16 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     expect((await client.callTool({ name: 'quick' })).content).toEqual(text('at once'));
     const many = await Promise.all([1, 2, 3].map(() => client.callTool({ name: 'render' })));
     for (const { content } of many) expect(content).toEqual(text('rendered after 3 polls'));
-    expect(await client.callTool({ name: 'tool-error' })).toMatchObject({ isError: true, content: text('no paper') });
+    expect(await client.callTool({ name: 'tool-error' })).toMatchObject({
+      isError: true,
+      content: text('no paper'),
+    });
     const failed = client.callTool({ name: 'fail' });
-    await expect(failed).rejects.toMatchObject({ code: -32603, message: 'the printer burns', data: { at: 'tray' } });
+    await expect(failed).rejects.toMatchObject({
+      code: -32603,
+      message: 'the printer burns',
+      data: { at: 'tray' },
+    });
     const routed = server.requests.filter(({ method }) => method === 'tasks/get');
     for (const { headers } of routed) expect(headers['mcp-name']).toMatch(/^task-/);
     expect(routed.length).toBe(11);
@@ -103,7 +114,12 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     server.failNext(1000);
     const error: unknown = await client.callTool({ name: 'render' }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(FittingsError);
-    expect(error).toMatchObject({ code: 'SERVER_ERROR', delivery: 'unknown', server: 'studio', retryable: false });
+    expect(error).toMatchObject({
+      code: 'SERVER_ERROR',
+      delivery: 'unknown',
+      server: 'studio',
+      retryable: false,
+    });
     await client.close();
   });
 
@@ -187,7 +203,9 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     abort.abort(new Error('enough'));
     await rejected;
     await board.called('tasks/cancel');
-    const told = server.received.filter((message) => 'method' in message && message.method === 'notifications/cancelled');
+    const told = server.received.filter(
+      (message) => 'method' in message && message.method === 'notifications/cancelled',
+    );
     // That of the poll that was under way is of our own.
     for (const message of told) expect(JSON.stringify(message)).toContain('com.mcp-fittings/tasks/');
     await client.close();
@@ -200,7 +218,11 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
       era: 'initialize',
       answer: ({ method }) =>
         method === 'initialize'
-          ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'plain', version: '1' } }
+          ? {
+              protocolVersion: '2025-11-25',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'plain', version: '1' },
+            }
           : undefined,
     });
     const client = new ClientV1(identity);
@@ -209,4 +231,3 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     await client.close();
   });
 });
-

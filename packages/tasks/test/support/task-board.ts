@@ -44,12 +44,15 @@ const named = (answer: unknown): string => {
 /** Tools whose calls become tasks. */
 export const SCRIPTS: Readonly<Record<string, Script>> = {
   render: ({ polls }) =>
-    polls < 3 ? { status: 'working', statusMessage: `frame ${polls}` } : done(say(`rendered after ${polls} polls`)),
+    polls < 3
+      ? { status: 'working', statusMessage: `frame ${polls}` }
+      : done(say(`rendered after ${polls} polls`)),
   'tool-error': () => done({ ...say('no paper'), isError: true }),
   greet({ answers, polls }) {
     if (polls < 2) return { status: 'working' };
     if (answers['first'] === undefined) return ask({ first: elicit('First name?') });
-    if (answers['last'] === undefined) return ask({ first: elicit('First name?'), last: elicit('Last name?') });
+    if (answers['last'] === undefined)
+      return ask({ first: elicit('First name?'), last: elicit('Last name?') });
     return done(say(`hello ${named(answers['first'])} ${named(answers['last'])}`));
   },
   think({ answers }) {
@@ -57,7 +60,10 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
     const messages = [{ role: 'user', content: { type: 'text', text: 'think' } }];
     return ask({ thought: { method: 'sampling/createMessage', params: { messages, maxTokens: 5 } } });
   },
-  fail: () => ({ status: 'failed', error: { code: -32603, message: 'the printer burns', data: { at: 'tray' } } }),
+  fail: () => ({
+    status: 'failed',
+    error: { code: -32603, message: 'the printer burns', data: { at: 'tray' } },
+  }),
   forever: ({ polls, cancelled }) =>
     cancelled ? { status: 'cancelled' } : { status: 'working', statusMessage: `poll ${polls}` },
   refuse: ({ polls }) =>
@@ -100,7 +106,12 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
     asked.push(method);
     for (const wake of waiters) wake();
   };
-  const times = { createdAt: '2026-07-28T10:00:00Z', lastUpdatedAt: '2026-07-28T10:00:01Z', ttlMs, pollIntervalMs };
+  const times = {
+    createdAt: '2026-07-28T10:00:00Z',
+    lastUpdatedAt: '2026-07-28T10:00:01Z',
+    ttlMs,
+    pollIntervalMs,
+  };
   const demand = (capabilities: unknown): void => {
     const extensions = isRecord(capabilities) ? capabilities['extensions'] : undefined;
     if (isRecord(extensions) && isRecord(extensions[TASKS_EXTENSION])) return;

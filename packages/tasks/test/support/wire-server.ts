@@ -75,7 +75,13 @@ export function wireServer({ board, era, answer }: WireServerOptions): WireServe
       if (result === SILENCE) return;
       reply(message.id, { result: era === 'stateless' ? { resultType: 'complete', ...result } : result });
     } catch (error) {
-      const { code = -32_603, message: text, data } = isRecord(error) || error instanceof RpcFailure ? (error as RpcFailure) : new RpcFailure(-32_603, String(error));
+      const {
+        code = -32_603,
+        message: text,
+        data,
+      } = isRecord(error) || error instanceof RpcFailure
+        ? (error as RpcFailure)
+        : new RpcFailure(-32_603, String(error));
       reply(message.id, { error: { code, message: text, ...(data !== undefined && { data }) } });
     }
   };
