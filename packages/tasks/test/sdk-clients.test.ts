@@ -37,13 +37,20 @@ function clientV2(): { client: Client; questions: string[] } {
 }
 
 describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP', () => {
-  it('fails without withTasks(): the SDK does not know the type of the result', async () => {
+  it('fails without withTasks(): the server refuses a task, and the SDK the type of the result', async () => {
     await using server = await sdkServer(createTaskBoard());
     const { client } = clientV2();
     await client.connect(createHttpTransport({ url: server.url }));
-    const call = client.callTool({ name: 'render' });
-    await expect(call).rejects.toThrow(/Missing required client capability/);
+    await expect(client.callTool({ name: 'render' })).rejects.toMatchObject({ code: -32_021 });
     await client.close();
+    const declared = new Client(identity, {
+      capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      versionNegotiation: { mode: 'auto' },
+    });
+    await declared.connect(createHttpTransport({ url: server.url }));
+    const call = declared.callTool({ name: 'render' });
+    await expect(call).rejects.toThrow("Unsupported result type 'task' for tools/call");
+    await declared.close();
   });
 
   it.each([
@@ -167,6 +174,16 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     await client.connect(withTasks(server.transport, options));
     return { board, server, client, questions };
   };
+
+  it('has no content without withTasks(), if a server answers with a task anyway', async () => {
+    const answer = ({ method }: { method: string }) =>
+      method === 'tools/call' ? { resultType: 'task', taskId: 't', status: 'working' } : undefined;
+    const server = wireServer({ board: createTaskBoard(), era: 'initialize', answer });
+    const client = new ClientV1(identity);
+    await client.connect(server.transport);
+    expect(await client.callTool({ name: 'render' })).toMatchObject({ content: [], taskId: 't' });
+    await client.close();
+  });
 
   it('delivers the final result as that of callTool()', async () => {
     const { client, server } = await connect();
