@@ -32,9 +32,9 @@ export interface Call {
     body: { result: JSONRPCObject } | { error: { code: number; message: string; data?: unknown } },
   ): void;
   /** The client no longer waits for the response, or has received it. */
-  settle(): void;
+  readonly settle: () => void;
   /** No response can arrive. */
-  fail(error: unknown): void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** Creates a call for a request that declares the extension. */

@@ -66,7 +66,7 @@ describe('TK-03 the decorated transport', () => {
     const outer = withTasks(inner);
     expect('stderr' in outer && 'pid' in outer && 'describe' in outer).toBe(true);
     expect([outer.pid, outer.stderr, outer.describe()]).toEqual([7, 'last words', { secret: 'private' }]);
-    expect(outer.describe).toBe(outer.describe);
+    expect(Reflect.get(outer, 'describe')).toBe(Reflect.get(outer, 'describe'));
     outer.stderr = 'changed';
     expect(inner.stderr).toBe('changed');
     const onerror = (): void => undefined;

@@ -28,7 +28,8 @@ export async function sdkServer(board: TaskBoard): Promise<SdkServer> {
       failing--;
       return void response.writeHead(503).end();
     }
-    void handle(request, response);
+    // The types of the SDK do not allow for `exactOptionalPropertyTypes`.
+    void handle(request as Parameters<typeof handle>[0], response);
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');

@@ -1,5 +1,4 @@
 import {
-  isRecord,
   isRequest,
   type JSONRPCMessage,
   type JSONRPCObject,
@@ -75,13 +74,8 @@ export function wireServer({ board, era, answer }: WireServerOptions): WireServe
       if (result === SILENCE) return;
       reply(message.id, { result: era === 'stateless' ? { resultType: 'complete', ...result } : result });
     } catch (error) {
-      const {
-        code = -32_603,
-        message: text,
-        data,
-      } = isRecord(error) || error instanceof RpcFailure
-        ? (error as RpcFailure)
-        : new RpcFailure(-32_603, String(error));
+      const failure = error instanceof RpcFailure ? error : new RpcFailure(-32_603, String(error));
+      const { code, message: text, data } = failure;
       reply(message.id, { error: { code, message: text, ...(data !== undefined && { data }) } });
     }
   };
