@@ -19,6 +19,7 @@ export interface Call {
   /** Key of the call, repeated in the notifications about its task. */
   readonly key: unknown;
   readonly progressToken: unknown;
+  /** Headers for the requests about the task. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly requestSignal: AbortSignal | undefined;
   /** Whether the request is of the revision 2026-07-28 or later, in which a server does not send requests. */
@@ -60,7 +61,7 @@ export function createCall(
     meta: rest,
     key: isRecord(marker) ? marker['key'] : undefined,
     progressToken,
-    headers: options.headers,
+    headers: withoutRouting(options.headers),
     requestSignal: options.requestSignal,
     isStateless: options.isStateless,
     isResumed: method === RESUME_METHOD,
@@ -72,6 +73,12 @@ export function createCall(
     settle,
     fail,
   };
+}
+
+/** Headers that repeat parts of the call, such as its arguments, would contradict the other requests (SEP-2243). */
+function withoutRouting(headers: TransportSendOptions['headers']): TransportSendOptions['headers'] {
+  if (headers === undefined) return undefined;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^mcp-/i.test(name)));
 }
 
 /** Returns the error of a connection that ended while a task was polled. The task may go on. */

@@ -74,6 +74,8 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   /** Calls that the client has canceled before their response arrived, oldest first. */
   const canceled = new Map<RequestId, Call>();
   const runs = new Set<TaskRun>();
+  /** Calls that were answered with a task: a second task for the same call is ignored. */
+  const followed = new WeakSet<Call>();
   let initializeId: RequestId | undefined;
   /** Whether a server of an earlier revision has declared the extension. */
   let isDeclared = false;
@@ -214,7 +216,8 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     const late = canceled.get(id);
     const task = readTask(result);
     if (typeof task !== 'string' && call !== undefined) {
-      void follow(call, task.taskId, task);
+      if (!followed.has(call)) void follow(call, task.taskId, task);
+      followed.add(call);
       return undefined;
     }
     if (typeof task !== 'string' && late !== undefined) {

@@ -1,4 +1,9 @@
-import type { JSONRPCMessage, JSONRPCObject, JSONRPCRequest } from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
 import { withTasks, type WithTasksOptions } from '@mcp-fittings/tasks';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
@@ -353,6 +358,31 @@ describe('TK-01 the requests about a task', () => {
       result: { resultType: 'complete' },
     });
     expect(delivered).toEqual([]);
+  });
+
+  it('have the headers of the call, without those that repeat its arguments; a second task for a call is ignored', async () => {
+    const clock = createManualClock();
+    const sent: { readonly message: JSONRPCMessage; readonly headers: unknown }[] = [];
+    const wire = {
+      onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
+      start: async () => undefined,
+      close: async () => undefined,
+      send: async (message: JSONRPCMessage, options?: TransportSendOptions) =>
+        void sent.push({ message, headers: options?.headers }),
+    };
+    const transport = withTasks(wire, { clock });
+    const headers = { 'x-tenant': 'ann', 'Mcp-Param-City': 'Rome' };
+    const request = {
+      jsonrpc: '2.0',
+      id: 5,
+      method: 'tools/call',
+      params: { name: 'x', _meta: META },
+    } as const;
+    void transport.send(request, { headers });
+    wire.onmessage?.({ jsonrpc: '2.0', id: 5, result: TASK });
+    wire.onmessage?.({ jsonrpc: '2.0', id: 5, result: { ...TASK, taskId: 't2' } });
+    await clock.advance(1000);
+    expect(sent.map((each) => each.headers)).toEqual([headers, { 'x-tenant': 'ann' }]);
   });
 
   it('TK-04 end after inputMs without an answer of the client: the task is canceled', async () => {

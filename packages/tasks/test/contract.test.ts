@@ -1,3 +1,5 @@
+import { StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { withTasks } from '@mcp-fittings/tasks';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { transportSuite } from '@mcp-fittings/testkit/transport';
@@ -60,6 +62,13 @@ describe('TK-03 the decorated transport', () => {
     async send(): Promise<void> {}
     async close(): Promise<void> {}
   }
+
+  it('may be one of either SDK', () => {
+    const url = new URL('http://127.0.0.1:1/mcp');
+    for (const each of [new HttpV1(url), new HttpV2(url)]) {
+      expect('finishAuth' in withTasks(each)).toBe(true);
+    }
+  });
 
   it('has every member of the transport, those with private fields included', () => {
     const inner = new Inner();
