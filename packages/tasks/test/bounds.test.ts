@@ -201,12 +201,14 @@ describe('TK-10 what a server says about a task', () => {
     [
       'a request that no client answers',
       { status: 'input_required', inputRequests: { a: { method: 'tools/call' } } },
+      'not a request that a client answers',
     ],
     [
       'a request that the client did not declare',
       { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
+      'requires roots/list, which the client did not declare',
     ],
-  ])('is refused with %s', async (_name, wrong) => {
+  ])('is refused with %s', async (_name, wrong, text = 'malformed task') => {
     const { clock, call, sent } = await client({
       'tools/call': () => TASK,
       'tasks/get': () => ({ ...TASK, resultType: 'complete', ...wrong }),
@@ -215,6 +217,7 @@ describe('TK-10 what a server says about a task', () => {
     const done = caught(call(1));
     await clock.advance(1000);
     expect(await done).toMatchObject({ code: 'PROTOCOL_VIOLATION', delivery: 'unknown' });
+    expect(String(await done)).toContain(text);
     expect(sent('tasks/cancel')).toBe(1);
   });
 
