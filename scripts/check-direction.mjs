@@ -26,6 +26,7 @@ export const ALLOWED = {
   'auth-google': ['client-core', 'remote-policy', 'http-client'],
   config: ['client-core'],
   host: ['client-core'],
+  tasks: ['client-core'],
   tools: ['client-core', 'host'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [

@@ -26,6 +26,18 @@ export function checkRecord(method: string, argument: string, value: unknown): v
   throw invalid(`The ${argument} of host.${method}() must be an object, not ${kindOf(value)}.`);
 }
 
+/** Throws `CONFIG_INVALID` unless the option `task` of a tool call is an object whose members have the right types. */
+export function checkTaskOptions(task: unknown): void {
+  const { resume, onUpdate } = isRecord(task) ? task : { resume: null };
+  const isRight =
+    (resume === undefined || (typeof resume === 'string' && resume !== '')) &&
+    (onUpdate === undefined || typeof onUpdate === 'function');
+  if (!isRight)
+    throw invalid(
+      'The option "task" of host.callTool() must be { onUpdate, resume }, with the id of a task.',
+    );
+}
+
 /** An object that has one of these is an entry. */
 const ENTRY_FIELDS = ['type', 'command', 'url'] as const;
 

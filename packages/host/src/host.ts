@@ -2,10 +2,19 @@ import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import { afterTurn } from '@mcp-fittings/client-core/transport';
 import { timeoutOf, type Call } from './calls/call-dispatcher.js';
+import { createToolTasks } from './calls/tool-tasks.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
-import type { CallOptions, Host, HostEvents, HostStatistics, PrincipalOptions } from './contracts/host.js';
+import type {
+  CallOptions,
+  Host,
+  HostEvents,
+  HostStatistics,
+  PrincipalOptions,
+  ToolCallOptions,
+} from './contracts/host.js';
+import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
 import { createTracer } from './tracing.js';
@@ -23,6 +32,7 @@ import {
   checkName,
   checkRecord,
   checkRef,
+  checkTaskOptions,
   unknownServer,
   unknownTool,
 } from './check-arguments.js';
@@ -55,6 +65,7 @@ export function createHost(options: HostOptions): Host {
   const emitter = createEmitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
+  const toolTasks = createToolTasks(emitter);
   const scopes = new Map<string, string>();
   const connectSlots = createSemaphore(limits.parallelConnects);
   const listBudget = createListBudget(limits.listBytes);
@@ -179,14 +190,19 @@ export function createHost(options: HostOptions): Host {
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
+    async callTool(ref, args = {}, callOptions: ToolCallOptions = NO_OPTIONS) {
       checkOpen();
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;
       return use(name, callOptions, async (server) => {
         const definition = server.tool(tool);
-        if (definition === undefined && server.snapshot().state.status === 'connected') {
+        const { task } = callOptions;
+        if (
+          definition === undefined &&
+          task?.resume === undefined &&
+          server.snapshot().state.status === 'connected'
+        ) {
           throw unknownTool(
             name,
             tool,
@@ -194,12 +210,20 @@ export function createHost(options: HostOptions): Host {
           );
         }
         const hints = definition?.annotations;
-        return server.call({
-          method: 'tools/call',
-          target: tool,
-          options: callOptions,
-          repeatable: hints?.readOnlyHint === true || hints?.idempotentHint === true,
-          send: (session, request) => session.callTool(tool, args, { ...request, definition }),
+        const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
+        const send: Call<ToolResult>['send'] = (session, request) =>
+          session.callTool(tool, args, { ...request, definition });
+        const plain = { method: 'tools/call', target: tool, options: callOptions } as const;
+        if (task === undefined) return server.call({ ...plain, repeatable: isHarmless, send });
+        checkTaskOptions(task);
+        using opened = toolTasks.open(ref, task);
+        return await server.call({
+          ...plain,
+          // A task is resumed, not created again.
+          get repeatable() {
+            return isHarmless || opened.hasTask;
+          },
+          send: (session, request) => opened.send(session, request, (given) => send(session, given)),
         });
       });
     },

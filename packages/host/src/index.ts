@@ -83,8 +83,10 @@ export type {
   PromptRef,
   ResourceRef,
   StartOptions,
+  ToolCallOptions,
   ToolRef,
 } from './contracts/host.js';
+export type { ToolTask, ToolTaskOptions, ToolTaskStatus } from './contracts/tool-tasks.js';
 export type {
   CallInFlight,
   ElicitationAnswer,

@@ -13,6 +13,7 @@ import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } f
 import type { CompletionParams } from './engine.js';
 import type { LogEntry, LogLevel } from './server-requests.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
+import type { ToolTask, ToolTaskOptions } from './tool-tasks.js';
 
 /** Options of {@link Host.connect}. */
 export interface ConnectOptions {
@@ -114,6 +115,16 @@ export interface ReadOptions extends CallOptions {
   readonly fresh?: boolean | undefined;
 }
 
+/** Options of {@link Host.callTool}. */
+export interface ToolCallOptions extends CallOptions {
+  /**
+   * How the call deals with a task that the server may answer with. Each poll of the task counts as progress for
+   * {@link CallOptions.timeoutMs}; `limits.callTotalMs` bounds the whole call. Default: the call waits for the result of the task,
+   * if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
+   */
+  readonly task?: ToolTaskOptions | undefined;
+}
+
 /**
  * Events of a {@link Host}, by name. `server` is the name of the server in this host; `principal` the person whose connection it is,
  * for connections of {@link CallOptions.principal}.
@@ -156,6 +167,8 @@ export interface HostEvents {
     readonly method: string;
     readonly params: JSONRPCObject;
   };
+  /** A task was created, or its status or message has changed. Needs `tasks()` of `@mcp-fittings/tasks`. */
+  task: ToolTask;
   /** A server logged a message. */
   log: LogEntry & { readonly server: string; readonly principal?: string | undefined };
   /** An error that no call reports, such as a list that could not be read again. */
@@ -229,7 +242,7 @@ export interface Host extends AsyncDisposable {
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
+    options?: ToolCallOptions,
   ): Promise<ToolResult>;
   /**
    * Gets a prompt with its arguments filled in. Rejects with `CAPABILITY_MISSING` if the server offers no prompts, and
