@@ -27,6 +27,7 @@ export const ALLOWED = {
   config: ['client-core'],
   host: ['client-core'],
   tools: ['client-core', 'host'],
+  apps: ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',
