@@ -66,12 +66,10 @@ export async function startAppsPage(): Promise<AppsPage> {
     }
     if (part !== 'messages') return end(response, 404);
     if (request.method === 'GET') {
-      const isFirst = transport.connectPage((message) =>
-        response.write(`data: ${JSON.stringify(message)}\n\n`),
-      );
-      if (!isFirst) return end(response, 409);
+      if (stream.current !== undefined) return end(response, 409);
       stream.current = response;
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      transport.connectPage((message) => response.write(`data: ${JSON.stringify(message)}\n\n`));
       return response.flushHeaders();
     }
     if (request.method !== 'POST' || request.headers.origin !== pages.origin) return end(response, 403);

@@ -26,12 +26,10 @@ export class PageTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Connects the page. Returns false if there is one already. */
-  connectPage(deliver: (message: JSONRPCMessage) => void): boolean {
-    if (this.#deliver !== undefined) return false;
+  /** Connects the page: `deliver` gets what was sent before, and all that is sent from now on. */
+  connectPage(deliver: (message: JSONRPCMessage) => void): void {
     this.#deliver = deliver;
     for (const message of this.#waiting.splice(0)) deliver(message);
-    return true;
   }
 
   /** Passes on a message of the app. Returns false if it is not a JSON-RPC message. */

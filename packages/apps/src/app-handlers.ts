@@ -39,19 +39,25 @@ export interface AppHandlers {
    * Calls a tool of the app's own server, if its `visibility` has `"app"` and the policy or the user allows it. Rejects with
    * `TOOL_UNKNOWN`, `POLICY_DENIED`, `APPROVAL_REQUIRED`, `ARGUMENTS_INVALID`, and as `host.callTool()` does.
    */
-  oncalltool(
+  readonly oncalltool: (
     params: { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> | undefined },
     extra?: AppRequestExtra,
-  ): Promise<AppToolResult>;
+  ) => Promise<AppToolResult>;
   /**
    * Reads a resource of the app's own server, if the policy or the user allows it. Rejects with `POLICY_DENIED`,
    * `APPROVAL_REQUIRED`, and as `host.readResource()` does.
    */
-  onreadresource(params: { readonly uri: string }, extra?: AppRequestExtra): Promise<AppReadResult>;
+  readonly onreadresource: (
+    params: { readonly uri: string },
+    extra?: AppRequestExtra,
+  ) => Promise<AppReadResult>;
   /**
    * Passes a link to `openLink` of the options. `isError: true` if it is not a valid `http:` or `https:` URL, or was declined.
    */
-  onopenlink(params: { readonly url: string }, extra?: AppRequestExtra): Promise<{ isError?: boolean }>;
+  readonly onopenlink: (
+    params: { readonly url: string },
+    extra?: AppRequestExtra,
+  ) => Promise<{ isError?: boolean }>;
 }
 
 /** Who asks, in a question to the user. */

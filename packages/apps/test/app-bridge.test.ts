@@ -16,6 +16,9 @@ async function openView(options: AppsOptions) {
   bridge.onreadresource = app.handlers.onreadresource;
   bridge.onopenlink = app.handlers.onopenlink;
   const view = new View({ name: 'view', version: '1.0.0' }, {}, { autoResize: false });
+  const shown = new Promise((resolve) => {
+    view.ontoolresult = resolve;
+  });
   const [hostSide, viewSide] = InMemoryTransport.createLinkedPair();
   await bridge.connect(hostSide);
   await view.connect(viewSide);
@@ -25,12 +28,12 @@ async function openView(options: AppsOptions) {
     await apps.close();
     await world[Symbol.asyncDispose]();
   });
-  return { ...world, app, bridge, view };
+  return { ...world, app, bridge, view, shown };
 }
 
 describe('MA-13 the real AppBridge', () => {
   it('accepts the handlers, the capabilities and the results, and a real view uses them', async () => {
-    const { app, bridge, view, host } = await openView({ defaultPermission: 'allow' });
+    const { app, bridge, view, host, shown } = await openView({ defaultPermission: 'allow' });
     expect(view.getHostCapabilities()).toEqual(app.hostCapabilities);
     expect(await view.callServerTool({ name: 'refresh', arguments: { place: 'Rome' } })).toMatchObject({
       content: [{ type: 'text', text: 'refresh of weather' }],
@@ -41,9 +44,6 @@ describe('MA-13 the real AppBridge', () => {
     ]);
     expect(await view.openLink({ url: 'https://a.example' })).toEqual({ isError: true });
 
-    const shown = new Promise((resolve) => {
-      view.ontoolresult = resolve;
-    });
     await bridge.sendToolInput({ arguments: { place: 'Rome' } });
     await bridge.sendToolResult(toAppResult(await host.callTool(app.tool, { place: 'Rome' })));
     expect(await shown).toMatchObject({
