@@ -169,7 +169,7 @@ describeWith(
         await attempt(frame, `fetch('${view.url.href}/messages', { method: 'POST', body: '{}' })`),
       ).toContain('failed');
       await frame.evaluate(
-        `parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-resource-ready', params: { html: 'taken over' } }, '*')`,
+        `parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-resource-ready', params: { html: 'replaced' } }, '*')`,
       );
       await frame.evaluate(`top.location = '${other}/top'`).catch(() => undefined);
       await frame.evaluate(`location.href = '${other}/leave'`).catch(() => undefined);

@@ -80,7 +80,7 @@ export function readDomains(
   for (const entry of value.slice(0, MAX_DOMAINS) as readonly unknown[]) {
     const { origin, problem } = readOrigin(entry, kind, options.localDomains === true);
     if (problem !== undefined) refused.push(`"${kind}": ${show(entry)} ${problem}.`);
-    else if (options.allowDomain?.({ origin, kind, server }) === false) {
+    else if (options.allowDomain !== undefined && !options.allowDomain({ origin, kind, server })) {
       refused.push(`"${kind}": ${show(entry)} is not allowed by this host.`);
     } else origins.add(origin);
   }

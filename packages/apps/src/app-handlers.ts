@@ -2,11 +2,12 @@ import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
 import {
+  createTools,
   toolVisibility,
   type ToolHost,
   type ToolPermission,
   type ToolPolicy,
-  type Tools,
+  type ToolsOptions,
 } from '@mcp-fittings/tools';
 import type { CallOptions, ResourceResult } from '@mcp-fittings/host';
 import { toAppResult, toContents, type AppReadResult, type AppToolResult } from './app-result.js';
@@ -31,7 +32,8 @@ export interface AppRequestExtra {
 
 /**
  * Answers to requests of one app. The names and types are those of `AppBridge` of `@modelcontextprotocol/ext-apps`. Each rejects
- * with a `FittingsError`, which `AppBridge` returns to the app as a JSON-RPC error.
+ * with a `FittingsError`, whose message `AppBridge` returns to the app as a JSON-RPC error: `CALLBACK_FAILED` if a callback of the host
+ * threw, `ABORTED` if the app or the host ended the request.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Standard MCP Messages)
  */
 export interface AppHandlers {
@@ -87,8 +89,8 @@ export interface AppHandlersDeps {
   readonly server: string;
   /** Whether the server still is the one from which the app came: another entry may have its name by now. */
   readonly isSameServer: () => boolean;
-  readonly tools: Tools;
   readonly policy: ToolPolicy;
+  readonly toolsOptions: ToolsOptions;
   readonly defaultPermission: ToolPermission;
   readonly confirmRead: ConfirmRead | undefined;
   readonly openLink: OpenLink | undefined;
@@ -96,44 +98,65 @@ export interface AppHandlersDeps {
   readonly logger: Logger | undefined;
 }
 
+type RefusalCode = 'APPROVAL_REQUIRED' | 'ARGUMENTS_INVALID' | 'POLICY_DENIED' | 'TOOL_UNKNOWN';
+
 const MAX_URI_LENGTH = 8_192;
 
 /** Creates the handlers of one app. `close` aborts what is under way and refuses further requests. */
 export function createAppHandlers(
   { uri: app }: AppResource,
   deps: AppHandlersDeps,
-): { readonly handlers: AppHandlers; readonly close: () => void } {
+): { readonly handlers: AppHandlers; readonly close: () => Promise<void> } {
   const { host, server, policy, logger } = deps;
+  const { confirm } = deps.toolsOptions;
   const closing = new AbortController();
   let underWay = 0;
 
-  const refuse = (code: 'POLICY_DENIED' | 'APPROVAL_REQUIRED' | 'TOOL_UNKNOWN', why: string): FittingsError =>
+  const refuse = (code: RefusalCode, why: string): FittingsError =>
     new FittingsError(code, why, { server, delivery: 'not-sent' });
+
+  const replaced = (): FittingsError =>
+    refuse('POLICY_DENIED', 'The server of this app was replaced by another one of the same name.');
+  const name = `The app "${showUri(app)}" of the server "${escapeText(server, { maxLength: 128 })}"`;
+  const tools = createTools(ownServer(host, server, deps.isSameServer, replaced), {
+    ...deps.toolsOptions,
+    includeAppTools: true,
+    confirm:
+      confirm &&
+      ((request) =>
+        confirm({ ...request, text: `${name} asks for this call, not the model.\n${request.text}` })),
+  });
 
   /** Counts, checks and logs a request, and aborts it with the app. */
   const handle = async <T>(
     method: string,
-    target: string,
+    target: unknown,
     extra: AppRequestExtra | undefined,
     answer: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const what = { server, app, method, target: escapeText(target, { maxLength: 200 }) };
+    const isText = typeof target === 'string';
+    const what = {
+      server,
+      app,
+      method,
+      target: isText ? escapeText(target, { maxLength: 200 }) : typeof target,
+    };
     const link = linkSignal(extra?.mcpReq?.signal ?? extra?.signal);
     const abort = (): void => link.abort();
     underWay++;
     try {
+      if (!isText) throw refuse('ARGUMENTS_INVALID', 'The name or URI in the request is not text.');
       if (closing.signal.aborted) throw refuse('POLICY_DENIED', 'The app has been closed.');
       if (underWay > deps.maxParallelRequests) {
         throw refuse('POLICY_DENIED', `An app may have ${deps.maxParallelRequests} requests under way.`);
       }
-      if (!deps.isSameServer()) {
-        throw refuse('POLICY_DENIED', 'The server of this app was replaced by another one of the same name.');
-      }
+      if (!deps.isSameServer()) throw replaced();
       closing.signal.addEventListener('abort', abort);
       const result = await answer(link.signal);
       logger?.info('Answered a request of an app.', what);
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = asFittingsError(thrown, link.signal, server);
       logger?.warn('Refused or failed a request of an app.', { ...what, error });
       throw error;
     } finally {
@@ -146,7 +169,7 @@ export function createAppHandlers(
   const question = (sentence: string, signal: AbortSignal): AppQuestion => ({
     server,
     app,
-    text: `The app "${showUri(app)}" of the server "${escapeText(server, { maxLength: 128 })}" ${sentence}`,
+    text: `${name} ${sentence}`,
     signal,
   });
 
@@ -162,25 +185,25 @@ export function createAppHandlers(
       throw refuse('APPROVAL_REQUIRED', `Reading a resource requires confirmation: ${verdict.reason}`);
     }
     const sentence = `asks to read "${escapeText(uri, { maxLength: 1_000 })}". ${verdict.reason}`;
-    const agreed = await abortable(deps.confirmRead({ ...question(sentence, signal), uri }), signal);
+    const agreed: unknown = await abortable(deps.confirmRead({ ...question(sentence, signal), uri }), signal);
     if (agreed !== true) throw refuse('POLICY_DENIED', 'The user declined the reading.');
     if (!deps.isSameServer())
       throw refuse('APPROVAL_REQUIRED', 'The server changed while the question was open.');
   };
 
   const handlers: AppHandlers = {
-    oncalltool: ({ name, arguments: args }, extra) =>
-      handle('tools/call', name, extra, async (signal) => {
-        const tool = host.tools().find((each) => each.server === server && each.name === name);
-        if (tool === undefined)
+    oncalltool: ({ name: tool, arguments: args }, extra) =>
+      handle('tools/call', tool, extra, async (signal) => {
+        const listed = host.tools().find((each) => each.server === server && each.name === tool);
+        if (listed === undefined)
           throw refuse('TOOL_UNKNOWN', 'The server of this app has no tool of this name.');
-        if (!toolVisibility(tool).app) {
+        if (!toolVisibility(listed).app) {
           throw refuse('POLICY_DENIED', 'The server offers this tool to models, not to its app.');
         }
-        const turn = deps.tools.snapshot();
-        const modelName = turn.names.nameOf({ server, tool: name });
+        const turn = tools.snapshot();
+        const modelName = turn.names.nameOf({ server, tool });
         if (modelName === undefined) {
-          const skipped = turn.skipped.find(({ ref }) => ref.server === server && ref.tool === name);
+          const skipped = turn.skipped.find(({ ref }) => ref.tool === tool);
           throw skipped?.error ?? refuse('TOOL_UNKNOWN', 'The host does not offer this tool.');
         }
         const last = await turn.run(modelName, args ?? {}, { signal, originalNames: true });
@@ -201,11 +224,44 @@ export function createAppHandlers(
         const url = linkOf(text);
         if (url === undefined || deps.openLink === undefined) return { isError: true };
         const sentence = `asks to open ${escapeText(url.href, { maxLength: 1_000 })}`;
-        const opened = await abortable(deps.openLink({ ...question(sentence, signal), url }), signal);
+        const opened: unknown = await abortable(
+          deps.openLink({ ...question(sentence, signal), url }),
+          signal,
+        );
         return opened === true ? {} : { isError: true };
       }),
   };
-  return { handlers, close: () => closing.abort() };
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await tools.close();
+  };
+  return { handlers, close };
+}
+
+/** Returns the part of a host that belongs to one server. The server is compared once more when a call is sent. */
+function ownServer(
+  host: AppsHost,
+  server: string,
+  isSameServer: () => boolean,
+  replaced: () => FittingsError,
+): ToolHost {
+  return {
+    tools: () => host.tools().filter((tool) => tool.server === server),
+    servers: host.servers && (() => host.servers?.() ?? []),
+    async callTool(ref, args, options) {
+      if (ref.server !== server || !isSameServer()) throw replaced();
+      return host.callTool(ref, args, options);
+    },
+  };
+}
+
+/** The app gets the message of an error: that of a callback may hold what it must not know. */
+function asFittingsError(thrown: unknown, signal: AbortSignal, server: string): FittingsError {
+  if (thrown instanceof FittingsError) return thrown;
+  const options = { server, cause: thrown };
+  return signal.aborted
+    ? new FittingsError('ABORTED', 'The request of the app was aborted.', options)
+    : new FittingsError('CALLBACK_FAILED', 'A callback of the host failed.', options);
 }
 
 /** Other schemes start programs or run scripts; credentials in a URL mislead about its host. */

@@ -1,7 +1,7 @@
 import { FittingsError, isRecord, type Logger } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import type { CallOptions, CatalogTool, ToolRef } from '@mcp-fittings/host';
-import { createToolPolicy, createTools, type ToolsOptions } from '@mcp-fittings/tools';
+import { createToolPolicy, type ToolsOptions } from '@mcp-fittings/tools';
 import {
   createAppHandlers,
   type AppHandlers,
@@ -43,8 +43,8 @@ export interface AppsOptions
 /** The apps of the servers of a host. */
 export interface Apps extends AsyncDisposable {
   /**
-   * Returns the URI of the app that shows the results of a tool, or `undefined` if there is none. A URI that does not begin with
-   * `ui://` counts as none.
+   * Returns the URI of the app that shows the results of a tool, or `undefined`. A URI that does not begin with `ui://` does not
+   * count.
    */
   uriOf(tool: Pick<CatalogTool, '_meta'>): string | undefined;
   /**
@@ -108,23 +108,18 @@ const DEFAULT_PARALLEL_REQUESTS = 8;
  * ```
  */
 export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
-  const {
-    policy = createToolPolicy(),
-    confirm,
-    logger,
-    maxParallelRequests = DEFAULT_PARALLEL_REQUESTS,
-  } = options;
-  const tools = createTools(host, {
+  const { policy = createToolPolicy(), logger, maxParallelRequests = DEFAULT_PARALLEL_REQUESTS } = options;
+  const toolsOptions: ToolsOptions = {
     policy,
+    confirm: options.confirm,
     defaultPermission: options.defaultPermission,
     validateArguments: options.validateArguments,
     schemaLimits: options.schemaLimits,
     listLimits: options.listLimits,
     validation: options.validation,
-    includeAppTools: true,
-    confirm: confirm && ((request) => confirm({ ...request, text: `${ASKED_BY_APP}\n${request.text}` })),
-  });
-  const opened = new Set<App>();
+  };
+  /** Open apps, and how to close each. */
+  const opened = new Map<App, () => Promise<void>>();
   let closed = false;
 
   const apps: Apps = {
@@ -170,8 +165,8 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
         host,
         server,
         isSameServer: () => identityOf(host, server) === identity,
-        tools,
         policy,
+        toolsOptions,
         defaultPermission: options.defaultPermission ?? 'ask',
         confirmRead: options.confirmRead,
         openLink: options.openLink,
@@ -191,24 +186,23 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
         sandboxResource: { html, csp, permissions },
         close() {
           opened.delete(app);
-          close();
+          void close();
         },
         [Symbol.dispose]: () => app.close(),
       };
-      opened.add(app);
+      opened.set(app, close);
       return app;
     },
     async close() {
       closed = true;
-      for (const app of opened) app.close();
-      await tools.close();
+      const closing = [...opened.values()].map((close) => close());
+      opened.clear();
+      await Promise.all(closing);
     },
     [Symbol.asyncDispose]: () => apps.close(),
   };
   return apps;
 }
-
-const ASKED_BY_APP = 'An app of the server asks for this call, not the model.';
 
 /**
  * Reads `_meta.ui.resourceUri`, or the deprecated `_meta["ui/resourceUri"]`.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createApps, type AppsOptions } from '@mcp-fittings/apps';
-import { createToolPolicy, createTools, type ConfirmRequest } from '@mcp-fittings/tools';
+import { APP_MIME_TYPE, createApps, type AppsHost, type AppsOptions } from '@mcp-fittings/apps';
+import { createToolPolicy, createTools, type ConfirmRequest, type ToolPolicy } from '@mcp-fittings/tools';
 import { APP, createWorld, HTML } from './support/weather.js';
 
 const forecast = { server: 'weather', tool: 'forecast' };
@@ -148,7 +148,9 @@ describe('MA-08 the policy', () => {
     await app.handlers.oncalltool({ name: 'forecast', arguments: { place: 'Rome' } });
     expect((await tools.snapshot().run('mcp__weather__forecast')).type).toBe('result');
     expect(questions).toHaveLength(1);
-    expect(questions[0]?.text).toContain('An app of the server asks for this call, not the model.\n');
+    expect(questions[0]?.text).toContain(
+      `The app "${APP}" of the server "weather" asks for this call, not the model.\n`,
+    );
     expect(questions[0]?.text).toContain('"Rome"');
   });
 
@@ -227,6 +229,30 @@ describe('MA-10 the end of an app', () => {
     await expect(apps.app(forecast)).rejects.toThrow(code('ABORTED'));
   });
 
+  it('hides what a callback of the host threw, and refuses what is not text', async () => {
+    await using world = await createWorld();
+    const fail = async (): Promise<never> => {
+      throw new Error('secret');
+    };
+    await using apps = createApps(world.host, { confirm: fail, confirmRead: fail, openLink: fail });
+    using app = await apps.app(forecast);
+    const { oncalltool, onreadresource, onopenlink } = app.handlers;
+    for (const request of [
+      oncalltool({ name: 'refresh' }),
+      onreadresource({ uri: 'weather://stations' }),
+      onopenlink({ url: 'https://a.example' }),
+    ]) {
+      const error: unknown = await request.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: 'CALLBACK_FAILED',
+        message: expect.not.stringContaining('secret'),
+      });
+    }
+    // An app may send anything, and not every program checks it before.
+    await expect(oncalltool({ name: 7 as never })).rejects.toThrow(code('ARGUMENTS_INVALID'));
+    expect(world.asked).toHaveLength(1);
+  });
+
   it('is not outlived by a question to the user', async () => {
     await using world = await createWorld();
     let asking: AbortSignal | undefined;
@@ -238,7 +264,7 @@ describe('MA-10 the end of an app', () => {
     using app = await apps.app(forecast);
     const opening = app.handlers.onopenlink({ url: 'https://a.example' });
     app.close();
-    await expect(opening).rejects.toThrow();
+    await expect(opening).rejects.toThrow(code('ABORTED'));
     expect(asking?.aborted).toBe(true);
   });
 
@@ -252,6 +278,37 @@ describe('MA-10 the end of an app', () => {
       code('POLICY_DENIED'),
     );
     expect(world.asked).toEqual([`weather read ${APP}`]);
+  });
+
+  it('comes even while the policy decides about a call', async () => {
+    let identity = 'first';
+    const sent: string[] = [];
+    const host: AppsHost = {
+      tools: () => [
+        {
+          server: 's',
+          name: 't',
+          digest: 'd',
+          inputSchema: { type: 'object' },
+          _meta: { ui: { resourceUri: APP } },
+        },
+      ],
+      servers: () => [{ name: 's', identity }],
+      callTool: async ({ tool }) => {
+        sent.push(tool);
+        return { content: [] };
+      },
+      readResource: async () => ({ contents: [{ uri: APP, mimeType: APP_MIME_TYPE, text: HTML }] }),
+    };
+    const policy = createToolPolicy();
+    const forTool: ToolPolicy['forTool'] = () => {
+      identity = 'second';
+      return { decision: 'allow', rule: 'allowed-tool', reason: 'It is allowed.' };
+    };
+    await using apps = createApps(host, { policy: { ...policy, forTool } });
+    using app = await apps.app({ server: 's', tool: 't' });
+    await expect(app.handlers.oncalltool({ name: 't' })).rejects.toThrow(code('POLICY_DENIED'));
+    expect(sent).toEqual([]);
   });
 
   it('leaves room: an app has a bounded number of requests under way', async () => {
