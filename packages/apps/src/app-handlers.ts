@@ -62,8 +62,8 @@ export interface AppHandlers {
   ) => Promise<{ isError?: boolean }>;
 }
 
-/** Who asks, in a question to the user. */
-interface AppQuestion {
+/** A question to the user because an app asks for something. */
+export interface AppQuestion {
   /** Name of the app's server in the host. */
   readonly server: string;
   /** URI of the app. */

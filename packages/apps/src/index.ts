@@ -10,7 +10,14 @@ export {
   type Apps,
   type AppsOptions,
 } from './create-apps.js';
-export type { AppHandlers, AppRequestExtra, AppsHost, ConfirmRead, OpenLink } from './app-handlers.js';
+export type {
+  AppHandlers,
+  AppQuestion,
+  AppRequestExtra,
+  AppsHost,
+  ConfirmRead,
+  OpenLink,
+} from './app-handlers.js';
 export { readApp, type AppResource, type ReadAppOptions } from './read-app.js';
 export type { AppCsp, AppDomainFilter, AppDomainKind, AppDomainOptions } from './app-domains.js';
 export type { AppPermission, AppPermissions } from './app-permissions.js';
