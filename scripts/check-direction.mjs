@@ -28,6 +28,7 @@ export const ALLOWED = {
   host: ['client-core'],
   tasks: ['client-core'],
   tools: ['client-core', 'host'],
+  apps: ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

@@ -41,6 +41,11 @@ export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Maximum time without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Whether the arguments have the names of the server's schema, as a program writes them, and not those of the schema that the
+   * model was shown. Default false.
+   */
+  readonly originalNames?: boolean | undefined;
 }
 
 /** Options of {@link Toolset.run}. */
@@ -77,7 +82,7 @@ export async function* callTool(
   const { signal } = link;
   const queue = createProgressQueue();
   try {
-    const call = await prepare(deps, name, args, signal);
+    const call = await prepare(deps, name, args, { signal, originalNames: options.originalNames === true });
     const running = deps.host
       .callTool(call.tool.ref, call.args, {
         signal,
@@ -139,13 +144,14 @@ async function prepare(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  signal: AbortSignal,
+  { signal, originalNames }: { readonly signal: AbortSignal; readonly originalNames: boolean },
 ): Promise<PreparedCall> {
   const { host, principal } = deps;
   const tool = deps.find(name);
   if (tool === undefined) throw unknownTool(name, deps.names);
   const { server } = tool.ref;
-  const original = tool.originalArguments(copyArguments(tool, args, deps.argumentLimits));
+  const given = copyArguments(tool, args, deps.argumentLimits);
+  const original = originalNames ? given : tool.originalArguments(given);
   if (deps.validateArguments) {
     const issues = await deps.checker.check(tool.input, original);
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
