@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import type { GlobalOptions } from './options.js';
 import type { LiveRegionOptions } from './output/live-region.js';
 import type { Output } from './output/output.js';
-import type { ProcessIo } from './process-io.js';
+import { knownSize, type ProcessIo } from './process-io.js';
 
 /** What every command depends on. Tests replace all of it. */
 export interface CommandDeps {
@@ -95,8 +95,8 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
         stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
           ? {
               stream: stderr,
-              columns: () => known(stderr.columns) ?? 80,
-              rows: () => known(stderr.rows) ?? 24,
+              columns: () => knownSize(stderr.columns) ?? 80,
+              rows: () => knownSize(stderr.rows) ?? 24,
             }
           : undefined,
       setExitCode(code) {
@@ -104,12 +104,6 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       },
     },
   };
-}
-
-/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
-/** A terminal that does not know its size reports 0. */
-function known(size: number | undefined): number | undefined {
-  return size === undefined || size <= 0 ? undefined : size;
 }
 
 /**

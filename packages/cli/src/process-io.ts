@@ -19,3 +19,8 @@ interface TerminalStream {
   readonly columns?: number;
   readonly rows?: number;
 }
+
+/** Returns the columns or rows of a terminal; undefined if it does not know them, and reports 0 or nothing. */
+export function knownSize(size: number | undefined): number | undefined {
+  return size === undefined || size <= 0 ? undefined : size;
+}

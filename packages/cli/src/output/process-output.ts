@@ -1,5 +1,5 @@
 import type { GlobalOptions } from '../options.js';
-import type { ProcessIo } from '../process-io.js';
+import { knownSize, type ProcessIo } from '../process-io.js';
 import { createOutput, type Output } from './output.js';
 import { wantsColors } from './style.js';
 
@@ -22,8 +22,7 @@ export function createProcessOutput(
   });
 }
 
-/** A terminal that does not know its size reports 0. */
-function columnsOf({ isTTY, columns = 0 }: ProcessIo['stdout']): number | undefined {
-  if (isTTY !== true) return undefined;
-  return columns > 0 ? columns : 80;
+/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
+function columnsOf({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
+  return isTTY === true ? (knownSize(columns) ?? 80) : undefined;
 }

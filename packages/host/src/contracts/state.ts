@@ -30,7 +30,7 @@ export interface DisabledState {
 export interface DisconnectedState {
   /** Discriminates {@link ConnectionState}. */
   readonly status: 'disconnected';
-  /** Why there is no connection. */
+  /** Why the server is not connected. */
   readonly reason: DisconnectReason;
 }
 

@@ -4,8 +4,7 @@ import type { RequestId, TransportController } from '@mcp-fittings/client-core/t
 /** Messages on their way into a pipe: joined when they are sent together, kept while the pipe is full. */
 export interface OutboundQueue {
   /**
-   * Adds a message. Returns undefined if there is no room; there always is when the queue is empty, however large the message
-   * is. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
+   * Adds a message. Returns undefined if the queue is full. An empty queue accepts a message of any size. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
    * rejection need not be handled. Throws such an error after the end. `id` is that of a request, which counts as unsent
    * until it is written.
    */
