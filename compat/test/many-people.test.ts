@@ -7,7 +7,7 @@ import type { HostCache, TokenStore } from '@mcp-fittings/client-core';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { keychainStore } from '@mcp-fittings/store-keychain';
 import { memoryKeytar } from '../../packages/store-keychain/test/support/memory-keytar.js';
 import { expectNoCrossing, expectOwnServers } from './support/many-people.js';
@@ -44,6 +44,16 @@ const shelves: readonly (readonly [string, (folder: string) => Shelf])[] = [
     }),
   ],
   [
+    'encrypted files',
+    (folder) => ({
+      store: encryptedFileStore({
+        path: join(folder, 'tokens'),
+        key: () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) }),
+      }),
+      cache: fileCache({ folder: join(folder, 'cache') }),
+    }),
+  ],
+  [
     'a keychain',
     (folder) => ({
       store: keychainStore({
@@ -56,21 +66,26 @@ const shelves: readonly (readonly [string, (folder: string) => Shelf])[] = [
   ],
 ];
 
-describe.each(engines)('issue 23: fifty people on one host, on %s', (_name, engine) => {
-  it.each(shelves)('no token crosses over http, with the store in %s', async (_shelf, open) => {
+const wires = ['http', 'sse', 'ws'] as const;
+const matrix = wires.flatMap((wire) => shelves.map(([shelf, open]) => ({ wire, shelf, open })));
+
+describe('issue 23: fifty people on one host', () => {
+  it.each(matrix)('no token crosses over $wire, with the store in $shelf', async ({ wire, open }) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'many-people-')));
     try {
-      await expectNoCrossing('http', { engine, ...open(folder) });
+      await expectNoCrossing(wire, { engine: sdk(identity), ...open(folder) });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   });
 
-  it.each(['sse', 'ws'] as const)('no token crosses over %s', async (wire) => {
-    await expectNoCrossing(wire, { engine, store: memoryStore(), cache: memoryCache() });
+  it.each(wires)('no token crosses over %s, on SDK v2', async (wire) => {
+    await expectNoCrossing(wire, { engine: sdkV2(identity), store: memoryStore(), cache: memoryCache() });
   });
 
-  it.each(['stdio', 'inprocess'] as const)('each has a server of their own over %s', async (wire) => {
-    await expectOwnServers(wire, engine);
+  describe.each(engines)('on %s', (_name, engine) => {
+    it.each(['stdio', 'inprocess'] as const)('each has a server of their own over %s', async (wire) => {
+      await expectOwnServers(wire, engine);
+    });
   });
 });

@@ -16,12 +16,14 @@ describeWithRedis('fifty people on one host, with their tokens and lists in one 
   });
 
   it.each([
-    ['sdk', sdk],
-    ['sdk-v2', sdkV2],
-  ])(
-    'issue 23: no token crosses, on %s',
-    async (_name, engine) => {
-      await expectNoCrossing('http', {
+    ['http', 'sdk', sdk],
+    ['sse', 'sdk', sdk],
+    ['ws', 'sdk', sdk],
+    ['http', 'sdk-v2', sdkV2],
+  ] as const)(
+    'issue 23: no token crosses over %s, on %s',
+    async (wire, _name, engine) => {
+      await expectNoCrossing(wire, {
         engine: engine(identity),
         store: redisStore({ client, key }),
         cache: redisCache({ client, key }),

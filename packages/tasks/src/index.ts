@@ -5,7 +5,13 @@
  */
 export { withTasks, type TaskTransport, type WithTasksOptions } from './with-tasks.js';
 export { tasks, type TasksOptions } from './plugin.js';
-export { taskStore, type TaskRecord, type TaskStore, type TaskStoreOptions } from './task-store.js';
+export {
+  taskOwner,
+  taskStore,
+  type TaskRecord,
+  type TaskStore,
+  type TaskStoreOptions,
+} from './task-store.js';
 export type { TaskLimits } from './limits.js';
 export type { TaskUpdate } from './task-reports.js';
 export { RESUME_METHOD, TASKS_EXTENSION, type Task, type TaskStatus } from './protocol.js';

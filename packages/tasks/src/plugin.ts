@@ -1,13 +1,14 @@
 import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
+import { taskOwner } from './task-store.js';
 import { withTasks, type WithTasksOptions } from './with-tasks.js';
 
 /** Options of {@link tasks}. */
 export interface TasksOptions extends Omit<WithTasksOptions, 'server' | 'owner' | 'clock'> {
   /**
-   * Returns whose tasks those of a server are in the store. Include the person on whose behalf the host acts, if there are several.
-   * Default: the name of the server.
+   * Returns whose tasks those of a connection are in the store. Two people must never have the same owner.
+   * Default: {@link taskOwner}.
    */
-  readonly ownerOf?: ((server: string) => string) | undefined;
+  readonly ownerOf?: ((server: string, principal: string | undefined) => string) | undefined;
 }
 
 /**
@@ -20,7 +21,7 @@ export function tasks<Entry = ServerConfig>(
   plugin: TransportPlugin<Entry>,
   options: TasksOptions = {},
 ): TransportPlugin<Entry> {
-  const { ownerOf = (server) => server, ...rest } = options;
+  const { ownerOf = taskOwner, ...rest } = options;
   const { specVersion, type, aliases, schema, fallback } = plugin;
   return {
     specVersion,
@@ -28,8 +29,9 @@ export function tasks<Entry = ServerConfig>(
     aliases,
     schema,
     create: (entry, deps) => {
-      const { server, clock } = deps;
-      return withTasks(plugin.create(entry, deps), { ...rest, server, owner: ownerOf(server), clock });
+      const { server, principal, clock } = deps;
+      const owner = ownerOf(server, principal);
+      return withTasks(plugin.create(entry, deps), { ...rest, server, owner, clock });
     },
     fallback: fallback && tasks(fallback, options),
   };

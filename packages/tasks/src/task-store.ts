@@ -78,6 +78,15 @@ export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): T
   };
 }
 
+/**
+ * Returns the owner of the tasks of a server, and of one person if the host serves several: for `store.list()`.
+ * @param server - name of the server in the host
+ * @param principal - `principal` of the calls, or that of the host
+ */
+export function taskOwner(server: string, principal?: string): string {
+  return JSON.stringify([server, ...(principal === undefined ? [] : [principal])]);
+}
+
 function keyOf(owner: string): string {
   return `mcp-tasks:${owner}`;
 }

@@ -25,7 +25,7 @@ import { isTaskId, isTaskResult, readTask, RESUME_METHOD, type Task } from './pr
 import { rememberTask } from './remembered-task.js';
 import { createTaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';
-import type { TaskRecord, TaskStore } from './task-store.js';
+import { taskOwner, type TaskRecord, type TaskStore } from './task-store.js';
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
@@ -33,7 +33,7 @@ export interface WithTasksOptions {
   readonly server?: string | undefined;
   /** Remembers open tasks, so that they can be resumed after a restart. Default none. */
   readonly store?: TaskStore | undefined;
-  /** Whose tasks they are in the store: name the server and the person. Default: {@link server}. */
+  /** Whose tasks they are in the store. Default: `taskOwner(server)`; use `taskOwner(server, person)` if there are several people. */
   readonly owner?: string | undefined;
   /** Called when a task was created, and when its status or its message has changed. It must not throw. Default none. */
   readonly onTask?: ((task: TaskUpdate) => void) | undefined;
@@ -67,7 +67,7 @@ export type TaskTransport = Pick<Transport, 'start' | 'send' | 'close'>;
 export function withTasks<T extends TaskTransport>(transport: T, options: WithTasksOptions = {}): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other members of the contract are optional here
   const wire = transport as TaskTransport as Transport;
-  const { server = 'server', owner = server, store, onTask, clock = systemClock } = options;
+  const { server = 'server', owner = taskOwner(server), store, onTask, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   /** Requests of the client that a task may answer, by id. */
   const calls = new Map<RequestId, Call>();

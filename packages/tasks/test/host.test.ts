@@ -7,7 +7,7 @@ import { createHost, type ElicitationRequest, type Host, type ToolTask } from '@
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { tasks, taskStore, type TaskStore, type TasksOptions } from '@mcp-fittings/tasks';
+import { taskOwner, tasks, taskStore, type TaskStore, type TasksOptions } from '@mcp-fittings/tasks';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
 import { sdkServer } from './support/sdk-server.js';
@@ -148,7 +148,11 @@ describe('TK-03 tasks in a host', () => {
       let isReleased = false;
       await using server = await sdkServer(board);
       const asked: ElicitationRequest[] = [];
-      const options: TasksOptions = { ...FAST, store, ownerOf: (name) => `${name} for ann` };
+      const options: TasksOptions = {
+        ...FAST,
+        store,
+        ownerOf: (name, principal = 'ann') => `${name} for ${principal}`,
+      };
 
       const first = httpHost(options, asked);
       await first.connect({ studio: { type: 'http', url: server.url } });
@@ -179,6 +183,58 @@ describe('TK-03 tasks in a host', () => {
       await rm(folder, { recursive: true });
     },
   );
+
+  it('TK-08 keeps the tasks of fifty people apart, also after a restart', async () => {
+    const people = Array.from({ length: 50 }, (_, index) => `person ${index}`);
+    const store = taskStore(memoryStore());
+    let isReleased = false;
+    const board = createTaskBoard({
+      scripts: {
+        render: ({ taskId }) =>
+          isReleased ? { status: 'completed', result: { content: text(taskId) } } : { status: 'working' },
+      },
+    });
+    await using server = await sdkServer(board);
+    const open = async (): Promise<Host> => {
+      const host = httpHost({ limits: { minPollMs: 100 }, store });
+      await host.connect({ studio: { type: 'http', url: server.url } });
+      return host;
+    };
+
+    const first = await open();
+    const created = new Map<string, string>();
+    first.on('task', ({ principal = 'the host', taskId }) => {
+      created.set(principal, taskId);
+    });
+    const lost = people.map((principal) =>
+      first
+        .callTool({ server: 'studio', tool: 'render' }, {}, { principal, task: {} })
+        .catch((error: unknown) => error),
+    );
+    await expect.poll(() => created.size, { timeout: 30_000 }).toBe(people.length);
+    expect([...created.keys()].toSorted()).toEqual(people.toSorted());
+    expect(new Set(created.values()).size).toBe(people.length);
+    await first.close();
+    await Promise.all(lost);
+
+    isReleased = true;
+    await using second = await open();
+    await Promise.all(
+      people.map(async (principal) => {
+        const records = await store.list(taskOwner('studio', principal));
+        expect(records.map(({ taskId }) => taskId)).toEqual([created.get(principal)]);
+        const task = { resume: records[0]?.taskId };
+        const { content } = await second.callTool(
+          { server: 'studio', tool: 'render' },
+          {},
+          { principal, task },
+        );
+        expect(content).toEqual(text(created.get(principal) ?? ''));
+      }),
+    );
+    expect(board.asked.filter((method) => method === 'tools/call')).toHaveLength(people.length);
+    expect(await store.list(taskOwner('studio'))).toEqual([]);
+  });
 
   it('TK-08 does not call the tool again when it resumes a task without tasks() around the transport', async () => {
     const board = createTaskBoard();

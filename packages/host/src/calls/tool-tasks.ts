@@ -39,11 +39,12 @@ export interface ToolTasks {
 
 export function createToolTasks(emitter: Emitter<HostEvents>): ToolTasks {
   const watching = new Map<string, (task: ToolTask) => void>();
-  emitter.on('notification', ({ server, method, params }) => {
+  emitter.on('notification', ({ server, principal, method, params }) => {
     const meta = method === 'notifications/tasks' ? params._meta?.[TASK_META] : undefined;
     if (!isRecord(meta)) return;
-    const task = readTask(server, meta['tool'], params);
-    if (task === undefined) return;
+    const state = readTask(server, meta['tool'], params);
+    if (state === undefined) return;
+    const task = { ...state, ...(principal !== undefined && { principal }) };
     emitter.emit('task', task);
     const { key } = meta;
     if (typeof key === 'string') watching.get(key)?.(task);

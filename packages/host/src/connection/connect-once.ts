@@ -13,7 +13,7 @@ import { traceMessages } from './trace-messages.js';
 
 type Shared = Pick<
   ServerDeps,
-  'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options' | 'tracer'
+  'server' | 'config' | 'settings' | 'principal' | 'resolve' | 'clock' | 'logger' | 'options' | 'tracer'
 >;
 
 export interface AttemptOptions {
@@ -62,9 +62,12 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
 /** Opens a transport and performs the handshake, within one deadline. */
 async function connectOver(
   plugin: TransportPlugin,
-  { server, config, settings, resolve, clock, logger, tracer, options: { engine, traceContext } }: Shared,
+  shared: Shared,
   { callbacks, events, inbound, era, signal }: AttemptOptions,
 ): Promise<Connection> {
+  const { server, config, settings, resolve, clock, logger, tracer, options } = shared;
+  const { engine, traceContext } = options;
+  const principal = shared.principal ?? options.principal;
   const ms = settings.connectMs;
   events.phase('choosing transport');
   const { auth } = resolve();
@@ -75,7 +78,7 @@ async function connectOver(
     return await withTimeout(
       { ms, error: () => tooSlow(server, ms, transport), signal, clock },
       async (within) => {
-        const created = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        const created = plugin.create(entry, { server, principal, auth, logger, clock, signal: within });
         transport = created;
         events.phase('starting');
         const { type } = plugin;

@@ -8,6 +8,8 @@ export type ToolTaskStatus = 'working' | 'input_required' | 'completed' | 'cance
 export interface ToolTask {
   /** Name of the server in this host. */
   readonly server: string;
+  /** `principal` of the call, if it named a person. */
+  readonly principal?: string | undefined;
   /** Name of the tool that was called. */
   readonly tool: string;
   /** Id that the server gave the task. It may grant access to the task: do not log it. */
