@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
+import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { Toolset } from './calls/toolset.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
@@ -160,6 +160,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         names,
         call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
+        verdict: (name) => toolVerdict(deps, name),
       };
     },
     close,

@@ -11,7 +11,7 @@ import {
 } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ToolNames } from '../names/tool-names.js';
-import type { ToolPermission } from '../permissions/tool-permissions.js';
+import type { ToolPermission, ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
@@ -46,6 +46,13 @@ export interface ToolCallOptions {
    * model was shown. Default false.
    */
   readonly originalNames?: boolean | undefined;
+  /**
+   * Asks the user about this call, instead of `confirm` of the tools: a framework that asks by itself answers here. If it rejects
+   * with a `FittingsError`, the call ends with that error. Default: `confirm` of `createTools`.
+   */
+  readonly confirm?: Confirm | undefined;
+  /** Members to add to `_meta` of the request, as `CallOptions.meta` of the host. Default: none. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Options of {@link Toolset.run}. */
@@ -82,12 +89,15 @@ export async function* callTool(
   const { signal } = link;
   const queue = createProgressQueue();
   try {
-    const call = await prepare(deps, name, args, { signal, originalNames: options.originalNames === true });
+    const confirm = options.confirm ?? deps.confirm;
+    const originalNames = options.originalNames === true;
+    const call = await prepare({ ...deps, confirm }, name, args, { signal, originalNames });
     const running = deps.host
       .callTool(call.tool.ref, call.args, {
         signal,
         ...(deps.principal !== undefined && { principal: deps.principal }),
         ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+        ...(options.meta !== undefined && { meta: options.meta }),
         onProgress: (progress) => queue.push(progress),
       })
       .finally(() => queue.end());
@@ -160,7 +170,7 @@ async function prepare(
   const copy = ordinaryObject(original);
   const current = currentTool(deps, tool);
   const verdict = deps.policy.forTool(current);
-  const decision = verdict.decision === 'pass-through' ? deps.defaultPermission : verdict.decision;
+  const decision = decisionOf(deps, verdict);
   if (decision === 'deny') {
     throw new FittingsError(
       'POLICY_DENIED',
@@ -185,6 +195,21 @@ async function prepare(
   }
   signal.throwIfAborted();
   return { tool, args: copy };
+}
+
+/** Returns what happens to a call of this tool now, and why. Undefined if no tool has this name. */
+export function toolVerdict(
+  deps: ToolCallDeps,
+  name: string,
+): (ToolPolicyVerdict & { readonly decision: ToolPermission }) | undefined {
+  const tool = deps.find(name);
+  if (tool === undefined) return undefined;
+  const verdict = deps.policy.forTool(currentTool(deps, tool));
+  return { ...verdict, decision: decisionOf(deps, verdict) };
+}
+
+function decisionOf(deps: ToolCallDeps, { decision }: ToolPolicyVerdict): ToolPermission {
+  return decision === 'pass-through' ? deps.defaultPermission : decision;
 }
 
 /** Copies the arguments, so that what is checked, shown and sent is the same even if the caller changes its object. */

@@ -1,6 +1,7 @@
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { SkippedTool } from '../model-tools/offered-tools.js';
 import type { ToolNames } from '../names/tool-names.js';
+import type { ToolPermission, ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { ToolRunOptions, ToolCallOptions } from './call-tool.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
@@ -35,4 +36,9 @@ export interface Toolset {
    * ```
    */
   run(name: string, args?: unknown, options?: ToolRunOptions): Promise<LastToolEvent>;
+  /**
+   * Returns what would happen to a call of this tool now, and why, without a call: for a framework that asks the user before it
+   * calls. Undefined if no tool has this name. A later call is decided anew.
+   */
+  verdict(name: string): (ToolPolicyVerdict & { readonly decision: ToolPermission }) | undefined;
 }
