@@ -29,6 +29,7 @@ export const ALLOWED = {
   tasks: ['client-core'],
   tools: ['client-core', 'host'],
   apps: ['client-core', 'host', 'tools'],
+  'adapter-ai-sdk': ['client-core', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

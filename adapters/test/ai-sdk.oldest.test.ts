@@ -1,0 +1,42 @@
+import { generateText, stepCountIs, streamText } from 'ai-oldest';
+import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai-oldest/test';
+import manifest from 'ai-oldest/package.json' with { type: 'json' };
+import { describeAdapter } from '../suite/adapter-suite.js';
+import { aiSdkDriver, type AiSdk } from './ai-sdk-driver.js';
+
+const ai: AiSdk = {
+  version: manifest.version,
+  major: 6,
+  generateText,
+  streamText,
+  stepCountIs,
+  mockModel: (answer) =>
+    new MockLanguageModelV3({
+      doGenerate: async (request) => ({ content: [...answer(request)], ...end, warnings: [] }),
+      doStream: async (request) => ({
+        stream: convertArrayToReadableStream([
+          ...answer(request).flatMap((part) =>
+            part.type === 'text'
+              ? [
+                  { type: 'text-start' as const, id: 't' },
+                  { type: 'text-delta' as const, id: 't', delta: part.text },
+                  { type: 'text-end' as const, id: 't' },
+                ]
+              : [part],
+          ),
+          { type: 'finish' as const, ...end },
+        ]),
+      }),
+    }),
+};
+
+const end = {
+  finishReason: { unified: 'tool-calls' as const, raw: undefined },
+  usage: {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  },
+};
+
+describeAdapter(aiSdkDriver(ai, 'generateText'));
+describeAdapter(aiSdkDriver(ai, 'streamText'));

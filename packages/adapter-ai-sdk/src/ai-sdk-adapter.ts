@@ -1,0 +1,167 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import {
+  aiSdkTools,
+  type AiSdk7ToolOutput,
+  type AiSdkTool,
+  type AiSdkToolOutput,
+  type Confirm,
+  type ModelTool,
+  type Tools,
+  type Toolset,
+} from '@mcp-fittings/tools';
+import { createAskedTools, isApproved, type AskedTools } from './approved-calls.js';
+import { outputsOf, type AiSdkCall, type AiSdkCallOutput } from './call-output.js';
+
+/** Options of {@link createAiSdkAdapter}. */
+export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
+  /** Major version of `ai`. Default 7. */
+  readonly version?: Version | undefined;
+  /**
+   * Who asks the user about a call that the policy does not decide. `sdk`: the AI SDK, with a tool approval request; the call runs
+   * once the messages have the approval. `confirm`: `confirm` of `createTools`, while the call waits. Default `sdk`.
+   * @see https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling#tool-execution-approval
+   */
+  readonly approval?: 'sdk' | 'confirm' | undefined;
+  /**
+   * Called with every output of each call, its progress and its result: `generateText` has no preliminary results, and does not return
+   * the outputs of approved calls. If it throws, the call is aborted and is a tool error of the AI SDK. Default: none.
+   */
+  readonly onOutput?: ((output: AiSdkCallOutput, call: AiSdkCall) => void) | undefined;
+  /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A tool that is assignable to `Tool` of the AI SDK 6 and 7. */
+export interface AiSdkAdapterTool<Output = AiSdkToolOutput | AiSdk7ToolOutput> extends Omit<
+  AiSdkTool<Output>,
+  'execute' | 'toModelOutput'
+> {
+  /** The server and the tool, by their own names: `toolMetadata` of the calls of the AI SDK 7. */
+  readonly metadata: { server: string; tool: string };
+  /** Whether the AI SDK asks the user before this call. */
+  readonly needsApproval: (
+    input: unknown,
+    options: { toolCallId: string; messages: readonly unknown[] },
+  ) => boolean;
+  /** Calls the tool. The last output is the result; those before it say how the call gets on. Does not throw. */
+  readonly execute: (
+    input: unknown,
+    options: {
+      toolCallId: string;
+      messages: readonly unknown[];
+      abortSignal?: AbortSignal | undefined;
+    },
+  ) => AsyncGenerator<AiSdkCallOutput, void, undefined>;
+  /** Converts an output for the model, to a `ToolResultOutput`. */
+  readonly toModelOutput: (options: { output: AiSdkCallOutput }) => Output;
+}
+
+/** The tools of a host for the AI SDK. */
+export interface AiSdkAdapter<Output = AiSdkToolOutput | AiSdk7ToolOutput> {
+  /**
+   * Returns the tools that the host has now, for `tools` of `generateText`, `streamText` or an agent. Call it for each turn, so that
+   * tools that a server added, and servers that were connected again, are there.
+   */
+  toolSet(): Record<string, AiSdkAdapterTool<Output>>;
+}
+
+/**
+ * Offers the tools of a host to the AI SDK, with the approval of the AI SDK, progress as preliminary results, and results as
+ * `ToolResultOutput`.
+ * @param tools The tools of `createTools`. The adapter uses its policy, and does not close it.
+ * @example
+ * ```ts
+ * const adapter = createAiSdkAdapter(createTools(host, { policy }));
+ * const { text } = await generateText({ model, prompt, tools: adapter.toolSet(), stopWhen: isStepCount(20) });
+ * ```
+ */
+export function createAiSdkAdapter(
+  tools: Tools,
+  options?: AiSdkAdapterOptions<7>,
+): AiSdkAdapter<AiSdk7ToolOutput>;
+/** The same for version 6 of the AI SDK. */
+export function createAiSdkAdapter(
+  tools: Tools,
+  options: AiSdkAdapterOptions<6> & { readonly version: 6 },
+): AiSdkAdapter<AiSdkToolOutput>;
+export function createAiSdkAdapter(
+  tools: Tools,
+  options: AiSdkAdapterOptions = {},
+): AiSdkAdapter<AiSdkToolOutput | AiSdk7ToolOutput> {
+  const asked = createAskedTools();
+  return {
+    toolSet() {
+      const toolset = tools.snapshot();
+      const converted: Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> = options.version === 6
+        ? aiSdkTools(toolset)
+        : aiSdkTools(toolset, { version: 7 });
+      return Object.fromEntries(
+        toolset.tools.flatMap((tool) => {
+          const theirs = converted[tool.name];
+          return theirs === undefined
+            ? []
+            : [[tool.name, adapterTool(theirs, { tool, toolset, asked, options })]];
+        }),
+      );
+    },
+  };
+}
+
+function adapterTool<Output>(
+  theirs: AiSdkTool<Output>,
+  deps: {
+    readonly tool: ModelTool;
+    readonly toolset: Toolset;
+    readonly asked: AskedTools;
+    readonly options: AiSdkAdapterOptions;
+  },
+): AiSdkAdapterTool<Output> {
+  const { tool, toolset, asked, options } = deps;
+  const sdkAsks = (options.approval ?? 'sdk') === 'sdk';
+  return {
+    ...theirs,
+    metadata: { ...tool.ref },
+    needsApproval(_, { toolCallId, messages }) {
+      const needed = sdkAsks && toolset.verdict(tool.name)?.decision === 'ask';
+      // Version 7 also asks about calls that the user has approved, before it executes them.
+      if (needed && !isApproved(messages, toolCallId)) asked.remember(toolCallId, tool.definition.digest);
+      return needed;
+    },
+    async *execute(input, { toolCallId, messages, abortSignal }) {
+      const call = { toolCallId, toolName: tool.name };
+      const events = toolset.call(tool.name, input, {
+        signal: abortSignal,
+        timeoutMs: options.timeoutMs,
+        ...(sdkAsks && {
+          confirm: confirmedBySdk(asked.take(toolCallId), isApproved(messages, toolCallId)),
+        }),
+      });
+      for await (const output of outputsOf(events)) {
+        options.onOutput?.(output, call);
+        yield output;
+      }
+    },
+  };
+}
+
+/** Answers for the user, who has answered the AI SDK. An approval of another definition of the tool does not count. */
+function confirmedBySdk(askedDigest: string | undefined, approved: boolean): Confirm {
+  const refuse = (text: string, hint: string, server: string): FittingsError =>
+    new FittingsError('APPROVAL_REQUIRED', text, { server, delivery: 'not-sent', hint });
+  return async ({ tool, verdict }) => {
+    const { server } = tool.ref;
+    if (!approved)
+      throw refuse(
+        `The tool ${tool.name} requires confirmation, but the messages have no approval of this call: ${verdict.reason}`,
+        'Call the tool again. The user will be asked.',
+        server,
+      );
+    if (askedDigest !== undefined && askedDigest !== tool.definition.digest)
+      throw refuse(
+        `The tool ${tool.name} changed while the question was open.`,
+        'Call the tool again. The user will be asked about the changed tool.',
+        server,
+      );
+    return 'once';
+  };
+}
