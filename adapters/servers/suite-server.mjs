@@ -1,12 +1,7 @@
 /** The server of the suite, over stdio: `node suite-server.mjs <name>`. It keeps a log of what it received, which `log` returns. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import {
-  CallToolRequestSchema,
-  CancelledNotificationSchema,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 /** One transparent pixel. */
 const PNG =
@@ -104,7 +99,7 @@ const TOOLS = {
         message,
         requestedSchema: object({ name: { type: 'string' } }, ['name']),
       });
-      return text(`${answer.action}: ${answer.content?.name ?? 'no name'}`);
+      return text(`${answer.action}: ${String(answer.content?.name)}`);
     },
   },
   guarded: { inputSchema: object(), run: () => text('The guarded tool ran.') },
@@ -131,9 +126,10 @@ const GROWN = { inputSchema: object(), run: () => text('I am new.') };
 
 const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
 server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: Object.entries({ ...TOOLS, ...(grown && { grown: GROWN }) }).map(([tool, { run: _, ...rest }]) => ({
+  tools: Object.entries({ ...TOOLS, ...(grown && { grown: GROWN }) }).map(([tool, definition]) => ({
+    ...definition,
+    run: undefined,
     name: tool,
-    ...rest,
     ...(tool === 'guarded' && { description }),
   })),
 }));

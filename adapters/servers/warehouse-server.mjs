@@ -22,6 +22,6 @@ server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
   };
 });
 server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
-  content: [{ type: 'text', text: `Took ${params.arguments?.count} parts with ${params.name}.` }],
+  content: [{ type: 'text', text: `Took ${String(params.arguments?.count)} parts with ${params.name}.` }],
 }));
 await server.connect(new StdioServerTransport());

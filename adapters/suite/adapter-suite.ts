@@ -27,7 +27,7 @@ export function describeAdapter(driver: AdapterDriver): void {
       tool: string,
       args: unknown = {},
       world = shared,
-    ): Promise<ModelResult & { readonly code?: string; readonly delivery?: string }> => {
+    ): Promise<ModelResult & { readonly code?: string; readonly delivery?: string | undefined }> => {
       const { results, failures, error } = await world.agent.run([{ tool, args }]);
       if (error !== undefined) throw error;
       expect(results[0]?.isError ?? true).toBe(true);

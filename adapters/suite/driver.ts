@@ -68,5 +68,5 @@ export interface ModelResult {
 /** What the program learns about a failed call. */
 export interface Failure {
   readonly code: string;
-  readonly delivery: string;
+  readonly delivery: string | undefined;
 }

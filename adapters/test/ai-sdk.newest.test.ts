@@ -4,6 +4,12 @@ import manifest from 'ai/package.json' with { type: 'json' };
 import { describeAdapter } from '../suite/adapter-suite.js';
 import { aiSdkDriver, type AiSdk } from './ai-sdk-driver.js';
 
+/** A part of the stream of a model. */
+type StreamPart =
+  Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part>
+    ? Part
+    : never;
+
 const ai: AiSdk = {
   version: manifest.version,
   major: 7,
@@ -14,8 +20,8 @@ const ai: AiSdk = {
     new MockLanguageModelV4({
       doGenerate: async (request) => ({ content: [...answer(request)], ...end, warnings: [] }),
       doStream: async (request) => ({
-        stream: convertArrayToReadableStream([
-          ...answer(request).flatMap((part) =>
+        stream: convertArrayToReadableStream<StreamPart>([
+          ...answer(request).flatMap((part): StreamPart[] =>
             part.type === 'text'
               ? [
                   { type: 'text-start' as const, id: 't' },

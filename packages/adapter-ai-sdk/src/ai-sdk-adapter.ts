@@ -2,6 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import {
   aiSdkTools,
   type AiSdk7ToolOutput,
+  type AiSdkSchema,
   type AiSdkTool,
   type AiSdkToolOutput,
   type Confirm,
@@ -31,11 +32,24 @@ export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A schema of the AI SDK, which is also a Standard Schema and a Standard JSON Schema, as 6.0.0 requires. */
+export interface AiSdkAdapterSchema extends Omit<AiSdkSchema, '~standard'> {
+  /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
+  readonly '~standard': AiSdkSchema['~standard'] & {
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
 /** A tool that is assignable to `Tool` of the AI SDK 6 and 7. */
 export interface AiSdkAdapterTool<Output = AiSdkToolOutput | AiSdk7ToolOutput> extends Omit<
   AiSdkTool<Output>,
-  'execute' | 'toModelOutput'
+  'execute' | 'inputSchema' | 'toModelOutput'
 > {
+  /** The schema for the model, as a schema of the AI SDK. */
+  readonly inputSchema: AiSdkAdapterSchema;
   /** The server and the tool, by their own names: `toolMetadata` of the calls of the AI SDK 7. */
   readonly metadata: { server: string; tool: string };
   /** Whether the AI SDK asks the user before this call. */
@@ -84,10 +98,7 @@ export function createAiSdkAdapter(
   tools: Tools,
   options: AiSdkAdapterOptions<6> & { readonly version: 6 },
 ): AiSdkAdapter<AiSdkToolOutput>;
-export function createAiSdkAdapter(
-  tools: Tools,
-  options: AiSdkAdapterOptions = {},
-): AiSdkAdapter<AiSdkToolOutput | AiSdk7ToolOutput> {
+export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = {}): AiSdkAdapter {
   const asked = createAskedTools();
   return {
     toolSet() {
@@ -120,6 +131,7 @@ function adapterTool<Output>(
   const sdkAsks = (options.approval ?? 'sdk') === 'sdk';
   return {
     ...theirs,
+    inputSchema: adapterSchema(theirs.inputSchema),
     metadata: { ...tool.ref },
     needsApproval(_, { toolCallId, messages }) {
       const needed = sdkAsks && toolset.verdict(tool.name)?.decision === 'ask';
@@ -141,6 +153,15 @@ function adapterTool<Output>(
         yield output;
       }
     },
+  };
+}
+
+/** The spread keeps the symbol by which the AI SDK recognizes its own schemas. */
+function adapterSchema(schema: AiSdkSchema): AiSdkAdapterSchema {
+  const copy = (): Record<string, unknown> => ({ ...schema.jsonSchema });
+  return {
+    ...schema,
+    '~standard': { ...schema['~standard'], jsonSchema: { input: copy, output: copy } },
   };
 }
 

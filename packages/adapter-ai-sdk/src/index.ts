@@ -6,6 +6,7 @@ export {
   createAiSdkAdapter,
   type AiSdkAdapter,
   type AiSdkAdapterOptions,
+  type AiSdkAdapterSchema,
   type AiSdkAdapterTool,
 } from './ai-sdk-adapter.js';
 export type { AiSdkCall, AiSdkCallError, AiSdkCallOutput } from './call-output.js';
