@@ -30,6 +30,7 @@ export const ALLOWED = {
   tools: ['client-core', 'host'],
   apps: ['client-core', 'host', 'tools'],
   'adapter-ai-sdk': ['client-core', 'tools'],
+  'adapter-openai-agents': ['host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

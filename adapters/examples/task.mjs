@@ -13,8 +13,11 @@ import { startThreeServers } from '../servers/three-servers.mjs';
 
 export const TASK = 'Take as many parts as the vault says from the shelf whose number is the temperature.';
 
-/** Connects the three servers. The vault waits for the sign-in of the user, which happens on its pages. */
-export async function connectThreeServers() {
+/**
+ * Connects the three servers, and offers their tools under names of `nameLimits`. The vault waits for the sign-in of the user, which
+ * happens on its pages.
+ */
+export async function connectThreeServers(nameLimits) {
   const servers = await startThreeServers();
   const host = createHost({
     engine: sdk({ name: 'example', version: '1.0.0' }),
@@ -36,6 +39,7 @@ export async function connectThreeServers() {
   }
   const permissions = { allowedTools: ['*'] };
   const tools = createTools(host, {
+    nameLimits,
     policy: createToolPolicy({ servers: { vault: permissions, flaky: permissions, warehouse: permissions } }),
   });
   return {
@@ -73,7 +77,8 @@ export function decide(offered, results) {
   ];
   if (results.length > 10) throw new Error(`The model gives up: ${JSON.stringify(results)}`);
   if (calls.length > 0) return { calls, text: '' };
-  const take = `mcp__warehouse__take-from-shelf-${shelf}`;
+  const take =
+    offered.find((name) => name.endsWith(`shelf-${shelf}`) || name.endsWith(`shelf_${shelf}`)) ?? 'take';
   const taken = find(take, /^(Took .*)$/m);
   return taken === undefined
     ? { calls: [call(take, { count: Number(count) })], text: '' }

@@ -63,7 +63,7 @@ const TOOLS = {
       ],
     }),
   },
-  'false-image': {
+  falseimage: {
     inputSchema: object(),
     run: () => ({
       content: [{ type: 'image', data: Buffer.from('<svg/>').toString('base64'), mimeType: 'image/png' }],

@@ -133,7 +133,7 @@ export function describeAdapter(driver: AdapterDriver): void {
       });
 
       it('14: an image whose data do not match its type is described in text', async () => {
-        const { text, images } = await resultOf('mcp__one__false-image');
+        const { text, images } = await resultOf('mcp__one__falseimage');
         expect(images).toEqual([]);
         expect(text).toContain('image/png');
       });

@@ -75,6 +75,6 @@ export async function createWorld(
 
 /** All but `guarded`, which asks, and `denied`. */
 const ALLOWED = (
-  'echo add now who reports/* rows filter blocks structured image false-image big empty fail refuse die hang steps ask ' +
+  'echo add now who reports/* rows filter blocks structured image falseimage big empty fail refuse die hang steps ask ' +
   'grow grown change log'
 ).split(' ');

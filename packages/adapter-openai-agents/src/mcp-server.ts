@@ -1,0 +1,163 @@
+import type { Host } from '@mcp-fittings/host';
+import {
+  openAiResponsesTools,
+  type OpenAiResponsesTool,
+  type ToolEvent,
+  type Tools,
+  type Toolset,
+} from '@mcp-fittings/tools';
+import { toolResult } from './tool-result.js';
+
+/** A server of the host that is assignable to `MCPServer` of `@openai/agents`, for `mcpServers` of an agent. */
+export interface OpenAiAgentsServer {
+  /** Name of the server in the host. */
+  readonly name: string;
+  /** Whether the SDK keeps the list of tools. */
+  readonly cacheToolsList: boolean;
+  /** Connects the server. Rejects with a `FittingsError`, such as `AUTH_REQUIRED` until the user signs in. */
+  connect(): Promise<void>;
+  /** Aborts the calls of this object. The host and its connection stay; `connect()` makes the object usable again. */
+  close(): Promise<void>;
+  /** Returns the tools that the server has now, under the names of `createTools`. None if it is gone. */
+  listTools(): Promise<OpenAiAgentsTool[]>;
+  /**
+   * Calls a tool. Does not reject: a failure is content that the model can read.
+   * @param meta Members to add to `_meta` of the request.
+   * @param options The SDK passes `signal` from 0.14.0 on.
+   */
+  callTool(
+    toolName: string,
+    args: Record<string, unknown> | null,
+    meta?: Record<string, unknown> | null,
+    options?: { signal?: AbortSignal },
+  ): Promise<OpenAiAgentsContent[] & Omit<OpenAiAgentsToolResult, 'content'>>;
+  /** The same, as one object. The SDK calls it from 0.13.0 on, if it needs structured content or custom data. */
+  callToolResult(
+    toolName: string,
+    args: Record<string, unknown> | null,
+    meta?: Record<string, unknown> | null,
+    options?: { signal?: AbortSignal },
+  ): Promise<OpenAiAgentsToolResult>;
+  /** Makes the SDK list the tools again in the next turn. */
+  invalidateToolsCache(): Promise<void>;
+}
+
+/** A tool in the form of `MCPTool` of the SDK. */
+export interface OpenAiAgentsTool {
+  /** Name by which the model calls the tool. */
+  name: string;
+  /** Description for the model. */
+  description: string;
+  /** JSON Schema of the arguments. */
+  inputSchema: {
+    type: 'object';
+    properties: Record<string, unknown>;
+    required: string[];
+    /** Always false: `true` makes the SDK convert the schema to strict mode. In the request, the SDK replaces it. */
+    additionalProperties: boolean;
+    [keyword: string]: unknown;
+  };
+}
+
+/** A part of a result. The types of the SDK 0.5.0 require `text` of every part. */
+export type OpenAiAgentsContent = {
+  /** The kind of the part. */
+  type: 'text' | 'image';
+  /** The text, or the media type of the image. */
+  text: string;
+  /** The image, as a data URL. */
+  image?: string;
+  /** The SDK accepts other members. */
+  [member: string]: unknown;
+};
+
+/** The result of a call. */
+export interface OpenAiAgentsToolResult {
+  /** The result for the model: bounded and without control sequences. */
+  content: OpenAiAgentsContent[];
+  /** Metadata of the server. Of a failed call: `mcp-fittings/error`, with `code`, `delivery` and `hint`. */
+  _meta?: Record<string, unknown>;
+  /** The structured content of the server, if it is an object. */
+  structuredContent?: Record<string, unknown>;
+  /** Whether the call or the tool failed. */
+  isError?: boolean;
+}
+
+/** Which call an event belongs to. The SDK does not tell a server the id that the model gave the call. */
+export interface OpenAiAgentsCall {
+  /** Name of the server in the host. */
+  readonly server: string;
+  /** Name by which the model called the tool. */
+  readonly toolName: string;
+}
+
+/** What a server of the adapter uses. */
+export interface McpServerDeps {
+  readonly host: Pick<Host, 'start'>;
+  readonly tools: Tools;
+  readonly timeoutMs: number | undefined;
+  readonly onEvent: ((event: ToolEvent, call: OpenAiAgentsCall) => void) | undefined;
+  readonly invalidate: ((server: string) => Promise<void>) | undefined;
+}
+
+/** Creates the object that stands for one server of the host. */
+export function createMcpServer(name: string, deps: McpServerDeps): OpenAiAgentsServer {
+  const { host, tools, timeoutMs, onEvent, invalidate } = deps;
+  /** The tools that the model was shown last. */
+  let shown: Toolset | undefined;
+  let closing = new AbortController();
+
+  const callToolResult: OpenAiAgentsServer['callToolResult'] = async (toolName, args, meta, options) => {
+    const call: OpenAiAgentsCall = { server: name, toolName };
+    const signals = [closing.signal, ...(options?.signal === undefined ? [] : [options.signal])];
+    const event = await (shown ?? tools.snapshot()).run(toolName, args ?? {}, {
+      signal: AbortSignal.any(signals),
+      timeoutMs,
+      ...(meta !== undefined && meta !== null && { meta }),
+      ...(onEvent !== undefined && { onEvent: (progress) => onEvent(progress, call) }),
+    });
+    onEvent?.(event, call);
+    return toolResult(event);
+  };
+  return {
+    name,
+    cacheToolsList: invalidate !== undefined,
+    async connect() {
+      if (closing.signal.aborted) closing = new AbortController();
+      await host.start(name);
+    },
+    async close() {
+      closing.abort();
+    },
+    async listTools() {
+      shown = tools.snapshot();
+      return openAiResponsesTools(shown.tools.filter(({ ref }) => ref.server === name)).map(sdkTool);
+    },
+    callToolResult,
+    async callTool(toolName, args, meta, options) {
+      const { content, ...rest } = await callToolResult(toolName, args, meta, options);
+      return Object.assign(content, rest);
+    },
+    async invalidateToolsCache() {
+      await invalidate?.(name);
+    },
+  };
+}
+
+function sdkTool({ name, description, parameters }: OpenAiResponsesTool): OpenAiAgentsTool {
+  const { properties, required } = parameters;
+  return {
+    name,
+    description,
+    inputSchema: {
+      ...parameters,
+      type: 'object',
+      properties: isRecord(properties) ? properties : {},
+      required: Array.isArray(required) ? required.filter((each) => typeof each === 'string') : [],
+      additionalProperties: false,
+    },
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,96 @@
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { createTools } from '@mcp-fittings/tools';
+import { inprocess } from '@mcp-fittings/transport-inprocess';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createOpenAiAgentsAdapter, openAiAgentsNameLimits } from '@mcp-fittings/adapter-openai-agents';
+
+const WAV = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(20)]).toString('base64');
+
+function createServer(): McpServer {
+  const server = new McpServer({ name: 's', version: '1.0.0' });
+  server.registerTool('open-ended', { inputSchema: z.looseObject({ a: z.string() }) }, () => ({
+    content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
+  }));
+  return server;
+}
+
+async function connect() {
+  const host = createHost({
+    engine: sdk({ name: 'tests', version: '1.0.0' }),
+    transports: [inprocess({ servers: { s: createServer } })],
+  });
+  await host.connect({ s: { type: 'inprocess' }, off: { type: 'inprocess', disabled: true } });
+  const tools = createTools(host, { defaultPermission: 'allow', nameLimits: openAiAgentsNameLimits });
+  return {
+    host,
+    tools,
+    async [Symbol.asyncDispose]() {
+      await tools.close();
+      await host.close();
+    },
+  };
+}
+
+describe('a server of the adapter', () => {
+  it('is the same object each time, and has the name of the server', async () => {
+    await using world = await connect();
+    const adapter = createOpenAiAgentsAdapter(world.host, world.tools);
+    const [s, off] = adapter.mcpServers();
+    expect([s?.name, off?.name]).toEqual(['s', 'off']);
+    expect(adapter.mcpServers()[0]).toBe(s);
+  });
+
+  it('lists a schema that the SDK does not convert to strict mode, under a name without `-`', async () => {
+    await using world = await connect();
+    const [s] = createOpenAiAgentsAdapter(world.host, world.tools).mcpServers();
+    expect(await s!.listTools()).toMatchObject([
+      {
+        name: 'mcp__s__open_ended',
+        inputSchema: { type: 'object', required: ['a'], additionalProperties: false },
+      },
+    ]);
+  });
+
+  it('describes media that the SDK cannot send, so that it sends no base64 as text', async () => {
+    await using world = await connect();
+    const [s] = createOpenAiAgentsAdapter(world.host, world.tools).mcpServers();
+    const content = await s!.callTool('mcp__s__open_ended', { a: 'x' });
+    expect(content).toEqual(
+      Object.assign([{ type: 'text', text: expect.stringMatching(/^\[audio\/wav/) }], { isError: false }),
+    );
+  });
+
+  it('connect() rejects with the error of the host', async () => {
+    await using world = await connect();
+    const [, off] = createOpenAiAgentsAdapter(world.host, world.tools).mcpServers();
+    await expect(off!.connect()).rejects.toMatchObject({ code: 'SERVER_DISABLED' });
+  });
+
+  it('does not keep a list of tools for the SDK unless the program can drop it', async () => {
+    await using world = await connect();
+    const [s] = createOpenAiAgentsAdapter(world.host, world.tools).mcpServers();
+    expect(s?.cacheToolsList).toBe(false);
+    await expect(s!.invalidateToolsCache()).resolves.toBeUndefined();
+  });
+
+  it('drops the list of a server whose state changes, and ignores a failure of that', async () => {
+    await using world = await connect();
+    const dropped: string[] = [];
+    const adapter = createOpenAiAgentsAdapter(world.host, world.tools, {
+      invalidateServerToolsCache(name) {
+        dropped.push(name);
+        return Promise.reject(new Error('no cache'));
+      },
+    });
+    await world.host.disable('s');
+    expect(dropped).toContain('s');
+    dropped.length = 0;
+    adapter[Symbol.dispose]();
+    world.host.enable('s');
+    await world.host.start('s');
+    expect(dropped).toEqual([]);
+  });
+});
