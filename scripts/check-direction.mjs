@@ -31,6 +31,7 @@ export const ALLOWED = {
   apps: ['client-core', 'host', 'tools'],
   'adapter-ai-sdk': ['client-core', 'tools'],
   'adapter-openai-agents': ['host', 'tools'],
+  'adapter-langchain': ['client-core', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

@@ -1,0 +1,90 @@
+import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import type { LastToolEvent, Rendering } from '@mcp-fittings/tools';
+import type * as z from 'zod';
+
+/** Which call an event belongs to. */
+export interface LangChainCall {
+  /** Id that the model gave the call. Undefined if the program invoked the tool without a call of a model. */
+  readonly toolCallId: string | undefined;
+  /** Name by which the model called the tool. */
+  readonly toolName: string;
+}
+
+/** The artifact of a tool message: what the program learns about a call, and the model does not. */
+export interface LangChainArtifact {
+  /** Whether the call or the tool failed. */
+  readonly isError: boolean;
+  /** The structured content of the result, as the server sent it. */
+  readonly structuredContent?: unknown;
+  /** Metadata of the result, as the server sent it. */
+  readonly _meta?: unknown;
+  /** Why the call failed. Absent if the tool ran and says that it failed. */
+  readonly error?: {
+    /** Code of the `FittingsError`. */
+    readonly code: ErrorCode;
+    /** Whether the server may have carried out the call. */
+    readonly delivery: FittingsError['delivery'];
+    /** What to do about it. */
+    readonly hint?: string | undefined;
+  };
+}
+
+/** A standard content block of LangChain. */
+export type LangChainContent =
+  { type: 'text'; text: string } | { type: 'image' | 'audio'; data: string; mimeType: string };
+
+/** What the adapter passes to the constructor of `DynamicStructuredTool`. */
+export interface LangChainToolFields {
+  /** Name by which the model calls the tool. */
+  name: string;
+  /** Description for the model. */
+  description: string;
+  /** Accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
+  schema: z.ZodType<Record<string, unknown>, Record<string, unknown>>;
+  /** The function returns content and artifact. */
+  responseFormat: 'content_and_artifact';
+  /** The server and the tool, by their own names. */
+  metadata: { server: string; tool: string };
+  /** Calls the tool. Does not reject. */
+  func: (
+    input: Record<string, unknown>,
+    runManager?: unknown,
+    config?: { signal?: AbortSignal; toolCall?: { id?: string } },
+  ) => Promise<unknown>;
+}
+
+/** What the adapter passes to the constructor of `ToolMessage`, for a call that failed. */
+export interface LangChainToolMessageFields {
+  /** Text of the failure. */
+  content: string;
+  /** Marks the message as a failure. */
+  status: 'error';
+  /** Id of the call. */
+  tool_call_id: string;
+  /** Name of the tool. */
+  name: string;
+  /** {@link LangChainArtifact}. */
+  artifact: LangChainArtifact;
+}
+
+/** Makes the artifact of a call. */
+export function artifactOf(event: LastToolEvent): LangChainArtifact {
+  const { isError } = event.rendering;
+  if (event.type === 'result') {
+    const { structuredContent, _meta } = event.result;
+    return {
+      isError,
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(_meta !== undefined && { _meta }),
+    };
+  }
+  const { code, delivery, hint } = event.error;
+  return { isError, error: { code, delivery, ...(hint !== undefined && { hint }) } };
+}
+
+/** Converts a result to content of a message: text alone is a string, which every model accepts. */
+export function contentOf({ parts, text }: Rendering): string | LangChainContent[] {
+  if (parts.length === 0) return '[The tool returned no content.]';
+  if (parts.every(({ type }) => type === 'text')) return text;
+  return parts.map((part) => ({ ...part }));
+}
