@@ -63,7 +63,7 @@ export interface LangChainToolMessageFields {
   tool_call_id: string;
   /** Name of the tool. */
   name: string;
-  /** {@link LangChainArtifact}. */
+  /** What the program learns about the failure, and the model does not. */
   artifact: LangChainArtifact;
 }
 
