@@ -6,7 +6,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const conditions = ['@mcp-fittings/source', ...defaultServerConditions.filter((name) => name !== 'module')];
 const isCi = process.env['CI'] === 'true';
 /** Tests that talk to programs of the system: a keyring, a browser, Redis. `npm run test:system` runs them. */
-export const SYSTEM_TESTS = 'packages/*/test/*.system.test.ts';
+export const SYSTEM_TESTS = '{packages,examples}/*/test/*.system.test.ts';
 
 export default defineConfig({
   // Tests run from source, without a build; the processes that they start run what was built.

@@ -26,7 +26,9 @@ export const ALLOWED = {
   'auth-google': ['client-core', 'remote-policy', 'http-client'],
   config: ['client-core'],
   host: ['client-core'],
+  tasks: ['client-core'],
   tools: ['client-core', 'host'],
+  apps: ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

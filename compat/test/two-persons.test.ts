@@ -313,3 +313,38 @@ describe.each(cases)(
     });
   },
 );
+
+it('issue 23: one host with xaa() asks for the token of the person whom each call names', async () => {
+  await using ends = endsInOrder();
+  const idp = ends.use(await startIdentityProvider({ clients: [{ client_id: 'host' }] }));
+  const clients = [{ client_id: 'mcp-client', client_secret: 'canary-client-secret' }];
+  const as = ends.use(await startCompanyServer({ idp, clients }));
+  const servers = ends.use(await startPersonalServers(() => as));
+  const company = xaa({
+    identityProvider: { issuer: idp.origin, clientId: 'host' },
+    store: memoryStore(),
+    subjectToken: ({ principal }) =>
+      principal === 'ann' || principal === 'bob'
+        ? { type: 'id_token', token: idToken(idp, principal) }
+        : undefined,
+  });
+  const host = ends.use(
+    createHost({
+      engine: sdkV2({ name: 'tests', version: '1' }),
+      transports: [http()],
+      auth: [company],
+      lazy: true,
+    }),
+  );
+  const managed = { xaa: true, clientId: 'mcp-client', clientSecret: 'canary-client-secret' };
+  await host.connect({ one: { url: servers.one, oauth: managed } });
+  await Promise.all(
+    [...PERSONS, ...PERSONS].map(async (principal) => {
+      const answer = await host.callTool({ server: 'one', tool: 'whoami' }, { as: principal }, { principal });
+      expect(JSON.stringify(answer)).toContain(`you are ${principal}`);
+    }),
+  );
+  const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
+  expect(calls).toHaveLength(4);
+  for (const { calledAs, account } of calls) expect(account).toBe(calledAs);
+});

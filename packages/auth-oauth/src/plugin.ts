@@ -9,6 +9,7 @@ import {
   text,
 } from '@mcp-fittings/client-core/transport';
 import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
+import { interactionFor } from './interaction/interaction-for.js';
 import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
 import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 import { createOAuthProvider } from './provider/oauth-provider.js';
@@ -76,6 +77,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
   return {
     specVersion: 1,
     scheme: 'oauth',
+    separatesPrincipals: true,
     create(configured, { logger, clock }) {
       const { name, config } = configured;
       const url = config['url'];
@@ -91,6 +93,8 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         url,
         server: name,
         identity: credentialIdentity(configured),
+        principal: configured.principal ?? options.principal,
+        interaction: interactionFor(configured.principal, options.interaction),
         logger,
         clock,
         clientId: entry.clientId,

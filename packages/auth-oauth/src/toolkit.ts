@@ -15,6 +15,7 @@ export { createProviderDeps, type DiscoverySearch, type ProviderDeps } from './p
 export type { CachedDiscovery } from './provider/cached-discovery.js';
 export type { TokenProviderOptions } from './provider/options.js';
 export type { TokenProvider } from './provider/token-provider.js';
+export { interactionFor } from './interaction/interaction-for.js';
 export { credentialIdentity, hasStaticCredentials, type IdentifiedEntry } from './config-entry.js';
 
 /** Discovery. */

@@ -2,6 +2,7 @@ import {
   checkClientMetadataUrl,
   credentialIdentity,
   hasStaticCredentials,
+  interactionFor,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, isRecord, type AuthPlugin, type AuthProvider } from '@mcp-fittings/client-core';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
@@ -18,11 +19,20 @@ import { createXaaProvider } from './xaa-provider.js';
 export const XAA_EXTENSION = 'io.modelcontextprotocol/enterprise-managed-authorization';
 
 /** Options of {@link xaa}. */
-export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderConfig> &
+export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderConfig | 'subjectToken'> &
   XaaSharedOptions &
   XaaFallbackOptions & {
     /** The company's identity provider. From configuration files, use {@link identityProviderFromEntries}. */
     readonly identityProvider: IdentityProviderConfig;
+    /**
+     * As `subjectToken` of {@link createIdentityProvider}. In a host that serves several people, `principal` is the person whom a
+     * call names; otherwise that of these options. Default: none.
+     */
+    readonly subjectToken?:
+      | ((user: {
+          readonly principal: string | undefined;
+        }) => ReturnType<NonNullable<IdentityProviderOptions['subjectToken']>>)
+      | undefined;
     /**
      * Whether access tokens are bound to a key (DPoP, RFC 9449). `auto`: when the server requires it. `always`: at every
      * authorization server that supports it. Default `auto`.
@@ -64,22 +74,26 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
   checkClientMetadataUrl(options.clientMetadataUrl);
   const { identityProvider: settings, interaction, subjectToken, ...shared } = options;
   const { store, network } = shared;
-  const identityProvider = createIdentityProvider({
-    ...settings,
-    store,
-    network,
-    interaction,
-    subjectToken,
-    principal: options.principal,
-    clock: options.clock,
-    logger: options.logger,
-  });
+  const identityProviderFor = (principal: string | undefined): IdentityProvider =>
+    createIdentityProvider({
+      ...settings,
+      store,
+      network,
+      interaction: interactionFor(principal, interaction),
+      subjectToken: subjectToken && (() => subjectToken({ principal: principal ?? options.principal })),
+      principal: principal ?? options.principal,
+      clock: options.clock,
+      logger: options.logger,
+    });
+  const identityProvider = identityProviderFor(undefined);
   return {
     specVersion: 1,
     scheme: 'xaa',
+    separatesPrincipals:
+      options.policy !== 'interactive-fallback' || options.fallback.separatesPrincipals === true,
     identityProvider,
     create(server, authContext) {
-      const { name, config } = server;
+      const { name, config, principal } = server;
       const { logger = options.logger, clock = options.clock } = authContext;
       const { url, oauth } = config;
       if (!isRecord(oauth) || oauth['xaa'] !== true || oauth['enabled'] === false) return undefined;
@@ -92,7 +106,8 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
         url,
         server: name,
         identity: credentialIdentity(server),
-        identityProvider,
+        principal: principal ?? options.principal,
+        identityProvider: principal === undefined ? identityProvider : identityProviderFor(principal),
         logger,
         clock,
         clientId: entry.clientId,

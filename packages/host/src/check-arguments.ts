@@ -26,6 +26,18 @@ export function checkRecord(method: string, argument: string, value: unknown): v
   throw invalid(`The ${argument} of host.${method}() must be an object, not ${kindOf(value)}.`);
 }
 
+/** Throws `CONFIG_INVALID` unless the option `task` of a tool call is an object whose members have the right types. */
+export function checkTaskOptions(task: unknown): void {
+  const { resume, onUpdate } = isRecord(task) ? task : { resume: null };
+  const isRight =
+    (resume === undefined || (typeof resume === 'string' && resume !== '')) &&
+    (onUpdate === undefined || typeof onUpdate === 'function');
+  if (!isRight)
+    throw invalid(
+      'The option "task" of host.callTool() must be { onUpdate, resume }, with the id of a task.',
+    );
+}
+
 /** An object that has one of these is an entry. */
 const ENTRY_FIELDS = ['type', 'command', 'url'] as const;
 
@@ -66,7 +78,7 @@ export function checkName(name: unknown): asserts name is string {
 export function checkHostOptions(options: unknown): void {
   if (!isRecord(options))
     throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
-  const { engine, transports } = options;
+  const { engine, transports, intercept } = options;
   if (!isRecord(engine) || typeof engine['connect'] !== 'function') {
     throw invalid(
       'createHost() requires the option "engine".',
@@ -79,6 +91,10 @@ export function checkHostOptions(options: unknown): void {
       'createHost() requires the option "transports": an array of transport plugins.',
       'Call the function of each transport package: { transports: [stdio(), http()] }.',
     );
+  }
+  const isInterceptor = (value: unknown): boolean => typeof value === 'function' || isRecord(value);
+  if (intercept !== undefined && !(Array.isArray(intercept) && intercept.every(isInterceptor))) {
+    throw invalid('The option "intercept" of createHost() must be an array of interceptors.');
   }
 }
 

@@ -1,16 +1,28 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import { afterTurn } from '@mcp-fittings/client-core/transport';
-import type { Call } from './calls/call-dispatcher.js';
+import { timeoutOf, type Call } from './calls/call-dispatcher.js';
+import { createToolTasks } from './calls/tool-tasks.js';
 import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
-import type { CallOptions, Host, HostEvents, HostStatistics } from './contracts/host.js';
+import type {
+  CallOptions,
+  Host,
+  HostEvents,
+  HostStatistics,
+  PrincipalOptions,
+  ToolCallOptions,
+} from './contracts/host.js';
+import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
 import { createTracer } from './tracing.js';
 import { createEmitter } from './events.js';
+import { checkCallContext } from './calls/call-context.js';
+import { interceptionLoader, withInterception } from './interception/load-interception.js';
 import { createServer } from './server/create-server.js';
+import { createPrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
 import type { HostDeps } from './setup/server-deps.js';
 import { DEFAULT_LIMITS } from './setup/settings.js';
@@ -20,6 +32,7 @@ import {
   checkName,
   checkRecord,
   checkRef,
+  checkTaskOptions,
   unknownServer,
   unknownTool,
 } from './check-arguments.js';
@@ -52,8 +65,17 @@ export function createHost(options: HostOptions): Host {
   const emitter = createEmitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
+  const toolTasks = createToolTasks(emitter);
   const scopes = new Map<string, string>();
   const connectSlots = createSemaphore(limits.parallelConnects);
+  const listBudget = createListBudget(limits.listBytes);
+  const servers = new Map<string, ServerConnection>();
+  const interception = interceptionLoader(options.intercept, {
+    clock,
+    listBudget,
+    timeoutOf: (server, method, given) =>
+      timeoutOf(method, given, { limits, callMs: servers.get(server)?.settings.callMs ?? limits.callMs }),
+  });
   const deps: HostDeps = {
     options,
     clock,
@@ -62,11 +84,11 @@ export function createHost(options: HostOptions): Host {
     limits,
     emitter,
     tracer: createTracer(),
-    listBudget: createListBudget(limits.listBytes),
+    listBudget,
+    interception,
     acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,
   };
-  const servers = new Map<string, ServerConnection>();
   let closed = false;
 
   const serverOf = (name: string): ServerConnection => {
@@ -79,8 +101,40 @@ export function createHost(options: HostOptions): Host {
     if (closed)
       throw new FittingsError('TRANSPORT_CLOSED', 'The host has been closed.', { delivery: 'not-sent' });
   };
-  const all = <Item>(lists: (server: ServerConnection) => readonly Item[]): readonly Item[] =>
-    [...servers.values()].flatMap(lists);
+  const people = createPrincipalServers(deps);
+  /** Returns the person whose own connection is meant; undefined for the connection of the host. */
+  const personOf = ({ principal }: PrincipalOptions): string | undefined =>
+    principal === options.principal ? undefined : principal;
+  /** Runs `work` with the server, or with the connection of the person whom the options name. */
+  const use = async <T>(
+    name: string,
+    given: CallOptions,
+    work: (server: ServerConnection) => Promise<T>,
+  ): Promise<T> => {
+    checkOpen();
+    const server = serverOf(name);
+    checkCallContext(name, given);
+    const principal = personOf(given);
+    return principal === undefined ? work(server) : people.use({ name, server }, principal, work);
+  };
+  const all = <Item>(
+    given: PrincipalOptions,
+    lists: (server: ServerConnection) => readonly Item[],
+  ): readonly Item[] => {
+    const principal = personOf(given);
+    if (principal === undefined) return [...servers.values()].flatMap(lists);
+    return [...servers.keys()].flatMap((name) => {
+      const server = people.find(name, principal);
+      return server === undefined ? [] : lists(server);
+    });
+  };
+  const snapshotOf = (name: string, given: PrincipalOptions): ServerSnapshot => {
+    const principal = personOf(given);
+    const server = serverOf(name);
+    if (principal === undefined) return server.snapshot();
+    const own = people.find(name, principal) ?? createServer(name, server.config, deps, principal);
+    return own.snapshot();
+  };
   const call = async <T>(
     server: string,
     method: string,
@@ -89,11 +143,13 @@ export function createHost(options: HostOptions): Host {
     send: Call<T>['send'],
     repeatable = true,
   ): Promise<T> => {
-    checkOpen();
-    return serverOf(server).call({ method, target, options: callOptions ?? NO_OPTIONS, repeatable, send });
+    const given = callOptions ?? NO_OPTIONS;
+    return use(server, given, (connection) =>
+      connection.call({ method, target, options: given, repeatable, send }),
+    );
   };
 
-  return {
+  const host: Host = {
     async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
       checkEntries(entries);
@@ -109,6 +165,7 @@ export function createHost(options: HostOptions): Host {
         const created = createServer(name, config, deps);
         servers.set(name, created);
         await known?.dispose();
+        await people.dropAll(name);
         await created.restoreLists();
       });
       const mayStart = options.cache === undefined ? undefined : untilRestored(restored, clock);
@@ -125,35 +182,49 @@ export function createHost(options: HostOptions): Host {
       );
       return named.flatMap(([name]) => servers.get(name)?.snapshot() ?? []);
     },
-    servers: () => [...servers.values()].map((server) => server.snapshot()),
-    server: (name) => serverOf(name).snapshot(),
+    servers: (given = NO_OPTIONS) => Array.from(servers.keys(), (name) => snapshotOf(name, given)),
+    server: (name, given = NO_OPTIONS) => snapshotOf(name, given),
 
-    tools: () => all((server) => server.available('tools')),
-    prompts: () => all((server) => server.available('prompts')),
-    resources: () => all((server) => server.available('resources')),
-    resourceTemplates: () => all((server) => server.available('resourceTemplates')),
+    tools: (given = NO_OPTIONS) => all(given, (server) => server.available('tools')),
+    prompts: (given = NO_OPTIONS) => all(given, (server) => server.available('prompts')),
+    resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
+    resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
+    async callTool(ref, args = {}, callOptions: ToolCallOptions = NO_OPTIONS) {
       checkOpen();
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;
-      const server = serverOf(name);
-      const definition = server.tool(tool);
-      if (definition === undefined && server.snapshot().state.status === 'connected') {
-        throw unknownTool(
-          name,
-          tool,
-          server.lists().tools.map((each) => each.name),
-        );
-      }
-      const hints = definition?.annotations;
-      return server.call({
-        method: 'tools/call',
-        target: tool,
-        options: callOptions,
-        repeatable: hints?.readOnlyHint === true || hints?.idempotentHint === true,
-        send: (session, request) => session.callTool(tool, args, { ...request, definition }),
+      return use(name, callOptions, async (server) => {
+        const definition = server.tool(tool);
+        const { task } = callOptions;
+        if (
+          definition === undefined &&
+          task?.resume === undefined &&
+          server.snapshot().state.status === 'connected'
+        ) {
+          throw unknownTool(
+            name,
+            tool,
+            server.lists().tools.map((each) => each.name),
+          );
+        }
+        const hints = definition?.annotations;
+        const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
+        const send: Call<ToolResult>['send'] = (session, request) =>
+          session.callTool(tool, args, { ...request, definition });
+        const plain = { method: 'tools/call', target: tool, options: callOptions } as const;
+        if (task === undefined) return server.call({ ...plain, repeatable: isHarmless, send });
+        checkTaskOptions(task);
+        using opened = toolTasks.open(ref, task);
+        return await server.call({
+          ...plain,
+          // A task is resumed, not created again.
+          get repeatable() {
+            return isHarmless || opened.hasTask;
+          },
+          send: (session, request) => opened.send(session, request, (given) => send(session, given)),
+        });
       });
     },
     async getPrompt(ref, args = {}, callOptions) {
@@ -167,9 +238,8 @@ export function createHost(options: HostOptions): Host {
     async readResource(ref, callOptions) {
       checkRef('readResource', ref, ['server', 'uri']);
       const { server, uri } = ref;
-      return call(server, 'resources/read', uri, callOptions, (session, request) =>
-        session.readResource(uri, request),
-      );
+      const given = callOptions ?? NO_OPTIONS;
+      return use(server, given, (connection) => connection.readResource(uri, given));
     },
     async complete(ref, callOptions) {
       checkRef('complete', ref, ['server']);
@@ -193,65 +263,92 @@ export function createHost(options: HostOptions): Host {
       );
     },
     notify: (server, method, params = {}, callOptions) =>
-      call(server, method, undefined, callOptions, (session) => session.notify(method, params), false),
+      call(
+        server,
+        method,
+        undefined,
+        callOptions,
+        (session, { meta }) =>
+          session.notify(
+            method,
+            meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } },
+          ),
+        false,
+      ),
     async subscribe(ref, callOptions = {}) {
       checkRef('subscribe', ref, ['server', 'uri']);
-      await serverOf(ref.server).subscribe(ref.uri, callOptions);
+      await use(ref.server, callOptions, (server) => server.subscribe(ref.uri, callOptions));
     },
     async unsubscribe(ref, callOptions = {}) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
-      await serverOf(ref.server).unsubscribe(ref.uri, callOptions);
+      await use(ref.server, callOptions, (server) => server.unsubscribe(ref.uri, callOptions));
     },
-    setLogLevel: async (server, level, callOptions = {}) => serverOf(server).setLogLevel(level, callOptions),
+    setLogLevel: (name, level, callOptions = {}) =>
+      use(name, callOptions, (server) => server.setLogLevel(level, callOptions)),
 
-    async start(name, { signal } = {}) {
-      checkOpen();
-      await serverOf(name).start(signal);
+    async start(name, { signal, principal } = {}) {
+      await use(name, { principal }, async (server) => {
+        if (personOf({ principal }) === undefined) people.allow(name);
+        await server.start(signal);
+      });
     },
-    stop: async (name) => serverOf(name).stop('stopped'),
+    async stop(name, { principal } = {}) {
+      const person = personOf({ principal });
+      const server = serverOf(name);
+      if (person !== undefined) return people.drop(name, person);
+      await Promise.all([server.stop('stopped'), people.stop(name)]);
+    },
     async restart(name) {
       checkOpen();
       const server = serverOf(name);
-      await server.stop('stopped');
+      await Promise.all([server.stop('stopped'), people.dropAll(name)]);
+      people.allow(name);
       await server.start();
     },
     enable: (name) => serverOf(name).enable(),
-    disable: async (name) => serverOf(name).disable(),
+    async disable(name) {
+      await Promise.all([serverOf(name).disable(), people.dropAll(name)]);
+    },
     async remove(name) {
       const server = serverOf(name);
       servers.delete(name);
       scopes.delete(name);
-      await server.dispose();
+      people.allow(name);
+      await Promise.all([server.dispose(), people.dropAll(name)]);
     },
 
-    async signIn(name, { signal } = {}) {
-      checkOpen();
-      const server = serverOf(name);
-      await server.signIn.signIn({ signal, challenge: server.authError?.challenge });
-      server.forgetEra();
-      await server.start(signal);
+    async signIn(name, { signal, principal } = {}) {
+      await use(name, { principal }, async (server) => {
+        await server.signIn.signIn({ signal, challenge: server.authError?.challenge });
+        server.forgetEra();
+        await server.start(signal);
+      });
     },
-    async signOut(name) {
-      const server = serverOf(name);
-      await server.stop('stopped');
-      await server.signIn.signOut();
-      server.forget();
+    async signOut(name, { principal } = {}) {
+      await use(name, { principal }, async (server) => {
+        await server.stop('stopped');
+        await server.signIn.signOut();
+        server.forget();
+      });
+      const person = personOf({ principal });
+      if (person !== undefined) await people.drop(name, person);
     },
 
     async rootsChanged() {
-      await Promise.all([...servers.values()].map((server) => server.rootsChanged()));
+      await Promise.all([...servers.values(), ...people.all()].map((server) => server.rootsChanged()));
     },
     statistics: () => statisticsOf([...servers.values()].map((server) => server.snapshot())),
     on: (event, listener) => emitter.on(event, listener),
 
     async close() {
       closed = true;
-      await Promise.all([...servers.values()].map((server) => server.dispose()));
+      await Promise.all([...Array.from(servers.values(), (server) => server.dispose()), people.dispose()]);
     },
     async [Symbol.asyncDispose]() {
       await this.close();
     },
   };
+  return withInterception(host, interception);
 }
 
 /**

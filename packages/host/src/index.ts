@@ -8,7 +8,7 @@ export {
 } from './setup/entry-transport.js';
 /** For programs that use an engine without a host. */
 export { observeTransport } from './connection/observe-transport.js';
-export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
+export { TRACE_CHANNELS, type TracedConnection, type TracedResponse, type TraceEvent } from './tracing.js';
 export { formatElicitation, formatSampling } from './server-requests/format-request.js';
 export type {
   Available,
@@ -72,6 +72,8 @@ export type {
 } from './contracts/engine.js';
 export type {
   CallOptions,
+  PrincipalOptions,
+  ReadOptions,
   CompletionRef,
   ConnectOptions,
   Host,
@@ -81,8 +83,10 @@ export type {
   PromptRef,
   ResourceRef,
   StartOptions,
+  ToolCallOptions,
   ToolRef,
 } from './contracts/host.js';
+export type { ToolTask, ToolTaskOptions, ToolTaskStatus } from './contracts/tool-tasks.js';
 export type {
   CallInFlight,
   ElicitationAnswer,
@@ -112,3 +116,27 @@ export type {
   ServerCounts,
   ServerSnapshot,
 } from './contracts/state.js';
+export type {
+  InterceptedCall,
+  InterceptedCompletion,
+  InterceptedConnect,
+  InterceptedCustomRequest,
+  InterceptedElicitation,
+  InterceptedList,
+  InterceptedLogLevel,
+  InterceptedOperation,
+  InterceptedPrompt,
+  InterceptedRead,
+  InterceptedRequest,
+  InterceptedRequestBase,
+  InterceptedRequests,
+  InterceptedResults,
+  InterceptedRoots,
+  InterceptedSampling,
+  InterceptedServerRequest,
+  InterceptedSubscription,
+  InterceptedToolCall,
+  Interceptor,
+  InterceptorFunction,
+  InterceptorHandlers,
+} from './contracts/interceptor.js';

@@ -1,4 +1,5 @@
 import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import type { RequestId, TransportDescription } from '@mcp-fittings/client-core/transport';
 
 /**
  * Message of a tracing channel. All events of one operation share the object; subscribers may add members of their own.
@@ -7,9 +8,9 @@ import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
 export interface TraceEvent {
   /** Name of the server. */
   readonly server: string;
-  /** Method of the request, such as `tools/call`; on `call` only. */
+  /** Method of the request or notification, such as `tools/call`; on `call` and `request` only. */
   readonly method?: string | undefined;
-  /** Tool, prompt or URI that the request is about; on `call` only. */
+  /** Tool, prompt or URI that the request is about; on `call` and `request` only. */
   readonly target?: string | undefined;
   /** Number of the attempt, from 1; on `connect` and `reconnect` only. */
   readonly attempt?: number | undefined;
@@ -17,6 +18,39 @@ export interface TraceEvent {
   protocolVersion?: string | undefined;
   /** List that is read, such as `tools`; on `refresh` only. */
   readonly kind?: string | undefined;
+  /** Id of the JSON-RPC request; on `request` only. Absent for a notification. */
+  readonly requestId?: RequestId | undefined;
+  /** Connection that carries it; on `request` and `session` only. */
+  readonly connection?: TracedConnection | undefined;
+  /** Set before `asyncEnd` if the server answered; on `request` only. Of a notification it is always absent. */
+  response?: TracedResponse | undefined;
+  /** Set before `asyncEnd` if the host stopped waiting for the response; on `request` only. */
+  givenUp?: 'TIMEOUT' | 'ABORTED' | undefined;
+  /**
+   * Runs the work of the operation. A subscriber may set it on `start`, to run the work in an async context. Call the one that
+   * is there already, if any, from yours.
+   */
+  run?: (<T>(work: () => T) => T) | undefined;
+}
+
+/** A connection, as far as it is known when it is read. */
+export interface TracedConnection {
+  /** Type of the transport, such as `stdio`. */
+  readonly type: string;
+  /** Negotiated protocol revision; `undefined` before the handshake has ended. */
+  readonly protocolVersion: string | undefined;
+  /** Id of the session, if the transport has one. */
+  readonly sessionId: string | undefined;
+  /** What the transport says about itself, see `describe()` of `Transport`. Read once for each connection. */
+  readonly description: TransportDescription;
+}
+
+/** What a trace needs of a JSON-RPC response. */
+export interface TracedResponse {
+  /** The error, if it is an error response. */
+  readonly error?: { readonly code: number; readonly message: string } | undefined;
+  /** Whether it is the result of a tool that failed (`isError`). */
+  readonly isToolError: boolean;
 }
 
 /**
@@ -34,6 +68,13 @@ export const TRACE_CHANNELS = {
   refresh: 'mcp-fittings:refresh',
   /** A connection attempt after a lost connection. */
   reconnect: 'mcp-fittings:reconnect',
+  /**
+   * One JSON-RPC request, from sending it to its response, or one notification. An error response is no `error` here: see
+   * `response` of {@link TraceEvent}.
+   */
+  request: 'mcp-fittings:request',
+  /** An established connection, from the handshake to its end; `error` if the host did not close it. */
+  session: 'mcp-fittings:session',
 } as const;
 
 type Channel = keyof typeof TRACE_CHANNELS;
@@ -56,6 +97,7 @@ export function createTracer(): Tracer {
   };
   return {
     isActive: (name) => channelOf(name).hasSubscribers,
-    trace: (name, context, work) => channelOf(name).tracePromise(work, context),
+    trace: (name, context, work) =>
+      channelOf(name).tracePromise(() => (context.run === undefined ? work() : context.run(work)), context),
   };
 }

@@ -18,6 +18,7 @@ function engineEvents(eventsPerSecond = 3) {
     { server: 'noisy', clock, logger, emitter, limits: { ...DEFAULT_LIMITS, eventsPerSecond } },
     {
       isSubscribed: (uri) => uri === 'x:mine',
+      onResourceUpdated: () => undefined,
       onListChanged: () => undefined,
       onElicitationCompleted: () => undefined,
     },

@@ -2,28 +2,20 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tracingChannel } from 'node:diagnostics_channel';
-import { context, propagation, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  SimpleSpanProcessor,
-} from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHost, TRACE_CHANNELS, type TraceEvent } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { z } from 'zod';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 describe('tracing channels', () => {
   it('report connects, readings of lists, calls, and failures', async () => {
     const told: string[] = [];
-    const subscriptions = Object.entries(TRACE_CHANNELS).map(([name, channel]) => {
+    // `request` and `session` have tests of their own.
+    const names = ['connect', 'reconnect', 'refresh', 'call'] as const;
+    const subscriptions = names.map((name) => {
+      const channel = TRACE_CHANNELS[name];
       const handlers = {
         start: ({ server, method, target, kind }: TraceEvent) =>
           void told.push(['start', name, server, method ?? kind, target].filter(Boolean).join(' ')),
@@ -47,92 +39,58 @@ describe('tracing channels', () => {
     expect(told).toEqual(['start call calc tools/call slow', 'error TIMEOUT', 'end call calc']);
     for (const unsubscribe of subscriptions) unsubscribe();
   });
-});
 
-describe('OpenTelemetry', () => {
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  beforeAll(() => {
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-    trace.setGlobalTracerProvider(provider);
-  });
-  afterAll(async () => {
-    await provider.shutdown();
-    trace.disable();
-    propagation.disable();
-    context.disable();
-  });
-
-  it.each([
-    ['sdk', sdk],
-    ['sdk-v2', sdkV2],
-  ])(
-    'D2: a span of the server is a child of the span of the call, also beside others, on %s',
-    async (_name, engine) => {
-      const received: (readonly [unknown, unknown])[] = [];
-      const calc = calculator();
-      calc.server.registerTool('trace', { inputSchema: { n: z.number() } }, ({ n }, extra) => {
-        received.push([n, extra._meta?.['traceparent']]);
-        return { content: [] };
-      });
-      exporter.reset();
-      using telemetry = subscribeOpenTelemetry({ trace, context, propagation });
-      await using host = createHost({
-        engine: engine(identity),
-        transports: [testServers(() => calc).plugin],
-        traceContext: telemetry.traceContext,
-        lazy: true,
-      });
-      await host.connect({ calc: { type: 'test' } });
-      const outer = trace.getTracer('test').startSpan('outer');
-      await context.with(trace.setSpan(context.active(), outer), () =>
-        Promise.all([1, 2, 3].map((n) => host.callTool({ server: 'calc', tool: 'trace' }, { n }))),
-      );
-      outer.end();
-      const calls = exporter.getFinishedSpans().filter(({ name }) => name === 'tools/call trace');
-      const { traceId, spanId } = outer.spanContext();
-      expect(calls.map((span) => span.parentSpanContext?.spanId)).toEqual([spanId, spanId, spanId]);
-      // Each call has a span of its own, and its server is told of that one.
-      expect(received.map(([, parent]) => String(parent)).toSorted()).toEqual(
-        calls.map((span) => `00-${traceId}-${span.spanContext().spanId}-01`).toSorted(),
-      );
-      expect(new Set(received.map(([, parent]) => parent)).size).toBe(3);
-    },
-  );
-
-  it('gets spans, and the server gets the traceparent', async () => {
-    exporter.reset();
-    const received: unknown[] = [];
-    const calc = calculator();
-    calc.server.registerTool('trace', {}, (extra) => {
-      received.push(extra._meta?.['traceparent']);
-      return { content: [] };
-    });
-    using telemetry = subscribeOpenTelemetry({ trace, context, propagation });
-    await using host = createHost({
-      engine: sdk(identity),
-      transports: [testServers(() => calc).plugin],
-      traceContext: telemetry.traceContext,
-    });
+  it('report each request and notification on the wire, and how it ended', async () => {
+    const told: string[] = [];
+    const handlers = {
+      start: () => undefined,
+      end: () => undefined,
+      asyncStart: () => undefined,
+      asyncEnd({ method, target, requestId, response, givenUp }: TraceEvent) {
+        const outcome =
+          response?.error?.code ?? givenUp ?? (response?.isToolError === true ? 'tool error' : '');
+        const kind = requestId === undefined ? 'notification' : 'request';
+        told.push(
+          [kind, method, target, outcome].filter((part) => part !== undefined && part !== '').join(' '),
+        );
+      },
+      error: () => undefined,
+    };
+    const channel = tracingChannel<TraceEvent>(TRACE_CHANNELS.request);
+    channel.subscribe(handlers);
+    const ends: unknown[] = [];
+    const session = {
+      ...handlers,
+      asyncEnd: ({ server, connection }: TraceEvent) =>
+        void ends.push([server, connection?.type, connection?.protocolVersion]),
+      error: ({ error }: TraceEvent & { error: unknown }) => void ends.push((error as { code: string }).code),
+    };
+    tracingChannel<TraceEvent>(TRACE_CHANNELS.session).subscribe(session);
+    const servers = testServers(calculator);
+    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], delivery: 'none' });
     await host.connect({ calc: { type: 'test' } });
-    const tracer = trace.getTracer('test');
-    const traceId = await tracer.startActiveSpan('outer', async (outer) => {
-      await host.callTool({ server: 'calc', tool: 'trace' });
-      await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toThrow();
-      outer.end();
-      return outer.spanContext().traceId;
-    });
-    expect(received).toEqual([expect.stringMatching(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))]);
-    const spans = exporter.getFinishedSpans();
-    const call = spans.find(({ name }) => name === 'tools/call trace');
-    expect(call?.attributes).toMatchObject({ 'mcp.server': 'calc', 'gen_ai.tool.name': 'trace' });
-    expect(call?.spanContext().traceId).toBe(traceId);
-    const failed = spans.find(({ name }) => name === 'tools/call slow');
-    expect(failed?.attributes).toMatchObject({ 'error.type': 'TIMEOUT', 'mcp.delivery': 'unknown' });
-    expect(spans.find(({ name }) => name === 'connect')?.attributes).toMatchObject({
-      'mcp.protocol.version': '2025-11-25',
-    });
+    expect(told).toEqual([
+      'request initialize',
+      'notification notifications/initialized',
+      'request tools/list',
+    ]);
+    told.length = 0;
+    await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 2 });
+    await host.callTool({ server: 'calc', tool: 'add' }, { a: 'x' });
+    await expect(host.request({ server: 'calc', method: 'no/such' })).rejects.toThrow('no/such');
+    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toThrow();
+    expect(told).toEqual([
+      'request tools/call add',
+      'request tools/call add tool error',
+      'request no/such -32601',
+      'request tools/call slow TIMEOUT',
+      'notification notifications/cancelled',
+    ]);
+    await servers.drop();
+    await host.close();
+    channel.unsubscribe(handlers);
+    tracingChannel<TraceEvent>(TRACE_CHANNELS.session).unsubscribe(session);
+    expect(ends).toEqual(['CONNECTION_LOST', ['calc', 'test', '2025-11-25']]);
   });
 });
 

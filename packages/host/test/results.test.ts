@@ -141,6 +141,20 @@ describe.each([
       { uri: 'a:b', text: '7' },
     ]);
   });
+
+  it('MA-03 the contents of a resource keep _meta if it is an object', async () => {
+    const _meta = { ui: { csp: { connectDomains: ['https://a.example'] } } };
+    await using host = await hostOn({
+      'resources/read': () => ({
+        contents: [
+          { uri: 'ui://a', text: 'a', _meta },
+          { uri: 'ui://b', text: 'b', _meta: 'none' },
+        ],
+      }),
+    });
+    const { contents } = await host.readResource({ server: 'a', uri: 'ui://a' });
+    expect(contents.map((content) => content._meta)).toEqual([_meta, undefined]);
+  });
 });
 
 it.each([

@@ -117,6 +117,20 @@ describe.each([
     expect(asked.at(-1)).toMatchObject({ mode: 'url', url: expect.stringContaining('https://example.com/') });
   });
 
+  it('issue 23: asks for the page of a refused call, and sends the call again', async () => {
+    const before = asked.length;
+    const { content } = await host.callTool(
+      { server: 'all', tool: 'trigger-url-elicitation' },
+      { url: 'https://example.com/first', elicitationId: 'first', errorPath: true },
+    );
+    // Once for the refusal (-32042), and once because the tool asks by a request when it is called again.
+    expect(asked.slice(before)).toMatchObject([
+      { mode: 'url', elicitationId: expect.any(String) },
+      { mode: 'url', url: expect.stringContaining('https://example.com/first') },
+    ]);
+    expect(JSON.stringify(content)).toContain('accept');
+  });
+
   it('R4 answers sampling and roots requests', async () => {
     const sample = await host.callTool(
       { server: 'all', tool: 'trigger-sampling-request' },

@@ -22,6 +22,11 @@ import {
 
 /** Options of {@link createTools}. */
 export interface ToolsOptions extends ToolNamesOptions {
+  /**
+   * The person for whom the tools are and run: `principal` of the calls of the host. What this person approved is not approved for
+   * another one, also if they share a `policy`. Default: that of the host.
+   */
+  readonly principal?: string | undefined;
   /** Which tools may run. Default: a policy without rules, so that `defaultPermission` decides. */
   readonly policy?: ToolPolicy | undefined;
   /** What happens to a call that no rule of the policy applies to. Default `ask`. */
@@ -118,6 +123,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     defaultPermission = 'ask',
     validateArguments = true,
     rendering = {},
+    principal,
   } = options;
   const checker = createSchemaChecker(options.validation);
   const offer = createToolOffer(options);
@@ -128,7 +134,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   return {
     policy,
     snapshot() {
-      const all = offer(host.tools());
+      const all = offer(host.tools({ principal }));
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
       const names = nameRefs(offered.map(({ ref }) => ref));
       const tools = offered
@@ -137,6 +143,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
       const byName = new Map(tools.map((tool) => [tool.name, tool]));
       const deps: ToolCallDeps = {
         host,
+        principal,
         names,
         find: (name) => byName.get(name),
         policy,

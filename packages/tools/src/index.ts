@@ -7,6 +7,7 @@ export type { Toolset } from './calls/toolset.js';
 export type { ModelTool } from './model-tools/model-tool.js';
 export type { SkippedTool, ToolListLimits } from './model-tools/offered-tools.js';
 export { toolTraits, type ToolTraits } from './permissions/tool-traits.js';
+export { toolVisibility, type ToolVisibility } from './permissions/tool-visibility.js';
 
 export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/tool-names.js';
 export { nameLimits, type NameLimits } from './names/shorten-name.js';

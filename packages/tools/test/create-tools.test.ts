@@ -2,6 +2,7 @@ import type { CatalogTool } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { createToolPolicy } from '../src/permissions/tool-policy.js';
 import { createTools, type ToolsOptions } from '../src/create-tools.js';
+import { toolVisibility } from '../src/permissions/tool-visibility.js';
 import { fakeHost, text, tool } from './support/fake-host.js';
 
 function snapshotOf(catalog: readonly CatalogTool[], options?: ToolsOptions) {
@@ -104,6 +105,33 @@ describe('D3: tools for apps only', () => {
     expect(turn.skipped.map(({ error }) => error.code)).toEqual(offered ? [] : ['POLICY_DENIED']);
     expect((await turn.run('mcp__s__x')).type).toBe(offered ? 'result' : 'error');
     expect(snapshotOf([tool('x', { _meta })], { includeAppTools: true }).offered).toEqual(['x']);
+  });
+});
+
+describe('MA-07 tools for apps', () => {
+  it.each([
+    [{}, true],
+    [{ ui: { resourceUri: 'ui://x' } }, true],
+    [{ ui: { visibility: ['model', 'app'] } }, true],
+    [{ ui: { visibility: 'app' } }, true],
+    [{ 'openai/visibility': 'private' }, true],
+    [{ ui: { visibility: ['model'] } }, false],
+    [{ ui: { visibility: [] } }, false],
+    [{ ui: { visibility: 'model' } }, false],
+    [{ ui: { visibility: null } }, false],
+    [{ ui: { visibility: { app: true } } }, false],
+    [{ ui: { visibility: ['app'] }, 'ui/visibility': ['model'] }, false],
+  ])('%j: for apps: %s', (_meta, app) => {
+    expect(toolVisibility(tool('x', { _meta })).app).toBe(app);
+  });
+
+  it('are called with the names of the server, whatever the model was shown', async () => {
+    const host = fakeHost([tool('x', { inputSchema: { type: 'object', properties: { 'a b': {} } } })]);
+    await using tools = createTools(host, { defaultPermission: 'allow' });
+    const turn = tools.snapshot();
+    await turn.run('mcp__s__x', { a_b: 1 });
+    await turn.run('mcp__s__x', { a_b: 1 }, { originalNames: true });
+    expect(host.calls.map(({ args }) => args)).toEqual([{ 'a b': 1 }, { a_b: 1 }]);
   });
 });
 

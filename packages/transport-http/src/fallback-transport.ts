@@ -62,6 +62,10 @@ class FallbackTransport implements Transport {
     return this.#active.hasPerRequestStream ?? false;
   }
 
+  get sendsHeaders(): boolean {
+    return this.#active.sendsHeaders ?? false;
+  }
+
   get closeReason(): TransportError | undefined {
     return this.#active.closeReason;
   }

@@ -23,6 +23,8 @@ import { createStandaloneStream, type StandaloneStream } from './stream/standalo
 export interface HttpTransport extends Transport {
   /** Aborting the `requestSignal` of a request closes its stream, which cancels the request in the revision 2026-07-28. */
   readonly hasPerRequestStream: true;
+  /** Each message is a POST with its own headers. */
+  readonly sendsHeaders: true;
 }
 
 /**
@@ -54,6 +56,7 @@ export function createHttpTransport(
 
 class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   readonly hasPerRequestStream = true;
+  readonly sendsHeaders = true;
   declare readonly sessionId?: string;
   onsessionrestored?: (result: JSONRPCObject) => void;
   onreconnect?: () => void;

@@ -39,7 +39,7 @@ export interface SseEntry extends HttpEntryFields {
 
 /**
  * Creates the plugin for entries of type `sse`. An entry of type `sse-ide` is the server of an IDE, whose requests are signed with
- * its `authToken` and never with the host's sign-in.
+ * its `authToken` and never with the host's sign-in. The revision 2025-03-26 deprecated HTTP+SSE.
  *
  * @example
  * ```ts

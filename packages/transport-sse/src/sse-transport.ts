@@ -45,7 +45,7 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a transport for HTTP+SSE, the HTTP transport of the revision 2024-11-05. The URL is a member of the options or, as in the
+ * Creates a transport for HTTP+SSE, the HTTP transport of the revision 2024-11-05, deprecated by 2025-03-26. The URL is a member of the options or, as in the
  * official SDK, the first argument. Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid. Nothing is sent before
  * `start()`.
  *

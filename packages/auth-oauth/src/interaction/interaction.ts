@@ -18,6 +18,8 @@ export type InteractionChooser = (supported: SupportedGrants) => SignInInteracti
 export interface SupportedGrants {
   /** Whether it supports the device authorization grant, which {@link deviceCode} needs. */
   readonly deviceGrant: boolean;
+  /** The person who signs in, if the host serves several: `principal` of `host.signIn()`. */
+  readonly principal?: string | undefined;
 }
 
 /**
@@ -38,6 +40,8 @@ export interface Interaction {
 export interface InteractionOptions {
   /** Name of the server, to show to the person. Not escaped. */
   readonly server: string;
+  /** The person who signs in, if the host serves several: `principal` of `host.signIn()`. */
+  readonly principal?: string | undefined;
   /** The port that the redirect URI must have. Default: chosen by the interaction. */
   readonly callbackPort?: number | undefined;
   /** The host that the redirect URI must have. Default: chosen by the interaction. */
@@ -81,6 +85,8 @@ export interface DeviceInteraction {
 export interface DevicePrompt {
   /** Name of the server from the configuration. Not escaped. */
   readonly server: string;
+  /** The person who signs in, if the host serves several: `principal` of `host.signIn()`. */
+  readonly principal?: string | undefined;
   /** URL of the page at which the person enters the code. */
   readonly verificationUri: string;
   /** URL of that page with the code filled in, for example for a QR code; undefined if the server offers none. */

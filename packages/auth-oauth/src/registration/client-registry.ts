@@ -40,8 +40,8 @@ export interface OAuthClientOptions {
    */
   readonly clientMetadataUrl?: string | undefined;
   /**
-   * `allow` registers the client dynamically if there is no other way; `never` rejects with `AUTH_FAILED` instead. Default
-   * `allow`.
+   * `allow` registers the client dynamically if there is no other way; `never` rejects with `AUTH_FAILED` instead. The
+   * revision 2026-07-28 deprecates dynamic registration in favor of `clientMetadataUrl`. Default `allow`.
    * @see https://www.rfc-editor.org/rfc/rfc7591.html
    */
   readonly registration?: 'allow' | 'never' | undefined;

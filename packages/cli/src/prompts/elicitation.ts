@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { openBrowser } from '@mcp-fittings/auth-oauth';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import type { ElicitationAnswer, ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
@@ -44,13 +45,26 @@ export async function askForServer(
 }
 
 async function visit(url: string, prompts: Prompts): Promise<ElicitationAnswer> {
-  // Shown whole, so that the user sees where it leads. The user opens it.
+  // Shown whole, so that the user sees where it leads.
   prompts.tell(`  ${printable(url, 8_000)}`);
   const choice = await prompts.select('Do you want to open this page?', [
     { value: 'accept', label: 'Yes' },
     { value: 'decline', label: 'No' },
   ]);
-  return { action: choice };
+  if (choice === 'decline') return { action: 'decline' };
+  try {
+    await openBrowser(new URL(url));
+  } catch (error) {
+    // There may be no browser here, and only an encrypted page is opened for the user.
+    const why = error instanceof FittingsError ? ` (${printable(error.message)})` : '';
+    prompts.tell(`The page was not opened${why}. Open it yourself: ${printable(url, 8_000)}`);
+  }
+  // If the server reports first that the page is done, this question is withdrawn.
+  const outcome = await prompts.select('Are you done with the page?', [
+    { value: 'accept', label: 'Yes, continue' },
+    { value: 'cancel', label: 'Cancel' },
+  ]);
+  return { action: outcome };
 }
 
 async function fillIn(schema: unknown, prompts: Prompts): Promise<ElicitationAnswer> {

@@ -18,6 +18,11 @@ export interface AuthPlugin {
   /** Short name of the sign-in scheme in messages, for example `oauth`. */
   readonly scheme: string;
   /**
+   * True if {@link create} obeys `principal`: a provider for one person never uses credentials of another one. A host refuses
+   * calls with a principal to a server of a plugin that does not say so. Default: false.
+   */
+  readonly separatesPrincipals?: boolean | undefined;
+  /**
    * Creates the provider. Returns undefined if the plugin does not handle the server, so that the host asks the next one.
    * Throws a `FittingsError` of kind `config` if the entry is invalid.
    */
@@ -32,6 +37,8 @@ export interface AuthPlugin {
        * to it: two entries with the same name and URL but different identities do not share them. Default: the name.
        */
       readonly identity?: string | undefined;
+      /** The person whose credentials the provider uses, if a call of the host names one. Default: that of the plugin. */
+      readonly principal?: string | undefined;
     },
     deps: AuthDeps,
   ): AuthProvider | undefined;

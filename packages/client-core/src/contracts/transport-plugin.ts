@@ -8,6 +8,8 @@ import type { Transport } from './transport.js';
 export interface TransportDeps {
   /** Name of the server, for error messages and logs. */
   readonly server: string;
+  /** The person for whom this connection is, if the host serves several or has a principal of its own. Default: none. */
+  readonly principal?: string | undefined;
   /** Signs the requests. Absent if no auth plugin accepts the server. */
   readonly auth?: AuthProvider | undefined;
   /** Receives warnings and debug output. Default: none. */

@@ -78,6 +78,10 @@ export interface Transport extends AsyncDisposable {
   readonly sessionId?: string;
   /** True if every request has a stream of its own, so that aborting `requestSignal` cancels it on the server. */
   readonly hasPerRequestStream?: boolean;
+  /**
+   * True if {@link send} puts `headers` of its options on the wire. A host refuses a call with headers if it is not. Default: false.
+   */
+  readonly sendsHeaders?: boolean;
   /** Called by the engine with the negotiated protocol revision, for example `2025-11-25`. */
   setProtocolVersion?(version: string): void;
   /**

@@ -140,6 +140,7 @@ export const ERROR_CODES = {
     false,
     'Content differs from what was announced: in its size, digest or description.',
   ),
+  TASK_ENDED: code('unknown', false, 'The server canceled a task, or did not finish it in time.'),
   CALLBACK_FAILED: code('unknown', false, 'A function supplied by the host threw or did not finish in time.'),
 
   // sign-in

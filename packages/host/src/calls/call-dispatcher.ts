@@ -5,6 +5,7 @@ import type { Supervisor } from '../connection/supervisor.js';
 import type { Progress } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
+import type { HostLimits } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import { createRateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
@@ -38,33 +39,29 @@ export interface CallDispatcher {
 }
 
 export function createCallDispatcher(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings' | 'options'>,
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings'>,
   deps: CallDispatcherDeps,
 ): CallDispatcher {
   const { server, clock, limits, settings } = shared;
   const { supervisor, visitPages } = deps;
   const { delivery } = settings;
-  const traceContext = shared.options.traceContext ?? (() => undefined);
   const sent = new Map<
     Call<unknown>,
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
 
-  /** Returns the longest time without a response or progress, in milliseconds. */
-  const timeoutOf = ({ method, options }: Call<unknown>): number => {
-    if (options.timeoutMs !== undefined) return options.timeoutMs;
-    if (method === 'resources/read') return limits.readMs ?? settings.callMs;
-    return (method === 'prompts/get' ? limits.promptMs : undefined) ?? settings.callMs;
-  };
-
-  const requestOptions = ({ options }: Call<unknown>, timeoutMs: number): EngineRequestOptions => {
-    const { signal, onProgress } = options;
+  const requestOptions = (
+    { options }: Call<unknown>,
+    timeoutMs: number,
+    mark: Readonly<Record<string, string>> | undefined,
+  ): EngineRequestOptions => {
+    const { signal, onProgress, meta } = options;
     return {
       signal,
       timeoutMs,
       maxTotalMs: Math.max(limits.callTotalMs, timeoutMs),
       onProgress: onProgress && limited(onProgress),
-      meta: traceContext(),
+      meta: merged(meta, mark),
     };
   };
 
@@ -109,9 +106,9 @@ export function createCallDispatcher(
 
   return {
     async call(call) {
-      const { signal } = call.options;
+      const { signal, headers } = call.options;
       if (signal?.aborted === true) throw aborted(server, signal.reason);
-      const timeoutMs = timeoutOf(call);
+      const timeoutMs = timeoutOf(call.method, call.options, { limits, callMs: settings.callMs });
       const end = clock.now() + timeoutMs;
       let recovery: CallRecovery | undefined;
       deps.onBusy(1);
@@ -120,7 +117,8 @@ export function createCallDispatcher(
           let connection: Connection | undefined;
           try {
             connection = usable() ?? (await awaitConnection(signal, timeoutMs));
-            const answered = call.send(connection.session, requestOptions(call, timeoutMs));
+            using attached = headers && connection.headers.attach(headers);
+            const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
             sent.set(call, { connection, answered });
             const result = await answered;
             sent.delete(call);
@@ -148,6 +146,25 @@ export function createCallDispatcher(
       await Promise.allSettled(open.map(({ answered }) => answered));
     },
   };
+}
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** Returns the members of `_meta`: those of the host replace those of the caller. */
+function merged(...all: readonly (Meta | undefined)[]): Meta | undefined {
+  const given = all.filter((each) => each !== undefined);
+  return given.length < 2 ? given[0] : Object.assign({}, ...given);
+}
+
+/** Returns the longest time without a response or progress of a call, in milliseconds. */
+export function timeoutOf(
+  method: string,
+  { timeoutMs }: CallOptions,
+  { limits, callMs }: { readonly limits: HostLimits; readonly callMs: number },
+): number {
+  if (timeoutMs !== undefined) return timeoutMs;
+  if (method === 'resources/read') return limits.readMs ?? callMs;
+  return (method === 'prompts/get' ? limits.promptMs : undefined) ?? callMs;
 }
 
 /** Returns whether the server will not be connected again by itself. */

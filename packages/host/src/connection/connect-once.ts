@@ -1,14 +1,20 @@
 import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import { isOlderEndpoint, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
+import type { TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
+import { carryHeaders, type RequestHeaders } from './request-headers.js';
+import { traceMessages } from './trace-messages.js';
 
-type Shared = Pick<ServerDeps, 'server' | 'config' | 'settings' | 'resolve' | 'clock' | 'logger' | 'options'>;
+type Shared = Pick<
+  ServerDeps,
+  'server' | 'config' | 'settings' | 'principal' | 'resolve' | 'clock' | 'logger' | 'options' | 'tracer'
+>;
 
 export interface AttemptOptions {
   readonly callbacks: EngineCallbacks;
@@ -24,6 +30,10 @@ export interface AttemptOptions {
 export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
+  /** Gives requests HTTP headers of their own. */
+  readonly headers: RequestHeaders;
+  /** URIs of resources that the server answered only after a second request with input of the user. */
+  readonly askedAgain: ReadonlySet<string>;
   /** Resolves when the connection has ended, with the reason unless the host closed it. */
   readonly ended: Promise<FittingsError | undefined>;
 }
@@ -52,9 +62,12 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
 /** Opens a transport and performs the handshake, within one deadline. */
 async function connectOver(
   plugin: TransportPlugin,
-  { server, config, settings, resolve, clock, logger, options: { engine } }: Shared,
+  shared: Shared,
   { callbacks, events, inbound, era, signal }: AttemptOptions,
 ): Promise<Connection> {
+  const { server, config, settings, resolve, clock, logger, tracer, options } = shared;
+  const { engine, traceContext } = options;
+  const principal = shared.principal ?? options.principal;
   const ms = settings.connectMs;
   events.phase('choosing transport');
   const { auth } = resolve();
@@ -65,11 +78,17 @@ async function connectOver(
     return await withTimeout(
       { ms, error: () => tooSlow(server, ms, transport), signal, clock },
       async (within) => {
-        const created = plugin.create(entry, { server, auth, logger, clock, signal: within });
+        const created = plugin.create(entry, { server, principal, auth, logger, clock, signal: within });
         transport = created;
         events.phase('starting');
+        const { type } = plugin;
+        const messages = traceMessages(created, { server, type, tracer, traceContext });
         const observe = observeTransport(created);
         observe(inbound.observe(created));
+        const headers = carryHeaders(created, server, plugin.type);
+        const askedAgain = new Set<string>();
+        observe({ sending: (message) => noteSecondRead(message, askedAgain) });
+        observe(messages.observer);
         observe({ started: () => events.phase('handshake') });
         const ending = watchEnd();
         const session = await engine.connect(created, {
@@ -82,7 +101,10 @@ async function connectOver(
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
-        return { session, transport: created, ended: ending.promise };
+        const { promise: ended } = ending;
+        if (tracer.isActive('session'))
+          traceSession(tracer, { server, connection: messages.connection }, ended);
+        return { session, transport: created, headers, askedAgain, ended };
       },
     );
   } catch (error) {
@@ -90,6 +112,21 @@ async function connectOver(
     await transport?.close();
     throw error;
   }
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+function noteSecondRead(message: JSONRPCMessage, uris: Set<string>): void {
+  if (!('method' in message) || message.method !== 'resources/read') return;
+  const { uri, inputResponses, requestState } = message.params ?? {};
+  if (typeof uri === 'string' && (inputResponses !== undefined || requestState !== undefined)) uris.add(uri);
+}
+
+function traceSession(tracer: Tracer, traced: TraceEvent, ended: Connection['ended']): void {
+  const session = async (): Promise<void> => {
+    const reason = await ended;
+    if (reason !== undefined) throw reason;
+  };
+  tracer.trace('session', traced, session).catch(() => undefined);
 }
 
 function watchEnd(): {

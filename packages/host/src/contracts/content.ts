@@ -69,6 +69,8 @@ export interface ResourceContents {
   readonly text?: string | undefined;
   /** Contents of a binary resource, in base64. */
   readonly blob?: string | undefined;
+  /** Metadata of protocol extensions, as it came; `_meta.ui` of an MCP app, for example. */
+  readonly _meta?: JSONRPCObject | undefined;
 }
 
 /**

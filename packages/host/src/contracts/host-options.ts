@@ -1,5 +1,6 @@
 import type { AuthPlugin, Clock, HostCache, Logger, TransportPlugin } from '@mcp-fittings/client-core';
 import type { Engine } from './engine.js';
+import type { Interceptor } from './interceptor.js';
 import type { HostCallbacks } from './server-requests.js';
 
 /**
@@ -35,6 +36,11 @@ export interface HostOptions {
   readonly identityOf?: ((server: string) => string | undefined) | undefined;
   /** Answers to requests of servers: elicitation, sampling and roots. Default: none, so that no such capability is declared. */
   readonly callbacks?: HostCallbacks | undefined;
+  /**
+   * Functions that surround connects, lists, calls and requests of servers: to record, change, refuse or answer them. The first
+   * one is the outermost. Default: none, which costs nothing.
+   */
+  readonly intercept?: readonly Interceptor[] | undefined;
   /** Receives diagnostics, log messages of servers, and the stderr of stdio servers. Default: none. */
   readonly logger?: Logger | undefined;
   /** Clock for all deadlines and delays, for tests. Default: the system clock. */
@@ -53,7 +59,8 @@ export interface HostOptions {
   readonly delivery?: DeliveryPolicy | undefined;
   /**
    * Opaque id of the user for whom the host acts, such as an account id. What a server does not call public is kept in
-   * {@link cache} for this user alone. Set it if hosts of several users share a cache. Default: none.
+   * {@link cache} for this user alone. Set it if hosts of several users share a cache. A host that serves several people names
+   * them in `principal` of each call instead. Default: none.
    */
   readonly principal?: string | undefined;
   /**
@@ -63,7 +70,8 @@ export interface HostOptions {
    */
   readonly cache?: HostCache | undefined;
   /**
-   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request. Default: none.
+   * Returns the current trace context (`traceparent`, `tracestate`, `baggage`) for `_meta` of each request and notification,
+   * lists and the handshake included. What the caller puts into `_meta` takes precedence. Default: none.
    * @see https://www.w3.org/TR/trace-context/
    */
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
@@ -145,6 +153,14 @@ export interface HostLimits {
   readonly listItems: number;
   /** Bytes that the lists of all servers may take together; what does not fit is left out. Default 268 435 456. */
   readonly listBytes: number;
+  /**
+   * Connections that may exist for people whom calls name (`principal`), all servers together; a local server has one process
+   * each. The one that was unused for longest makes room for the next; if all are in use, a call rejects with `CONNECT_FAILED`.
+   * Default 256.
+   */
+  readonly principals: number;
+  /** Time without use after which such a connection is closed and forgotten, in milliseconds. Default 300 000. */
+  readonly principalIdleMs: number;
   /** Longest time of a callback that answers a server. Default 600 000. */
   readonly callbackMs: number;
   /**

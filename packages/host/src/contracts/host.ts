@@ -13,6 +13,7 @@ import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } f
 import type { CompletionParams } from './engine.js';
 import type { LogEntry, LogLevel } from './server-requests.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
+import type { ToolTask, ToolTaskOptions } from './tool-tasks.js';
 
 /** Options of {@link Host.connect}. */
 export interface ConnectOptions {
@@ -23,8 +24,14 @@ export interface ConnectOptions {
   readonly scopes?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Names the person for whom a method of a {@link Host} acts. */
+export interface PrincipalOptions {
+  /** As {@link CallOptions.principal}. Default: `principal` of the host. */
+  readonly principal?: string | undefined;
+}
+
 /** Options of {@link Host.start} and {@link Host.signIn}. */
-export interface StartOptions {
+export interface StartOptions extends PrincipalOptions {
   /** Aborting it makes the method reject with `ABORTED`; a connection attempt that is under way continues. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -81,33 +88,91 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Called with each progress report of the server, at most `limits.eventsPerSecond` times a second. Default: none. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Members to add to `_meta` of the request, such as `com.example/tenant`. A key of the protocol (`progressToken`, those of a
+   * trace context, and those with a prefix of MCP) rejects the call with `CONFIG_INVALID`. Default: none.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
+   */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * HTTP headers to send with this request, besides those of the entry. Rejects with `CAPABILITY_MISSING` if the server is not
+   * connected over Streamable HTTP, and with `HEADER_INVALID` for a header that carries credentials or belongs to the transport:
+   * `authorization`, `cookie`, `mcp-*` … Not sent by `subscribe`, `unsubscribe` and `setLogLevel` to a stateless server, which
+   * has one stream for all of them. Default: none.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Opaque id of the person for whom this call is made, such as an account id. The call uses a connection, credentials and cached
+   * lists of this person alone; see {@link Host.tools}. Rejects with `CONFIG_INVALID` if the sign-in of the server cannot
+   * separate people. Default: `principal` of the host.
+   */
+  readonly principal?: string | undefined;
 }
 
-/** Events of a {@link Host}, by name. `server` is the name of the server in this host. */
+/** Options of {@link Host.readResource}. */
+export interface ReadOptions extends CallOptions {
+  /** Reads from the server, also if the result of an earlier reading is still fresh. Default `false`. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** Options of {@link Host.callTool}. */
+export interface ToolCallOptions extends CallOptions {
+  /**
+   * How the call deals with a task that the server may answer with. Each poll of the task counts as progress for
+   * {@link CallOptions.timeoutMs}; `limits.callTotalMs` bounds the whole call. Default: the call waits for the result of the task,
+   * if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
+   */
+  readonly task?: ToolTaskOptions | undefined;
+}
+
+/**
+ * Events of a {@link Host}, by name. `server` is the name of the server in this host; `principal` the person whose connection it is,
+ * for connections of {@link CallOptions.principal}.
+ */
 export interface HostEvents {
   /** The state of a server has changed. */
-  state: { readonly server: string; readonly state: ConnectionState; readonly previous: ConnectionState };
+  state: {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly state: ConnectionState;
+    readonly previous: ConnectionState;
+  };
   /** A lost connection was made again. */
-  reconnected: { readonly server: string };
+  reconnected: { readonly server: string; readonly principal?: string | undefined };
   /** A lost connection could not be made again; the server is `failed`. */
-  reconnectFailed: { readonly server: string; readonly error: FittingsError };
+  reconnectFailed: {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly error: FittingsError;
+  };
   /** A server missed its health checks; the host gives up the connection and makes it again. */
-  unhealthy: { readonly server: string; readonly failures: number };
+  unhealthy: { readonly server: string; readonly principal?: string | undefined; readonly failures: number };
   /** A list of a server was read, for the first time or again. */
-  catalog: { readonly server: string; readonly kind: ListKind };
+  catalog: { readonly server: string; readonly principal?: string | undefined; readonly kind: ListKind };
   /** The tools of a server differ from those of the previous reading. */
-  toolsChanged: { readonly server: string; readonly changes: ToolChanges };
+  toolsChanged: {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly changes: ToolChanges;
+  };
   /** A subscribed resource has changed, or may have while the server could not report it. */
-  resourceUpdated: { readonly server: string; readonly uri: string };
+  resourceUpdated: { readonly server: string; readonly principal?: string | undefined; readonly uri: string };
   /**
    * A notification that the host does not handle itself: of an extension or a vendor, or
    * `notifications/elicitation/complete`. One of more than 1 MiB is dropped.
    */
-  notification: { readonly server: string; readonly method: string; readonly params: JSONRPCObject };
+  notification: {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly method: string;
+    readonly params: JSONRPCObject;
+  };
+  /** A task was created, or its status or message has changed. Needs `tasks()` of `@mcp-fittings/tasks`. */
+  task: ToolTask;
   /** A server logged a message. */
-  log: LogEntry & { readonly server: string };
+  log: LogEntry & { readonly server: string; readonly principal?: string | undefined };
   /** An error that no call reports, such as a list that could not be read again. */
-  error: { readonly server: string; readonly error: FittingsError };
+  error: { readonly server: string; readonly principal?: string | undefined; readonly error: FittingsError };
 }
 
 /**
@@ -133,22 +198,29 @@ export interface Host extends AsyncDisposable {
     options?: ConnectOptions,
   ): Promise<readonly ServerSnapshot[]>;
   /** Returns a snapshot of every server, in the order in which they were added. */
-  servers(): readonly ServerSnapshot[];
+  servers(options?: PrincipalOptions): readonly ServerSnapshot[];
   /** Returns a snapshot of one server. Throws `SERVER_UNKNOWN`. */
-  server(name: string): ServerSnapshot;
+  server(name: string, options?: PrincipalOptions): ServerSnapshot;
 
   /**
    * Returns the tools that can be called now, or as soon as the host has connected their server for the call (a server that
    * is lazy, idle or connecting). Leaves out those of servers that are stopped, disabled, failed or waiting for a sign-in.
    * Does not wait for any server.
+   *
+   * With `principal`, returns what the servers list for this person. A person has a connection from the first call or
+   * {@link start} with this `principal` until it was unused for `limits.principalIdleMs`; before, there are no tools.
+   * @example
+   * await host.start('notes', { principal: 'ann' });
+   * const tools = host.tools({ principal: 'ann' });
+   * await host.callTool({ server: 'notes', tool: 'list' }, {}, { principal: 'ann' });
    */
-  tools(): readonly Available<CatalogTool>[];
+  tools(options?: PrincipalOptions): readonly Available<CatalogTool>[];
   /** Returns the prompts that can be used, as {@link tools} does for tools. */
-  prompts(): readonly Available<CatalogPrompt>[];
+  prompts(options?: PrincipalOptions): readonly Available<CatalogPrompt>[];
   /** Returns the resources that can be read, as {@link tools} does for tools. */
-  resources(): readonly Available<CatalogResource>[];
+  resources(options?: PrincipalOptions): readonly Available<CatalogResource>[];
   /** Returns the resource templates that can be used, as {@link tools} does for tools. */
-  resourceTemplates(): readonly Available<CatalogResourceTemplate>[];
+  resourceTemplates(options?: PrincipalOptions): readonly Available<CatalogResourceTemplate>[];
 
   /**
    * Calls a tool. Connects its server first if necessary, as `delivery` of the host or the entry says. A tool that fails does not
@@ -170,7 +242,7 @@ export interface Host extends AsyncDisposable {
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
+    options?: ToolCallOptions,
   ): Promise<ToolResult>;
   /**
    * Gets a prompt with its arguments filled in. Rejects with `CAPABILITY_MISSING` if the server offers no prompts, and
@@ -184,10 +256,11 @@ export interface Host extends AsyncDisposable {
   ): Promise<PromptResult>;
   /**
    * Reads a resource. Rejects with `CAPABILITY_MISSING` if the server offers no resources, and otherwise as {@link callTool}
-   * does.
+   * does. While the result of an earlier reading is fresh (its `ttlMs`) and the server has not reported a change, returns it
+   * instead: to the same person only, unless the server calls it public. A call with `meta` or `headers` always reads.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
    */
-  readResource(ref: ResourceRef, options?: CallOptions): Promise<ResourceResult>;
+  readResource(ref: ResourceRef, options?: ReadOptions): Promise<ResourceResult>;
   /**
    * Suggests values for an argument of a prompt or a resource template. Rejects with `CAPABILITY_MISSING` if the server
    * offers no completions, and otherwise as {@link callTool} does.
@@ -214,7 +287,8 @@ export interface Host extends AsyncDisposable {
   unsubscribe(ref: ResourceRef, options?: CallOptions): Promise<void>;
   /**
    * Sets the lowest level at which a server logs; its messages arrive as `log` events. The level is set again after a
-   * reconnect. Rejects with `CAPABILITY_MISSING` if the server does not log.
+   * reconnect. Rejects with `CAPABILITY_MISSING` if the server does not log. The revision 2026-07-28 deprecates log messages: stdio
+   * servers write to stderr instead.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
    */
   setLogLevel(server: string, level: LogLevel, options?: CallOptions): Promise<void>;
@@ -224,8 +298,11 @@ export interface Host extends AsyncDisposable {
    * or with `SERVER_DISABLED`.
    */
   start(server: string, options?: StartOptions): Promise<void>;
-  /** Disconnects a server. It stays known, and is not reconnected until {@link start}; calls reject with `TRANSPORT_CLOSED`. */
-  stop(server: string): Promise<void>;
+  /**
+   * Disconnects a server, also for all people. It stays known, and is not reconnected until {@link start}; calls reject with
+   * `TRANSPORT_CLOSED`. With `principal`, disconnects this person only, until their next call.
+   */
+  stop(server: string, options?: PrincipalOptions): Promise<void>;
   /** Disconnects a server and connects it again. Rejects as {@link start} does. */
   restart(server: string): Promise<void>;
   /** Allows a disabled server to be started again. Does not start it. */
@@ -240,10 +317,10 @@ export interface Host extends AsyncDisposable {
    * Rejects with `AUTH_FAILED` if no auth plugin can sign in to the server, or with the error of the sign-in.
    */
   signIn(server: string, options?: StartOptions): Promise<void>;
-  /** Revokes and forgets the credentials of a server, and disconnects it. */
-  signOut(server: string): Promise<void>;
+  /** Revokes and forgets the credentials of a server, and disconnects it. With `principal`, those of this person. */
+  signOut(server: string, options?: PrincipalOptions): Promise<void>;
 
-  /** Tells all connected servers that `callbacks.roots` returns other roots now. */
+  /** Tells all connected servers that `callbacks.roots` returns other roots now. The revision 2026-07-28 deprecates roots. */
   rootsChanged(): Promise<void>;
   /** Returns totals over all servers, for a status line. */
   statistics(): HostStatistics;

@@ -4,6 +4,8 @@ import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 export interface ServerRequestInfo {
   /** Name of the server that asks, as in the configuration. Show it to the user. */
   readonly server: string;
+  /** `principal` of the calls that use this connection: the person to ask. Absent for the connection of the host itself. */
+  readonly principal?: string | undefined;
   /** Aborted when the server withdraws its request, the connection ends, or `limits.callbackMs` has passed. */
   readonly signal: AbortSignal;
   /**
@@ -107,12 +109,14 @@ export interface HostCallbacks {
   /** Modes that {@link elicit} can show; only these are declared to servers. Default: `['form', 'url']`. */
   readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
   /**
-   * Asks a model on behalf of a server. Takes the parameters of `sampling/createMessage` and resolves with its result.
+   * Asks a model on behalf of a server. Takes the parameters of `sampling/createMessage` and resolves with its result. The
+   * revision 2026-07-28 deprecates sampling.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
    */
   readonly sample?: (params: JSONRPCObject, info: ServerRequestInfo) => Promise<JSONRPCObject>;
   /**
-   * Returns the directories and files that the server may work in. Call `host.rootsChanged()` when they change.
+   * Returns the directories and files that the server may work in. Call `host.rootsChanged()` when they change. The revision
+   * 2026-07-28 deprecates roots.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: (info: ServerRequestInfo) => Promise<readonly Root[]>;

@@ -122,6 +122,8 @@ export interface ConnectionInfo {
 export interface ServerSnapshot {
   /** Name of the server in this host. */
   readonly name: string;
+  /** The person whose connection this is, if it was asked for with `principal`. */
+  readonly principal?: string | undefined;
   /**
    * Digest of the whole entry, and of the folder in which a program starts. Bind approvals to it rather than to the name,
    * which may stand for another entry tomorrow.

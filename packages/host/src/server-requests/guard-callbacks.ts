@@ -20,6 +20,8 @@ export interface GuardOptions {
   readonly callbackMs: number;
   /** Returns the requests of the host that wait for a response. Default: none. */
   readonly calls?: (() => readonly CallInFlight[]) | undefined;
+  /** The person whom the calls on this connection name. Default: none. */
+  readonly principal?: string | undefined;
 }
 
 /**
@@ -106,7 +108,7 @@ function bounder(options: GuardOptions): Bounded {
       return await runCallback(what, info, options, async (inner) => {
         const release = await slots.acquire(inner.signal);
         try {
-          return await work({ ...inner, calls: options.calls?.() ?? [] });
+          return await work({ ...inner, calls: options.calls?.() ?? [], principal: options.principal });
         } finally {
           release();
         }

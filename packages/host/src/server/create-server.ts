@@ -9,8 +9,16 @@ import type { HostDeps } from '../setup/server-deps.js';
 import { readSettings } from '../setup/settings.js';
 import { createServerConnection, type ServerConnection } from './server-connection.js';
 
-/** Creates a server for an entry. An invalid entry is reported as the state of the server when it is to be connected. */
-export function createServer(server: string, config: ServerConfig, host: HostDeps): ServerConnection {
+/**
+ * Creates a server for an entry. An invalid entry is reported as the state of the server when it is to be connected.
+ * @param principal - the person whom calls name; undefined for the connection of the host itself
+ */
+export function createServer(
+  server: string,
+  config: ServerConfig,
+  host: HostDeps,
+  principal?: string,
+): ServerConnection {
   const { options, clock, limits } = host;
   const defaults = {
     limits,
@@ -36,8 +44,13 @@ export function createServer(server: string, config: ServerConfig, host: HostDep
   const auth = (): AuthProvider | undefined => {
     const identity = options.identityOf?.(server);
     for (const plugin of options.auth ?? []) {
-      const provider = plugin.create({ name: server, config, identity }, { logger: options.logger, clock });
-      if (provider !== undefined) return provider;
+      const configured = { name: server, config, identity, ...(principal !== undefined && { principal }) };
+      const provider = plugin.create(configured, { logger: options.logger, clock });
+      if (provider === undefined) continue;
+      // It would sign the requests of all people with the credentials of one.
+      if (principal !== undefined && plugin.separatesPrincipals !== true)
+        throw oneForAll(server, plugin.scheme);
+      return provider;
     }
     // The entry requires this sign-in: connecting without it would be wrong.
     const { authProviderType: type, url } = config;
@@ -57,7 +70,35 @@ export function createServer(server: string, config: ServerConfig, host: HostDep
     return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
   };
 
-  return createServerConnection({ ...host, server, config, settings, resolve: once(find) });
+  return createServerConnection({
+    ...host,
+    ...(principal !== undefined && { emitter: emitterFor(principal, host.emitter) }),
+    server,
+    config,
+    settings,
+    principal,
+    resolve: once(find),
+  });
+}
+
+/** Adds the person to each event. */
+function emitterFor(principal: string, emitter: HostDeps['emitter']): HostDeps['emitter'] {
+  return {
+    on: (event, listener) => emitter.on(event, listener),
+    emit: (event, payload) => emitter.emit(event, { ...payload, principal }),
+  };
+}
+
+function oneForAll(server: string, scheme: string): FittingsError {
+  return new FittingsError(
+    'CONFIG_INVALID',
+    `The sign-in scheme "${scheme}" of the server "${server}" has the same credentials for all people, so a call cannot have a principal.`,
+    {
+      server,
+      delivery: 'not-sent',
+      hint: 'Leave out "principal" for this server, or use a scheme that separates people, such as oauth().',
+    },
+  );
 }
 
 /** Runs `make` at the first call only. While it throws, each call tries again. */

@@ -9,6 +9,7 @@ import type { ServerDeps } from '../setup/server-deps.js';
 export interface EngineEventsDeps {
   readonly isSubscribed: (uri: string) => boolean;
   readonly onElicitationCompleted: (elicitationId: string) => void;
+  readonly onResourceUpdated: (uri: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
 
@@ -42,6 +43,7 @@ export function createEngineEvents(
     },
     listChanged: deps.onListChanged,
     resourceUpdated(uri) {
+      deps.onResourceUpdated(uri);
       if (deps.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
     },
     notification(method, params) {

@@ -8,6 +8,8 @@ export interface PreparationDeps {
   readonly subscriptions: Subscriptions;
   /** Returns whether this is the current connection of the server. */
   readonly isCurrent: (connection: Connection) => boolean;
+  /** Called when changes of resources may have been missed. */
+  readonly onGap: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -17,7 +19,7 @@ export interface PreparationDeps {
  */
 export function createPreparation(
   { server, clock, emitter, limits }: Pick<ServerDeps, 'server' | 'clock' | 'emitter' | 'limits'>,
-  { catalog, subscriptions, isCurrent, onError }: PreparationDeps,
+  { catalog, subscriptions, isCurrent, onGap, onError }: PreparationDeps,
 ): (connection: Connection, signal: AbortSignal) => Promise<void> {
   return async (connection, signal) => {
     const { session, transport } = connection;
@@ -40,6 +42,7 @@ export function createPreparation(
         renewal = undefined;
         if (!isCurrent(connection)) return;
         catalog.changedAll(session);
+        onGap();
         void restore().then(() => {
           for (const uri of subscriptions.uris) emitter.emit('resourceUpdated', { server, uri });
         });

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import { digestOf } from '../json-values.js';
-import type { Lists } from './server-catalog.js';
+import type { Lists, ServerCatalog } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
@@ -12,9 +12,10 @@ export interface ServerCache {
   /** Returns the cached era. Also determines the user of the connection that is being made, for everything cached later. */
   era(): Promise<ProtocolEra | undefined>;
   rememberEra(era: ProtocolEra | undefined): Promise<void>;
+  /** Returns the cached lists, unless the server's time for them has passed. */
   lists(): Promise<Lists | undefined>;
   /** Caches the lists. Writes run one after the other, and lists that were replaced meanwhile are not written. */
-  rememberLists(lists: Lists, isPublic: boolean): void;
+  rememberLists(lists: Lists, read: Pick<ServerCatalog, 'isPublic' | 'staleAt'>): void;
   /** Forgets the handshake if it was for the user who was signed in. */
   forget(): void;
   /** Resolves when all writes are done. */
@@ -23,10 +24,17 @@ export interface ServerCache {
 
 /** Creates the cache of one server. Failures of the underlying cache are reported to `onError`, and count as absent values. */
 export function createServerCache(
-  { server, config, options, resolve }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'resolve'>,
+  {
+    server,
+    config,
+    options,
+    principal = options.principal,
+    resolve,
+    clock,
+  }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'principal' | 'resolve' | 'clock'>,
   onError: (error: unknown) => void,
 ): ServerCache {
-  const { cache, principal } = options;
+  const { cache } = options;
   const entry = digestOf([server, config]);
   // Kept in memory too, so that a reconnect needs no probe.
   let era: ProtocolEra | undefined;
@@ -47,7 +55,7 @@ export function createServerCache(
     if (cache === undefined) return undefined;
     try {
       const { auth } = resolve();
-      // A provider without `identity` signs as the principal of the host.
+      // A provider without `identity` signs as the principal.
       if (auth === undefined || (auth.identity === undefined && principal !== undefined))
         return digestOf([principal]);
       if (auth.identity === undefined) return undefined;
@@ -73,25 +81,25 @@ export function createServerCache(
   };
 
   /** What the cache holds, as far as it is known. */
-  let stored: { readonly key: string; readonly lists: Lists } | undefined;
-  let newest: { readonly lists: Lists; readonly key: string; readonly owner: string | undefined } | undefined;
+  let stored: StoredLists | undefined;
+  let newest: (StoredLists & { readonly owner: string | undefined }) | undefined;
   let writing: Promise<void> | undefined;
   const writeAll = async (): Promise<void> => {
     // Never done before `writing` is set.
     await Promise.resolve();
     while (newest !== undefined) {
-      const { lists, key, owner: then } = newest;
+      const { lists, key, staleAt, owner: then } = newest;
       newest = undefined;
       // Most servers list the same in each run: writing it again would cost two flushes of the disk.
-      if (stored?.key === key && areEqual(stored.lists, lists)) {
-        stored = { key, lists };
+      if (stored?.key === key && stored.staleAt === staleAt && areEqual(stored.lists, lists)) {
+        stored = { key, lists, staleAt };
         continue;
       }
       // Another user may have signed in since the lists were read.
       if (key !== keyOf('lists', true) && then !== (await ownerNow())) continue;
       const write = async (): Promise<void> => {
-        await cache?.set(key, lists);
-        stored = { key, lists };
+        await cache?.set(key, { ...lists, ...(staleAt !== undefined && { staleAt }) });
+        stored = { key, lists, staleAt };
       };
       await quietly(write());
     }
@@ -122,14 +130,17 @@ export function createServerCache(
       owner = await ownerNow();
       return read('lists', (value, key) => {
         const lists = readLists(value, server);
-        if (lists !== undefined) stored = { key, lists };
-        return lists;
+        if (lists === undefined) return undefined;
+        const staleAt =
+          isRecord(value) && typeof value['staleAt'] === 'number' ? value['staleAt'] : undefined;
+        stored = { key, lists, staleAt };
+        return staleAt !== undefined && staleAt <= clock.now() ? undefined : lists;
       });
     },
-    rememberLists(lists, isPublic) {
+    rememberLists(lists, { isPublic, staleAt }) {
       const key = keyOf('lists', isPublic);
       if (key === undefined) return;
-      newest = { lists: { ...lists }, key, owner };
+      newest = { lists: { ...lists }, key, staleAt, owner };
       writing ??= writeAll();
     },
     forget() {
@@ -139,6 +150,12 @@ export function createServerCache(
       await writing;
     },
   };
+}
+
+interface StoredLists {
+  readonly key: string;
+  readonly lists: Lists;
+  readonly staleAt: number | undefined;
 }
 
 /** Lists that were read once and not again are the same arrays, whatever their size. */

@@ -45,6 +45,8 @@ export interface ServerCatalog {
   tool(name: string): CatalogTool | undefined;
   /** Whether the server declares all of its lists public. */
   readonly isPublic: boolean;
+  /** Time at which the first of the lists is stale, by the host's clock; undefined if no list says so. */
+  readonly staleAt: number | undefined;
   /** How each list was last read. */
   readonly status: Readonly<Record<ListKind, ListStatus>>;
   /**
@@ -89,10 +91,13 @@ const LISTS_OF_CHANGE: Readonly<Record<'tools' | 'prompts' | 'resources', readon
 };
 
 export function createServerCatalog(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget'>,
+  shared: Pick<
+    ServerDeps,
+    'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget' | 'interception'
+  >,
   deps: ServerCatalogDeps,
 ): ServerCatalog {
-  const { server, clock, random, limits, tracer, listBudget } = shared;
+  const { server, clock, random, limits, tracer, listBudget, interception } = shared;
   const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
   const status: Record<ListKind, ListStatus> = {
     tools: NOT_READ,
@@ -126,7 +131,7 @@ export function createServerCatalog(
       ttlMs,
       isPublic = false,
       bytes = 0,
-    } = await tracer.trace('refresh', { server, kind }, () => list(kind, session, signal));
+    } = await tracer.trace('refresh', { server, kind }, () => intercepted(kind, session, signal));
     if (readings.get(kind) !== turn) {
       listBudget.giveBack(bytes);
       return;
@@ -142,6 +147,16 @@ export function createServerCatalog(
     if (skipped.length > 0) deps.onSkipped(kind, skipped);
     keep(kind, items);
     deps.onRead(kind);
+  };
+
+  const intercepted = async <Kind extends ListKind>(
+    kind: Kind,
+    session: EngineSession,
+    signal: AbortSignal | undefined,
+  ): Promise<ListResult<Kind>> => {
+    if (interception === undefined) return list(kind, session, signal);
+    const options = { timeoutMs: limits.listMs ?? limits.discoveryMs, signal };
+    return (await interception()).list(server, kind, options, () => list(kind, session, signal));
   };
 
   const list = async <Kind extends ListKind>(
@@ -248,6 +263,9 @@ export function createServerCatalog(
     },
     get isPublic() {
       return publicLists.size === KINDS.length;
+    },
+    get staleAt() {
+      return staleAt.size === 0 ? undefined : Math.min(...staleAt.values());
     },
     status,
     async readAll(session, signal) {

@@ -8,15 +8,18 @@ import { createInboundLimit } from '../connection/inbound-limit.js';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
 import { createIdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
 import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
-import type { CallOptions } from '../contracts/host.js';
+import type { ResourceResult } from '../contracts/content.js';
+import type { CallOptions, ReadOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import { guardCallbacks } from '../server-requests/guard-callbacks.js';
+import { interceptedCallbacks } from '../interception/load-interception.js';
 import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
 import { createPreparation } from './prepare-connection.js';
+import { createReadCache } from './read-cache.js';
 import { createServerCache } from './server-cache.js';
 import { createAvailability, entryIdentity, isCallable, toSnapshot } from './snapshot.js';
 import { createSignIn, createSignInWatch, type SignIn } from './sign-in.js';
@@ -32,6 +35,8 @@ export interface ServerConnection extends Pick<
   readonly signIn: SignIn;
   /** Why the server requires a sign-in; `undefined` if it does not. */
   readonly authError: AuthRequiredError | undefined;
+  /** Whether a resource is subscribed to, so that the connection is in use. */
+  readonly isSubscribed: boolean;
   snapshot(): ServerSnapshot;
   /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
   available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
@@ -46,6 +51,8 @@ export interface ServerConnection extends Pick<
   /** Restores the cached lists, unless the server is connected. */
   restoreLists(): Promise<void>;
   call<T>(call: Call<T>): Promise<T>;
+  /** Reads a resource, or returns what was read before and is still fresh. */
+  readResource(uri: string, options: ReadOptions): Promise<ResourceResult>;
   subscribe(uri: string, call: CallOptions): Promise<void>;
   unsubscribe(uri: string, call: CallOptions): Promise<void>;
   setLogLevel(level: LogLevel, call: CallOptions): Promise<void>;
@@ -66,6 +73,9 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   const cache = createServerCache(deps, (error) =>
     emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
   );
+  const reads = createReadCache(deps, (error) =>
+    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
+  );
   const subscriptions = createSubscriptions();
   let lastError: FittingsError | undefined;
   let authError: AuthRequiredError | undefined;
@@ -78,7 +88,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
   const catalog = createServerCatalog(deps, {
     onRead(kind) {
       emitter.emit('catalog', { server, kind });
-      cache.rememberLists(catalog.lists, catalog.isPublic);
+      cache.rememberLists(catalog.lists, catalog);
     },
     onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
     isCurrent: (session) =>
@@ -100,17 +110,23 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       ),
   });
 
-  const callbacks = guardCallbacks(deps.options.callbacks ?? {}, {
-    clock,
-    callbackMs: limits.callbackMs,
-    calls: () => dispatcher.inFlight(),
-  });
+  const callbacks = guardCallbacks(
+    interceptedCallbacks(deps.options.callbacks ?? {}, limits.callbackMs, deps.interception),
+    {
+      clock,
+      callbackMs: limits.callbackMs,
+      calls: () => dispatcher.inFlight(),
+      principal: deps.principal,
+    },
+  );
   const urlElicitations = createUrlElicitations(deps, { callbacks, onError: report });
 
   const engineEvents = createEngineEvents(deps, {
     isSubscribed: (uri) => subscriptions.isSubscribed(uri),
     onElicitationCompleted: (id) => urlElicitations.completed(id),
+    onResourceUpdated: (uri) => reads.changed(uri),
     onListChanged(kind) {
+      if (kind === 'resources') reads.changedAll();
       if (supervisor.connection !== undefined) catalog.changed(kind, supervisor.connection.session);
       else earlyChanges.add(kind);
     },
@@ -132,7 +148,11 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       earlyChanges.clear();
       const events = { ...engineEvents, phase };
       try {
-        const connection = await connectOnce(deps, { callbacks, events, inbound, era, signal });
+        const open = () => connectOnce(deps, { callbacks, events, inbound, era, signal });
+        const limit = { timeoutMs: settings.connectMs, signal };
+        const connection = await (deps.interception === undefined
+          ? open()
+          : (await deps.interception()).connect(server, attempt, limit, open));
         traced.protocolVersion = connection.session.protocolVersion;
         const found = connection.session.era;
         if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
@@ -149,6 +169,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     catalog,
     subscriptions,
     isCurrent: ({ session }) => supervisor.connection?.session === session,
+    onGap: () => reads.changedAll(),
     onError: report,
   });
 
@@ -184,6 +205,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       health?.[Symbol.dispose]();
       idle[Symbol.dispose]();
       catalog.pause();
+      reads.clear();
       dropped = state.status === 'pending' || state.status === 'failed';
     }
     if (state.status === 'connected') onConnected();
@@ -235,12 +257,36 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     return tracer.trace('call', { server, method, target }, () => dispatcher.call(sent));
   };
 
+  const readResource = async (uri: string, options: ReadOptions): Promise<ResourceResult> => {
+    const { fresh = false, meta, headers, signal } = options;
+    // The result may depend on both.
+    const isPlain = meta === undefined && headers === undefined;
+    if (isPlain && !fresh && signal?.aborted !== true && supervisor.connection !== undefined) {
+      const isStateless = supervisor.connection.session.era.kind === 'stateless';
+      const known = reads.get(uri) ?? (isStateless ? await reads.getShared(uri) : undefined);
+      if (known !== undefined) return known;
+    }
+    const keep = isPlain ? reads.begin(uri) : undefined;
+    const result = await call({
+      method: 'resources/read',
+      target: uri,
+      options,
+      repeatable: true,
+      send: (session, request) => session.readResource(uri, request),
+    });
+    if (supervisor.connection?.askedAgain.has(uri) === false) keep?.(result);
+    return result;
+  };
+
   return {
     config,
     settings,
     signIn,
     get authError() {
       return authError;
+    },
+    get isSubscribed() {
+      return subscriptions.any;
     },
     snapshot() {
       const counts = {
@@ -254,6 +300,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       return toSnapshot(
         {
           name: server,
+          ...(deps.principal !== undefined && { principal: deps.principal }),
           identity,
           type: typeOf(config),
           scope: deps.scopes.get(server),
@@ -280,6 +327,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     },
     forget() {
       cache.forget();
+      reads.clear();
       catalog.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
     },
     forgetEra: () => cache.forget(),
@@ -288,6 +336,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       if (lists !== undefined && supervisor.connection === undefined) catalog.restore(lists);
     },
     call,
+    readResource,
     subscribe: (uri, options) =>
       call({
         method: 'resources/subscribe',

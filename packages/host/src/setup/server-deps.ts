@@ -4,6 +4,7 @@ import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
+import type { LoadInterception } from '../interception/load-interception.js';
 import type { ServerSettings } from './settings.js';
 
 /** Options and services that all servers of a host share. */
@@ -17,6 +18,8 @@ export interface HostDeps {
   readonly emitter: Emitter<HostEvents>;
   readonly tracer: Tracer;
   readonly listBudget: ListBudget;
+  /** Loads what runs the interceptors; `undefined` if there are none. */
+  readonly interception: LoadInterception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
   readonly acquireConnectSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Where entries come from, by the name of their server. */
@@ -33,6 +36,8 @@ export interface ServerDeps extends HostDeps {
   /** The entry as it was given. */
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
+  /** The person for whom calls use this connection; undefined for the connection of the host itself. */
+  readonly principal: string | undefined;
   /** Returns the transport plugin and the auth provider of the entry. Throws a `FittingsError` if no plugin accepts it. */
   readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };
 }

@@ -130,6 +130,8 @@ export const DEFAULT_LIMITS: HostLimits = {
   listPages: 64,
   listItems: 10_000,
   listBytes: 268_435_456,
+  principals: 256,
+  principalIdleMs: 300_000,
   callbackMs: 600_000,
   eventsPerSecond: 200,
 };

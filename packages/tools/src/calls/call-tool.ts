@@ -23,8 +23,8 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** The part of a host that {@link createTools} uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface ToolHost {
-  /** Returns the tools of all connected servers. */
-  tools(): readonly CatalogTool[];
+  /** Returns the tools of all connected servers, or those of one person. */
+  tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
   /** Returns the identity of each server. Without it, approvals last as long as the policy. */
   readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */
@@ -41,6 +41,11 @@ export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Maximum time without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Whether the arguments have the names of the server's schema, as a program writes them, and not those of the schema that the
+   * model was shown. Default false.
+   */
+  readonly originalNames?: boolean | undefined;
 }
 
 /** Options of {@link Toolset.run}. */
@@ -52,6 +57,8 @@ export interface ToolRunOptions extends ToolCallOptions {
 /** What the calls of one toolset use. */
 export interface ToolCallDeps {
   readonly host: ToolHost;
+  /** The person whose tools these are. */
+  readonly principal: string | undefined;
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
@@ -75,10 +82,11 @@ export async function* callTool(
   const { signal } = link;
   const queue = createProgressQueue();
   try {
-    const call = await prepare(deps, name, args, signal);
+    const call = await prepare(deps, name, args, { signal, originalNames: options.originalNames === true });
     const running = deps.host
       .callTool(call.tool.ref, call.args, {
         signal,
+        ...(deps.principal !== undefined && { principal: deps.principal }),
         ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
         onProgress: (progress) => queue.push(progress),
       })
@@ -136,20 +144,21 @@ async function prepare(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  signal: AbortSignal,
+  { signal, originalNames }: { readonly signal: AbortSignal; readonly originalNames: boolean },
 ): Promise<PreparedCall> {
-  const { host } = deps;
+  const { host, principal } = deps;
   const tool = deps.find(name);
   if (tool === undefined) throw unknownTool(name, deps.names);
   const { server } = tool.ref;
-  const original = tool.originalArguments(copyArguments(tool, args, deps.argumentLimits));
+  const given = copyArguments(tool, args, deps.argumentLimits);
+  const original = originalNames ? given : tool.originalArguments(given);
   if (deps.validateArguments) {
     const issues = await deps.checker.check(tool.input, original);
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
   }
   // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
   const copy = ordinaryObject(original);
-  const current = currentTool(host, tool);
+  const current = currentTool(deps, tool);
   const verdict = deps.policy.forTool(current);
   const decision = verdict.decision === 'pass-through' ? deps.defaultPermission : verdict.decision;
   if (decision === 'deny') {
@@ -165,8 +174,8 @@ async function prepare(
   if (decision === 'ask') {
     await confirmCall(
       {
-        currentTools: () => host.tools(),
-        currentTool: (asked) => currentTool(host, asked),
+        currentTools: () => host.tools({ principal }),
+        currentTool: (asked) => currentTool(deps, asked),
         policy: deps.policy,
         confirm: deps.confirm,
       },
@@ -188,10 +197,12 @@ function copyArguments(tool: ModelTool, args: unknown, limits: JsonLimits): Json
 }
 
 /** Returns the tool as its server describes it now, because that is the tool that a call reaches. */
-function currentTool(host: ToolHost, { ref, definition }: ModelTool): PolicyTool {
-  const now = host.tools().find(({ server, name }) => server === ref.server && name === ref.tool);
+function currentTool({ host, principal }: ToolCallDeps, { ref, definition }: ModelTool): PolicyTool {
+  const now = host
+    .tools({ principal })
+    .find(({ server, name }) => server === ref.server && name === ref.tool);
   const identity = host.servers?.().find(({ name }) => name === ref.server)?.identity;
-  return { ...(now ?? definition), identity };
+  return { ...(now ?? definition), identity, principal };
 }
 
 /** Checks the structured content. The result has arrived already, so that a mismatch is reported and is not an error. */

@@ -1,8 +1,9 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
+import { toolVisibility } from '../permissions/tool-visibility.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model. */
@@ -86,7 +87,7 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
         skip(nameTooLong(tool.server));
         continue;
       }
-      if (options.includeAppTools !== true && !isForModels(tool)) {
+      if (options.includeAppTools !== true && !toolVisibility(tool).model) {
         skip(forAppOnly(ref));
         continue;
       }
@@ -114,21 +115,6 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
     known = next;
     return { offered, skipped };
   };
-}
-
-/**
- * Returns false for a tool that only the app of its server may call. Earlier drafts spell the field `ui/visibility`, and the
- * Apps SDK `openai/visibility`.
- * @see https://github.com/modelcontextprotocol/ext-apps (SEP-1865)
- */
-function isForModels({ _meta: meta }: CatalogTool): boolean {
-  if (!isRecord(meta)) return true;
-  if (meta['openai/visibility'] === 'private') return false;
-  const ui: unknown = meta['ui'];
-  return [isRecord(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].every((visibility: unknown) => {
-    if (typeof visibility === 'string') return visibility === 'model';
-    return !Array.isArray(visibility) || visibility.includes('model');
-  });
 }
 
 function prepareOrSkip(

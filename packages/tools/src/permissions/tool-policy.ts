@@ -62,6 +62,8 @@ export interface ToolPolicy {
 export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annotations' | 'digest'> {
   /** `ServerSnapshot.identity` of its server. Without it, an approval lasts as long as the policy. */
   readonly identity?: string | undefined;
+  /** The person who approves it, in a host that serves several. Approvals are kept for each. Default: one person. */
+  readonly principal?: string | undefined;
 }
 
 /**
@@ -97,8 +99,12 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   const identityOf = ({ server, identity }: PolicyTool): string | undefined => identify?.(server) ?? identity;
   const approvalsFor = (tool: PolicyTool): ToolApprovals =>
     identityOf(tool) === undefined ? unidentified : approvals;
+  const ownerOf = (tool: PolicyTool): string => {
+    const server = identityOf(tool) ?? tool.server;
+    return tool.principal === undefined ? server : JSON.stringify([server, tool.principal]);
+  };
   const approved = (tool: PolicyTool): ApprovedTool => ({
-    server: identityOf(tool) ?? tool.server,
+    server: ownerOf(tool),
     tool: tool.name,
     digest: tool.digest,
   });

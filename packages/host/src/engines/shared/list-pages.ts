@@ -72,7 +72,9 @@ export async function listPages<Item>(
   try {
     for (let page = 0; page < options.maxPages; page++) {
       const result = await request(method, cursor === undefined ? {} : { cursor });
-      if (page === 0) ttlMs = freshFor(result);
+      const fresh = freshFor(result);
+      // The page that is stale first makes the list stale.
+      if (page === 0 || (fresh ?? Infinity) < (ttlMs ?? Infinity)) ttlMs = fresh;
       if (!kept.add(entriesOf(kind, result))) return { ...kept.pages(), ttlMs };
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {

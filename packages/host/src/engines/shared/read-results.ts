@@ -76,9 +76,11 @@ export function readCompletion(server: string, raw: JSONRPCObject): Completion {
 
 function resourceContents(piece: unknown, uri: string): ResourceContents {
   if (!isRecord(piece)) return { uri, text: textOf(piece) };
-  const { mimeType, text, blob } = piece;
+  const { _meta: meta, ...members } = piece;
+  const { mimeType, text, blob } = members;
   const rest = {
-    ...piece,
+    ...members,
+    ...(isRecord(meta) && { _meta: meta }),
     uri: typeof piece['uri'] === 'string' ? piece['uri'] : uri,
     mimeType: typeof mimeType === 'string' ? mimeType : undefined,
   };

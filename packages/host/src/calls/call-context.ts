@@ -1,0 +1,103 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { CallOptions } from '../contracts/host.js';
+
+/** Keys of `_meta` that the engine, or `traceContext` of the host, sets. */
+const OWNED_META: ReadonlySet<string> = new Set(['progresstoken', 'traceparent', 'tracestate', 'baggage']);
+/** Labels of a prefix that the protocol reserves, as its first or second one. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set(['mcp', 'modelcontextprotocol', 'mcp-fittings']);
+
+const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+// oxlint-disable-next-line no-control-regex -- the bytes that RFC 9110 allows in a field value
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Headers that carry credentials, frame the message, or belong to the transport. */
+const OWNED_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'authorization',
+  'connection',
+  'content-length',
+  'content-type',
+  'cookie',
+  'dpop',
+  'expect',
+  'host',
+  'keep-alive',
+  'last-event-id',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Prefixes of such headers. */
+const OWNED_PREFIXES = ['mcp-', 'sec-'];
+
+/**
+ * Throws `CONFIG_INVALID` if `meta` has a key that is not the caller's, and `HEADER_INVALID` for a header that is malformed,
+ * carries credentials, or belongs to the transport. No error contains a value.
+ */
+export function checkCallContext(server: string, { meta, headers, principal }: CallOptions): void {
+  if (principal !== undefined && (typeof principal !== 'string' || principal === ''))
+    throw invalid(server, 'The "principal" of a call must be a string that is not empty.');
+  if (meta !== undefined) checkMeta(server, meta);
+  if (headers !== undefined) checkHeaders(server, headers);
+}
+
+function checkMeta(server: string, meta: unknown): void {
+  if (!isRecord(meta)) throw invalid(server, 'The "meta" of a call must be an object.');
+  const reserved = Object.keys(meta).find(isReservedKey);
+  if (reserved === undefined) return;
+  throw invalid(
+    server,
+    `The key ${shown(reserved)} in the "meta" of a call is reserved for the protocol.`,
+    'Use a key with a prefix of your own, such as "com.example/tenant".',
+  );
+}
+
+/**
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
+ */
+function isReservedKey(key: string): boolean {
+  const lower = key.toLowerCase();
+  if (OWNED_META.has(lower)) return true;
+  const slash = lower.indexOf('/');
+  if (slash < 0) return false;
+  const labels = lower.slice(0, slash).split('.', 2);
+  return labels.some((label) => RESERVED_LABELS.has(label));
+}
+
+function checkHeaders(server: string, headers: unknown): void {
+  if (!isRecord(headers)) throw invalid(server, 'The "headers" of a call must be an object.');
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    const problem = headerProblem(lower, value, seen);
+    if (problem !== undefined) {
+      throw new FittingsError('HEADER_INVALID', `The header ${shown(name)} of a call ${problem}.`, {
+        server,
+        delivery: 'not-sent',
+        hint: 'Credentials come from the sign-in of the server, or from "headers" of its entry.',
+      });
+    }
+    seen.add(lower);
+  }
+}
+
+function headerProblem(name: string, value: unknown, seen: ReadonlySet<string>): string | undefined {
+  if (!TOKEN.test(name)) return 'does not have a valid name';
+  if (OWNED_HEADERS.has(name) || OWNED_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    return 'is set by the transport or the sign-in, and a call cannot set it';
+  if (seen.has(name)) return 'is set twice';
+  if (typeof value !== 'string') return 'has a value that is not a string';
+  return VALUE.test(value)
+    ? undefined
+    : 'has a value with a line break or another character that HTTP does not allow';
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
+
+function invalid(server: string, message: string, hint?: string): FittingsError {
+  return new FittingsError('CONFIG_INVALID', message, { server, hint, delivery: 'not-sent' });
+}

@@ -1,0 +1,137 @@
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import type { Connection } from '../connection/connect-once.js';
+import type { ListKind } from '../contracts/catalog.js';
+import type { ListBudget, ListResult } from '../contracts/engine.js';
+import type { CallOptions, Host } from '../contracts/host.js';
+import {
+  type InterceptedConnect,
+  type InterceptedElicitation,
+  type InterceptedList,
+  type InterceptedOperation,
+  type InterceptedRoots,
+  type InterceptedSampling,
+  type Interceptor,
+} from '../contracts/interceptor.js';
+import type { HostCallbacks } from '../contracts/server-requests.js';
+import { interceptHost, type InterceptedMethod } from './intercept-host.js';
+import { createRunInterceptors, type RunInterceptors, type RunOptions } from './run-interceptors.js';
+
+export interface InterceptionDeps {
+  readonly clock: Clock;
+  /** Returns the longest time without a response of a call, in milliseconds. */
+  readonly timeoutOf: (server: string, method: string, options: CallOptions) => number;
+  readonly listBudget: ListBudget;
+}
+
+/** The operations of a host, each run through the interceptors. */
+export interface Interception {
+  readonly host: (host: Host) => Pick<Host, InterceptedMethod>;
+  readonly connect: (
+    server: string,
+    attempt: number,
+    options: RunOptions,
+    open: () => Promise<Connection>,
+  ) => Promise<Connection>;
+  readonly list: <Kind extends ListKind>(
+    server: string,
+    kind: Kind,
+    options: RunOptions,
+    read: () => Promise<ListResult<Kind>>,
+  ) => Promise<ListResult<Kind>>;
+  readonly callbacks: (callbacks: HostCallbacks, callbackMs: number) => HostCallbacks;
+}
+
+export function createInterception(
+  interceptors: readonly Interceptor[],
+  deps: InterceptionDeps,
+): Interception {
+  const run = createRunInterceptors(interceptors, deps.clock);
+  return {
+    host: (host) => interceptHost(host, run, deps),
+    async connect(server, attempt, options, open) {
+      let opened: Promise<Connection> | undefined;
+      try {
+        await run<InterceptedConnect>({ operation: 'connect', server, attempt }, options, async () => {
+          opened = open();
+          const { protocolVersion, serverInfo, instructions, capabilities } = (await opened).session;
+          return { protocolVersion, serverInfo, instructions, capabilities };
+        });
+      } catch (error) {
+        // A connection that was refused afterward, or too late, must not stay open.
+        void opened?.then(({ session }) => session.close()).catch(() => undefined);
+        throw error;
+      }
+      if (opened !== undefined) return opened;
+      const text = `An interceptor answered the connection to the server "${server}", which is not possible.`;
+      throw new FittingsError('CALLBACK_FAILED', text, { server, delivery: 'not-sent' });
+    },
+    async list(server, kind, options, read) {
+      type Result = Awaited<ReturnType<typeof read>>;
+      let found: Result | undefined;
+      try {
+        const operation = LIST_OPERATIONS[kind];
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one kind stands for all
+        const request = { operation: operation as 'listTools', server };
+        const given = await run<InterceptedList<'listTools'>>(request, options, async () => {
+          found = await read();
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
+          return found as ListResult<never>;
+        });
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
+        const list = given as Result;
+        const skipped = Array.isArray(list.skipped) ? list.skipped : [];
+        // The server calls its own list public, not what an interceptor made of it.
+        return { ...list, skipped, bytes: found?.bytes, isPublic: list === found && found.isPublic };
+      } catch (error) {
+        deps.listBudget.giveBack(found?.bytes ?? 0);
+        throw error;
+      }
+    },
+    callbacks: (callbacks, callbackMs) => interceptCallbacks(callbacks, run, callbackMs),
+  };
+}
+
+/** The deadline of a callback, its place in the queue, and the validation of its answer are around this. */
+function interceptCallbacks(
+  callbacks: HostCallbacks,
+  run: RunInterceptors,
+  timeoutMs: number,
+): HostCallbacks {
+  const { elicit, sample, roots } = callbacks;
+  return {
+    ...callbacks,
+    ...(elicit !== undefined && {
+      elicit: (request, info) => {
+        const { server, calls, signal } = info;
+        const given = { operation: 'elicit', server, calls, request } as const;
+        return run<InterceptedElicitation>(given, { timeoutMs, signal }, (changed) =>
+          elicit(changed.request, info),
+        );
+      },
+    }),
+    ...(sample !== undefined && {
+      sample: (params, info) => {
+        const { server, calls, signal } = info;
+        const given = { operation: 'sample', server, calls, params } as const;
+        return run<InterceptedSampling>(given, { timeoutMs, signal }, (changed) =>
+          sample(changed.params, info),
+        );
+      },
+    }),
+    ...(roots !== undefined && {
+      roots: (info) => {
+        const { server, calls, signal } = info;
+        const given = { operation: 'roots', server, calls } as const;
+        return run<InterceptedRoots>(given, { timeoutMs, signal }, () => roots(info));
+      },
+    }),
+  };
+}
+
+/** Maps the lists of a server to the operations that read them. */
+const LIST_OPERATIONS = {
+  tools: 'listTools',
+  prompts: 'listPrompts',
+  resources: 'listResources',
+  resourceTemplates: 'listResourceTemplates',
+} as const satisfies Readonly<Record<ListKind, InterceptedOperation>>;

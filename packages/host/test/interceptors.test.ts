@@ -1,0 +1,604 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import {
+  createHost,
+  type HostCallbacks,
+  type HostOptions,
+  type InterceptedRequest,
+  type Interceptor,
+  type InterceptorFunction,
+  type InterceptorHandlers,
+  type ToolResult,
+} from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { calculator, identity } from './support/calculator.js';
+import { testServers, type TestServers } from './support/in-process.js';
+import { scripted } from './support/scripted.js';
+
+const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
+const add = { server: 'calc', tool: 'add' };
+const five = { a: 2, b: 3 };
+
+async function connected(
+  intercept: readonly Interceptor[],
+  options: Partial<HostOptions> & { readonly servers?: TestServers } = {},
+) {
+  const { servers = testServers(calculator), ...rest } = options;
+  const host = createHost({ engine: sdk(identity), transports: [servers.plugin], intercept, ...rest });
+  await host.connect({ calc: { type: 'test' } });
+  return { host, servers };
+}
+
+/** Intercepts calls of tools only. */
+const onTools = (callTool: InterceptorHandlers['callTool']): InterceptorHandlers => ({ callTool });
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('IN-01 interceptors on %s', (_name, engine) => {
+  it('surround every operation, the first one outermost', async () => {
+    const told: string[] = [];
+    const named =
+      (name: string): InterceptorFunction =>
+      async (request, next) => {
+        told.push(`${name} ${request.operation}`);
+        const result = await next(request);
+        told.push(`${name} ${request.operation} done`);
+        return result;
+      };
+    const result = { content: [], messages: [], contents: [], completion: { values: ['x'] } };
+    const capabilities = {
+      tools: {},
+      prompts: {},
+      resources: { subscribe: true },
+      logging: {},
+      completions: {},
+    };
+    const server = scripted(
+      {
+        'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+        ...Object.fromEntries(
+          [
+            'tools/call',
+            'prompts/get',
+            'resources/read',
+            'completion/complete',
+            'resources/subscribe',
+            'resources/unsubscribe',
+            'logging/setLevel',
+            'vendor/thing',
+          ].map((method) => [method, () => result]),
+        ),
+      },
+      capabilities,
+    );
+    const { host } = await connected([named('outer'), named('inner')], {
+      engine: engine(identity),
+      servers: testServers(() => server),
+    });
+    expect(told.slice(0, 4)).toEqual([
+      'outer connect',
+      'inner connect',
+      'inner connect done',
+      'outer connect done',
+    ]);
+    for (const list of ['listTools', 'listPrompts', 'listResources', 'listResourceTemplates'])
+      expect(told).toContain(`inner ${list}`);
+    told.length = 0;
+    const ref = { server: 'calc', uri: 'memo://a' };
+    await host.callTool(add);
+    await host.getPrompt({ server: 'calc', prompt: 'p' });
+    await host.readResource(ref);
+    const argument = { name: 'a', value: '' };
+    const { values } = await host.complete({
+      server: 'calc',
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument,
+    });
+    expect(values).toEqual(['x']);
+    await host.request({ server: 'calc', method: 'vendor/thing' });
+    await host.notify('calc', 'notifications/cancelled', { requestId: 99 });
+    await host.subscribe(ref);
+    await host.unsubscribe(ref);
+    await host.setLogLevel('calc', 'info');
+    const operations = ['callTool', 'getPrompt', 'readResource', 'complete', 'request', 'notify'];
+    expect(told).toEqual(
+      [...operations, 'subscribe', 'unsubscribe', 'setLogLevel'].flatMap((operation) => [
+        `outer ${operation}`,
+        `inner ${operation}`,
+        `inner ${operation} done`,
+        `outer ${operation} done`,
+      ]),
+    );
+    await host.close();
+  });
+
+  it('change arguments and results, with types that follow from the operation', async () => {
+    const changing: InterceptorHandlers = {
+      async callTool(request, next) {
+        const result = await next({ ...request, args: { ...request.args, a: 40 } });
+        expectTypeOf(result).toEqualTypeOf<ToolResult>();
+        return { ...result, content: [...result.content, { type: 'text', text: 'seen' }] };
+      },
+    };
+    const changed = await connected([changing], { engine: engine(identity) });
+    const { content } = await changed.host.callTool(add, five);
+    expect(content).toEqual([
+      { type: 'text', text: '43' },
+      { type: 'text', text: 'seen' },
+    ]);
+    await changed.host.close();
+  });
+});
+
+describe('IN-02 an interceptor that refuses or answers', () => {
+  function counting() {
+    let calls = 0;
+    const server = scripted({
+      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+      'tools/call'() {
+        calls++;
+        return text('asked');
+      },
+    });
+    return { servers: testServers(() => server), calls: () => calls };
+  }
+
+  it('sends nothing, and its error says so whatever the interceptor claims', async () => {
+    const { servers, calls } = counting();
+    const thrown: unknown[] = [
+      new FittingsError('POLICY_DENIED', 'No additions today.'),
+      new FittingsError('POLICY_DENIED', 'No additions today.', { delivery: 'unknown', server: 'calc' }),
+      new TypeError('a mistake'),
+    ];
+    const { host } = await connected(
+      [
+        onTools(async () => {
+          throw thrown.shift();
+        }),
+      ],
+      { servers },
+    );
+    for (const code of ['POLICY_DENIED', 'POLICY_DENIED', 'CALLBACK_FAILED']) {
+      await expect(host.callTool(add)).rejects.toMatchObject({ code, delivery: 'not-sent', server: 'calc' });
+    }
+    expect(calls()).toBe(0);
+    await host.close();
+  });
+
+  it('answers without asking the server', async () => {
+    const { servers, calls } = counting();
+    const { host } = await connected([onTools(async () => text('from the interceptor'))], { servers });
+    expect(await host.callTool(add)).toEqual(text('from the interceptor'));
+    expect(calls()).toBe(0);
+    await host.close();
+  });
+
+  it('cannot claim that what was sent was not', async () => {
+    const { servers, calls } = counting();
+    const { host } = await connected(
+      [
+        onTools(async (request, next) => {
+          await next(request);
+          throw new FittingsError('POLICY_DENIED', 'The result is confidential.', { delivery: 'not-sent' });
+        }),
+      ],
+      { servers },
+    );
+    await expect(host.callTool(add)).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'unknown' });
+    expect(calls()).toBe(1);
+    await host.close();
+  });
+
+  it('passes on the failure of the operation unchanged, and its delivery with an error of its own', async () => {
+    const { host } = await connected([
+      onTools(async (request, next) => {
+        try {
+          return await next(request);
+        } catch (error) {
+          if (request.tool === 'sub') throw new Error('worse', { cause: error });
+          throw error;
+        }
+      }),
+    ]);
+    await expect(host.callTool({ server: 'calc', tool: 'ad' })).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+      hint: 'Did you mean "add"?',
+    });
+    await expect(host.callTool({ server: 'calc', tool: 'sub' })).rejects.toMatchObject({
+      code: 'CALLBACK_FAILED',
+      delivery: 'not-sent',
+    });
+    await host.close();
+  });
+});
+
+describe('IN-03 a broken interceptor harms one operation', () => {
+  it('that hangs before next(): the call times out unsent, and next() sends nothing afterward', async () => {
+    const clock = createManualClock();
+    let asked = 0;
+    let release = (): void => undefined;
+    let late: Promise<unknown> | undefined;
+    const server = scripted({
+      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => (asked++, text('x')),
+    });
+    const signals: AbortSignal[] = [];
+    const { host } = await connected(
+      [
+        onTools(async (request, next) => {
+          signals.push(request.signal);
+          if (signals.length > 1) return next(request);
+          await new Promise<void>((resolve) => (release = resolve));
+          late = next(request);
+          return late as Promise<never>;
+        }),
+      ],
+      { clock, servers: testServers(() => server) },
+    );
+    const call = expect(host.callTool(add, {}, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      delivery: 'not-sent',
+      message: expect.stringContaining('interceptor'),
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(50);
+    await call;
+    expect(signals[0]?.aborted).toBe(true);
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(late).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    expect(asked).toBe(0);
+    expect(await host.callTool(add)).toEqual(text('x'));
+    await host.close();
+  });
+
+  it('that hangs after next(): the call times out with an unknown delivery', async () => {
+    const clock = createManualClock();
+    let returned = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => (returned = resolve));
+    const { host } = await connected(
+      [
+        onTools(async (request, next) => {
+          await next(request);
+          returned();
+          return new Promise(() => undefined);
+        }),
+      ],
+      { clock },
+    );
+    const call = expect(host.callTool(add, five, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      delivery: 'unknown',
+    });
+    await hanging;
+    await clock.advance(50);
+    await call;
+    await host.close();
+  });
+
+  it('that holds a call which the caller aborts: ABORTED, unsent', async () => {
+    const { host } = await connected([onTools(() => new Promise(() => undefined))]);
+    const caller = new AbortController();
+    const call = host.callTool(add, five, { signal: caller.signal });
+    setImmediate(() => caller.abort());
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
+    await expect(host.callTool(add, five, { signal: caller.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    await host.close();
+  });
+
+  it('the time of the call itself is not its own', async () => {
+    const clock = createManualClock();
+    const calc = calculator();
+    const { host } = await connected([(request, next) => next(request)], {
+      clock,
+      servers: testServers(() => calc),
+    });
+    const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 50 });
+    const failure = expect(call).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('did not answer'),
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(50);
+    await failure;
+    await host.close();
+  });
+
+  it.each<[string, InterceptorHandlers]>([
+    ['calls next() twice', onTools(async (request, next) => (await next(request), next(request)))],
+    // JavaScript can forget what TypeScript demands.
+    ['returns nothing', onTools(async (request, next) => void (await next(request)) as never)],
+    ['calls next() without a request', onTools((_request, next) => next(undefined as never))],
+    ['calls another server', onTools((request, next) => next({ ...request, server: 'other' }))],
+    [
+      'throws at once',
+      onTools(() => {
+        throw new Error('at once');
+      }),
+    ],
+  ])('that %s fails its call only', async (_what, broken) => {
+    let isBroken = true;
+    const { host } = await connected([
+      {
+        callTool: (request, next) =>
+          (isBroken ? broken.callTool?.(request, next) : undefined) ?? next(request),
+      },
+    ]);
+    await expect(host.callTool(add, five)).rejects.toMatchObject({ code: 'CALLBACK_FAILED', server: 'calc' });
+    isBroken = false;
+    expect((await host.callTool(add, five)).content).toEqual(text('5').content);
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
+  it('that does not await next(): its failure is not an unhandled rejection', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const { host } = await connected([
+      onTools(async (request, next) => {
+        void next(request);
+        return text('at once');
+      }),
+    ]);
+    expect(await host.callTool({ server: 'calc', tool: 'no such tool' })).toEqual(text('at once'));
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    await host.close();
+  });
+});
+
+const passing: InterceptorFunction = (request, next) => next(request);
+
+it('IN-04: AsyncLocalStorage holds in both directions', async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const inside: unknown[] = [];
+  const { host } = await connected(
+    [
+      onTools((request, next) => {
+        inside.push(storage.getStore());
+        return storage.run('of the interceptor', () => next(request));
+      }),
+    ],
+    {
+      traceContext() {
+        inside.push(storage.getStore());
+        return undefined;
+      },
+    },
+  );
+  inside.length = 0;
+  await storage.run('of the caller', async () => {
+    await host.callTool(add, five);
+    expect(storage.getStore()).toBe('of the caller');
+  });
+  expect(inside).toEqual(['of the caller', 'of the interceptor']);
+  await host.close();
+});
+
+describe('IN-05 connections and lists', () => {
+  it('a refused connection fails its server only, and is not tried again', async () => {
+    const servers = testServers(calculator);
+    const attempts: string[] = [];
+    const refuse: InterceptorFunction = async (request, next) => {
+      if (request.operation === 'connect') attempts.push(request.server);
+      if (request.operation === 'connect' && request.server === 'bad') {
+        throw new FittingsError('POLICY_DENIED', 'Not this one.');
+      }
+      return next(request);
+    };
+    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], intercept: [refuse] });
+    const [good, bad] = await host.connect({ good: { type: 'test' }, bad: { type: 'test' } });
+    expect(good?.state.status).toBe('connected');
+    expect(bad?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
+    expect(attempts).toEqual(['good', 'bad']);
+    expect(servers.created).toBe(1);
+    await host.close();
+  });
+
+  it('a connection that is refused after it was made is closed', async () => {
+    const servers = testServers(calculator);
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      intercept: [
+        async (request, next) => {
+          const result = await next(request);
+          if (request.operation === 'connect') throw new FittingsError('POLICY_DENIED', 'Its name is wrong.');
+          return result;
+        },
+      ],
+    });
+    const [server] = await host.connect({ calc: { type: 'test' } });
+    expect(server?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([servers.created, servers.open]).toEqual([1, 0]);
+    await host.close();
+  });
+
+  it('a list that was filtered is all that the host knows', async () => {
+    const { host } = await connected([
+      {
+        async listTools(request, next) {
+          const list = await next(request);
+          return { ...list, items: list.items.filter(({ name }) => name !== 'slow') };
+        },
+      },
+    ]);
+    expect(host.tools().map(({ name }) => name)).toEqual(['add']);
+    await expect(host.callTool({ server: 'calc', tool: 'slow' })).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+    });
+    await host.close();
+  });
+
+  it('a list that is refused after it was read returns its bytes to the budget', async () => {
+    let refusals = 0;
+    const servers = testServers(calculator);
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [servers.plugin],
+      limits: { listBytes: 1500 },
+      intercept: [
+        async (request, next) => {
+          const result = await next(request);
+          if (request.operation === 'listTools' && refusals++ < 4) throw new Error('no');
+          return result;
+        },
+      ],
+    });
+    await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 0 } } });
+    for (let turn = 0; turn < 3; turn++) await expect(host.start('calc')).rejects.toThrow('calc');
+    await host.start('calc');
+    expect(host.tools().map(({ name }) => name)).toEqual(['add', 'slow']);
+    await host.close();
+  });
+});
+
+describe('IN-06 requests of servers', () => {
+  function asking() {
+    const calc = calculator();
+    const { server } = calc;
+    server.registerTool('ask', {}, async () => {
+      const { action, content } = await server.server.elicitInput({
+        message: 'Who?',
+        requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      });
+      return text(`${action} ${JSON.stringify(content)}`);
+    });
+    server.registerTool('think', { inputSchema: { n: z.number() } }, async ({ n }) => {
+      const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: `secret ${n}` } }];
+      const answer = await server.server.createMessage({ messages, maxTokens: 5 });
+      return text(JSON.stringify(answer.content));
+    });
+    server.registerTool('where', {}, async () =>
+      text(JSON.stringify((await server.server.listRoots()).roots)),
+    );
+    return calc;
+  }
+  const callbacks: HostCallbacks = {
+    elicit: async () => ({ action: 'accept', content: { name: 'Ann' } }),
+    sample: async (params) => ({
+      role: 'assistant',
+      model: 'scripted',
+      content: { type: 'text', text: JSON.stringify(params['messages']) },
+    }),
+    roots: async () => [{ uri: 'file:///secret' }, { uri: 'file:///work' }],
+  };
+  const said = async (intercept: Interceptor, tool: string, args = {}) => {
+    const { host } = await connected([intercept], { servers: testServers(asking), callbacks });
+    const { content } = await host.callTool({ server: 'calc', tool }, args);
+    await host.close();
+    return content[0]?.type === 'text' ? content[0].text : undefined;
+  };
+
+  it('are changed in both directions', async () => {
+    const redact: InterceptorHandlers = {
+      async elicit(request, next) {
+        const answer = await next(request);
+        expect([request.request.message, request.calls[0]?.target]).toEqual(['Who?', 'ask']);
+        return answer.action === 'accept' ? { ...answer, content: { name: 'someone else' } } : answer;
+      },
+      sample: (request, next) => next({ ...request, params: { ...request.params, messages: [] } }),
+      roots: async (request, next) => (await next(request)).filter(({ uri }) => !uri.includes('secret')),
+    };
+    expect(await said(redact, 'ask')).toBe('accept {"name":"someone else"}');
+    expect(await said(redact, 'think', { n: 1 })).toBe('{"type":"text","text":"[]"}');
+    expect(await said(redact, 'where')).toBe('[{"uri":"file:///work"}]');
+  });
+
+  it('are answered or refused; an answer is still validated', async () => {
+    expect(await said({ elicit: async () => ({ action: 'decline' }) }, 'ask')).toBe('decline undefined');
+    const invalid: Interceptor = { elicit: async () => ({ action: 'accept', content: {} }) };
+    expect(await said(invalid, 'ask')).toMatch(/does not fit the form|error/i);
+    const refuse: Interceptor = { sample: () => Promise.reject(new Error('no models')) };
+    expect(await said(refuse, 'think', { n: 1 })).toMatch(/error/i);
+  });
+});
+
+describe('IN-07 a host without interceptors', () => {
+  it('pays nothing: a call creates as many promises with an empty list as without the option', async () => {
+    const promisesOf = async (options: Partial<HostOptions>): Promise<number> => {
+      const servers = testServers(calculator);
+      const host = createHost({ engine: sdk(identity), transports: [servers.plugin], ...options });
+      await host.connect({ calc: { type: 'test' } });
+      for (let warm = 0; warm < 3; warm++) await host.callTool(add, five);
+      let least = Infinity;
+      // The least of several, because something else may create promises meanwhile.
+      for (let call = 0; call < 5; call++) {
+        let count = 0;
+        const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && count++) }).enable();
+        await host.callTool(add, five);
+        hook.disable();
+        least = Math.min(least, count);
+      }
+      await host.close();
+      return least;
+    };
+    const without = await promisesOf({});
+    expect(await promisesOf({ intercept: [] })).toBe(without);
+    expect(await promisesOf({ intercept: [passing] })).toBeGreaterThan(without);
+  });
+
+  it('loads neither what runs interceptors nor OpenTelemetry', () => {
+    const source = join(import.meta.dirname, '../src');
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const code = readFileSync(file, 'utf8');
+      for (const [, clause = '', path = ''] of code.matchAll(
+        /^(?:import|export)\s([^;]*?)from '(\.[^']+)'/gm,
+      )) {
+        if (!clause.startsWith('type ')) visit(join(dirname(file), path.replace(/\.js$/, '.ts')));
+      }
+    };
+    visit(join(source, 'index.ts'));
+    const loaded = [...seen].map((file) => file.slice(source.length + 1).replaceAll('\\', '/'));
+    expect(loaded).toContain('interception/load-interception.ts');
+    expect(loaded.filter((file) => /opentelemetry|interception\/(?!load)/.test(file))).toEqual([]);
+  });
+});
+
+it('the types tell operations apart', () => {
+  const names = (request: InterceptedRequest): string => {
+    switch (request.operation) {
+      case 'callTool':
+        return request.tool;
+      case 'readResource':
+        return request.uri;
+      case 'request':
+      case 'notify':
+        return request.method;
+      default:
+        return request.operation;
+    }
+  };
+  const signal = new AbortController().signal;
+  expect(names({ operation: 'connect', server: 's', attempt: 1, signal })).toBe('connect');
+  const wrong: readonly Interceptor[] = [
+    // @ts-expect-error -- a function for all operations returns what next() returned
+    async () => ({ nonsense: true }),
+    // @ts-expect-error -- nothing is not a result
+    async (request, next) => void (await next(request)),
+    // @ts-expect-error -- the result of another operation
+    { callTool: async () => ({ messages: [] }) },
+    // @ts-expect-error -- there is no such operation
+    { callTools: async () => ({ content: [] }) },
+  ];
+  expect(wrong).toHaveLength(4);
+  // @ts-expect-error -- not an array
+  expect(() => createHost({ engine: sdk(identity), transports: [], intercept: passing })).toThrow(
+    'must be an array of interceptors',
+  );
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { createHost, type HostEvents } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { identity } from './support/calculator.js';
+
+/** A server of the official SDK over Streamable HTTP with sessions, which keeps each notification that it is sent. */
+async function sessions() {
+  const received: { readonly session: string | undefined; readonly notification: unknown }[] = [];
+  const servers: McpServer[] = [];
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  const server = createServer((request, response) => {
+    void (async () => {
+      const id = request.headers['mcp-session-id'];
+      const known = typeof id === 'string' ? transports.get(id) : undefined;
+      if (known !== undefined) return known.handleRequest(request, response);
+      const mcp = new McpServer({ name: 'official', version: '1.0.0' });
+      const transport = new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (session) => void transports.set(session, transport),
+      });
+      mcp.server.fallbackNotificationHandler = async ({ method, params }) =>
+        void received.push({ session: transport.sessionId, notification: { method, params } });
+      servers.push(mcp);
+      await mcp.connect(transport);
+      await transport.handleRequest(request, response);
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    received,
+    servers,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.map((mcp) => mcp.close()));
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+describe.each([
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+])('notifications both ways with a server of the official SDK, on %s', (_name, engine) => {
+  it('issue 23: reach the server and the host, each for its own person', async () => {
+    await using official = await sessions();
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [http()],
+      lazy: true,
+      callbacks: { elicit: async () => ({ action: 'cancel' }) },
+    });
+    const heard: HostEvents['notification'][] = [];
+    host.on('notification', (event) => void heard.push(event));
+    await host.connect({ one: { url: official.url } });
+    for (const principal of ['ann', 'bob']) {
+      await host.notify('one', 'notifications/com.example/hello', { from: principal }, { principal });
+    }
+    await vi.waitFor(() => expect(official.received).toHaveLength(2));
+    expect(official.received.map(({ notification }) => notification)).toEqual([
+      { method: 'notifications/com.example/hello', params: { from: 'ann' } },
+      { method: 'notifications/com.example/hello', params: { from: 'bob' } },
+    ]);
+    expect(new Set(official.received.map(({ session }) => session)).size).toBe(2);
+
+    await vi.waitFor(async () => {
+      for (const [index, mcp] of official.servers.entries()) {
+        await mcp.server
+          .notification({
+            method: 'notifications/elicitation/complete',
+            params: { elicitationId: `for session ${index}` },
+          })
+          // The server that was asked by the probe of the newer revision has no session.
+          .catch(() => undefined);
+      }
+      expect(new Set(heard.map(({ principal }) => principal))).toEqual(new Set(['ann', 'bob']));
+    });
+    const idsOf = (person: string): readonly unknown[] => [
+      ...new Set(
+        heard.flatMap(({ principal, params }) => (principal === person ? [params['elicitationId']] : [])),
+      ),
+    ];
+    expect(heard[0]).toMatchObject({ server: 'one', method: 'notifications/elicitation/complete' });
+    expect(idsOf('ann')).toHaveLength(1);
+    expect(idsOf('bob')).toHaveLength(1);
+    expect(idsOf('ann')).not.toEqual(idsOf('bob'));
+  });
+});

@@ -1,0 +1,99 @@
+import {
+  TransportError,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type JSONRPCRequest,
+  type RequestId,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core/transport';
+import { isRecord } from '@mcp-fittings/client-core';
+import { RESUME_METHOD, TASK_META } from './protocol.js';
+
+/** A request of the client that a server may answer with a task. */
+export interface Call {
+  readonly id: RequestId;
+  /** Name of the tool. */
+  readonly tool: string;
+  /** `_meta` for the requests about the task. */
+  readonly meta: JSONRPCObject['_meta'];
+  /** Key of the call, repeated in the notifications about its task. */
+  readonly key: unknown;
+  readonly progressToken: unknown;
+  /** Headers for the requests about the task. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly requestSignal: AbortSignal | undefined;
+  /** Whether the request is of the revision 2026-07-28 or later, in which a server does not send requests. */
+  readonly isStateless: boolean;
+  /** Whether it asks for the result of a task that exists, so that the server has not received it. */
+  readonly isResumed: boolean;
+  /** Settles with `send()` of the request: resolved when the response was delivered. */
+  readonly done: Promise<void>;
+  /** Delivers the response to the client. */
+  answer(
+    body: { result: JSONRPCObject } | { error: { code: number; message: string; data?: unknown } },
+  ): void;
+  /** The client no longer waits for the response, or has received it. */
+  readonly settle: () => void;
+  /** No response can arrive. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** Creates a call for a request that declares the extension. */
+export function createCall(
+  { id, method, params = {} }: JSONRPCRequest,
+  options: TransportSendOptions & { readonly isStateless: boolean },
+  deliver: (message: JSONRPCMessage) => void,
+): Call {
+  const meta: unknown = params._meta;
+  const { progressToken, [TASK_META]: marker, ...rest } = isRecord(meta) ? meta : {};
+  const { name, tool = name } = params;
+  let settle: () => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = resolve;
+    fail = reject;
+  });
+  // It is also awaited by `send()`; the client may have left meanwhile.
+  done.catch(() => undefined);
+  return {
+    id,
+    tool: typeof tool === 'string' ? tool : '',
+    meta: rest,
+    key: isRecord(marker) ? marker['key'] : undefined,
+    progressToken,
+    headers: withoutRouting(options.headers),
+    requestSignal: options.requestSignal,
+    isStateless: options.isStateless,
+    isResumed: method === RESUME_METHOD,
+    done,
+    answer(body) {
+      deliver({ jsonrpc: '2.0', id, ...body });
+      settle();
+    },
+    settle,
+    fail,
+  };
+}
+
+/** Headers that repeat parts of the call, such as its arguments, would contradict the other requests (SEP-2243). */
+function withoutRouting(headers: TransportSendOptions['headers']): TransportSendOptions['headers'] {
+  if (headers === undefined) return undefined;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^mcp-/i.test(name)));
+}
+
+/** Returns the error of a connection that ended while a task was polled. The task may go on. */
+export function connectionEnded(server: string, reason: TransportError | undefined): TransportError {
+  const why = reason === undefined ? '' : `: ${reason.message}`;
+  return new TransportError(
+    reason?.code ?? 'TRANSPORT_CLOSED',
+    `The connection to the server "${server}" ended while a task was polled${why}`,
+    {
+      server,
+      cause: reason,
+      kind: reason?.kind,
+      details: reason?.details,
+      hint: reason?.hint,
+      delivery: 'unknown',
+    },
+  );
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/client-core/timing';
+import {
+  isErrorResponse,
+  isRecord,
+  TransportError,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type JSONRPCResponse,
+} from '@mcp-fittings/client-core/transport';
+import type { Call } from './call.js';
+import { CLIENT_CAPABILITIES, type InputRequest } from './protocol.js';
+
+const PREFIX = 'com.mcp-fittings/tasks/input/';
+
+export interface InputRequestsDeps {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly inputMs: number;
+  /** Delivers a message to the client. */
+  readonly deliver: (message: JSONRPCMessage) => void;
+}
+
+/** What the client answered, and the request of the client that waits for the result of the task from now on. */
+export interface Answered {
+  readonly responses: JSONRPCObject;
+  readonly call: Call;
+}
+
+/**
+ * Has the handlers of the client answer the requests of a task: as a server of the client's revision would send them.
+ * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Update Requests"
+ */
+export interface InputRequests {
+  /** Rejects with `TIMEOUT`, `CALLBACK_FAILED`, `PROTOCOL_VIOLATION` or the reason of `signal`. */
+  ask(requests: ReadonlyMap<string, InputRequest>, call: Call, signal: AbortSignal): Promise<Answered>;
+  /** Takes a repeated call with the answers of the client, and returns it; `undefined` if it belongs to the server. */
+  takeRetry(params: JSONRPCObject | undefined, create: () => Call): Call | undefined;
+  /** Takes a response of the client; returns `false` if it belongs to the server. */
+  takeResponse(response: JSONRPCResponse): boolean;
+}
+
+export function createInputRequests({ server, clock, inputMs, deliver }: InputRequestsDeps): InputRequests {
+  const retries = new Map<string, (answered: Answered) => void>();
+  const responses = new Map<string, (response: JSONRPCResponse) => void>();
+  let last = 0;
+
+  /** 2026-07-28: the client answers within its call, and repeats that with the answers. */
+  const askWithinCall = async (
+    requests: ReadonlyMap<string, InputRequest>,
+    call: Call,
+    signal: AbortSignal,
+  ): Promise<Answered> => {
+    // Only the client sees it.
+    const requestState = `${PREFIX}${randomUUID()}`;
+    try {
+      return await within(
+        signal,
+        () =>
+          new Promise<Answered>((resolve) => {
+            retries.set(requestState, resolve);
+            const inputRequests = Object.fromEntries(requests);
+            call.answer({ result: { resultType: 'input_required', inputRequests, requestState } });
+          }),
+      );
+    } finally {
+      retries.delete(requestState);
+    }
+  };
+
+  const askOne = async ({ method, params }: InputRequest, signal: AbortSignal): Promise<JSONRPCObject> => {
+    const id = `${PREFIX}${++last}`;
+    let isAnswered = false;
+    try {
+      const response = await within(
+        signal,
+        () =>
+          new Promise<JSONRPCResponse>((resolve) => {
+            responses.set(id, resolve);
+            deliver({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
+          }),
+      );
+      isAnswered = true;
+      if (!isErrorResponse(response)) return response.result;
+      throw new TransportError(
+        'CALLBACK_FAILED',
+        `The client did not answer ${method}, which a task of the server "${server}" needs: ${response.error.message}`,
+        { server, delivery: 'unknown' },
+      );
+    } finally {
+      responses.delete(id);
+      if (!isAnswered)
+        deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    }
+  };
+
+  const within = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const error = (): Error =>
+      new TransportError(
+        'TIMEOUT',
+        `The client did not answer a request of a task of the server "${server}" within ${inputMs} ms.`,
+        { server, delivery: 'unknown' },
+      );
+    return withTimeout({ ms: inputMs, error, signal, clock }, work);
+  };
+
+  return {
+    async ask(requests, call, signal) {
+      if (call.isStateless) {
+        for (const { method } of requests.values()) checkDeclared(server, method, call);
+        return askWithinCall(requests, call, signal);
+      }
+      // The first that fails ends the others.
+      const round = new AbortController();
+      const entries = [...requests].map(async ([key, request]) => {
+        try {
+          return [key, await askOne(request, AbortSignal.any([signal, round.signal]))] as const;
+        } catch (error) {
+          round.abort(error);
+          throw error;
+        }
+      });
+      return { responses: Object.fromEntries(await Promise.all(entries)), call };
+    },
+    takeRetry(params, create) {
+      const state = params?.['requestState'];
+      const resolve = typeof state === 'string' ? retries.get(state) : undefined;
+      if (resolve === undefined) return undefined;
+      const given = params?.['inputResponses'];
+      const call = create();
+      resolve({ responses: isRecord(given) ? given : {}, call });
+      return call;
+    },
+    takeResponse(response) {
+      const { id } = response;
+      if (typeof id !== 'string' || !id.startsWith(PREFIX)) return false;
+      responses.get(id)?.(response);
+      return true;
+    },
+  };
+}
+
+const CAPABILITY_OF: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** A client without the handler would end the call without telling the server. */
+function checkDeclared(server: string, method: string, call: Call): void {
+  const declared = call.meta?.[CLIENT_CAPABILITIES];
+  const capability = CAPABILITY_OF[method];
+  if (isRecord(declared) && capability !== undefined && isRecord(declared[capability])) return;
+  throw new TransportError(
+    'PROTOCOL_VIOLATION',
+    `A task of the server "${server}" requires ${method}, which the client did not declare.`,
+    { server, delivery: 'unknown' },
+  );
+}
