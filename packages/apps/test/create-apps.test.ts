@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { APP_MIME_TYPE, createApps, type AppsHost, type AppsOptions } from '@mcp-fittings/apps';
 import { createToolPolicy, createTools, type ConfirmRequest, type ToolPolicy } from '@mcp-fittings/tools';
-import { APP, createWorld, HTML } from './support/weather.js';
+import { APP, createWorld, HTML, LISTED_APP } from './support/weather.js';
 
 const forecast = { server: 'weather', tool: 'forecast' };
 const allowed: AppsOptions = { defaultPermission: 'allow' };
@@ -21,6 +21,7 @@ describe('an app of a real server', () => {
       refresh: APP,
       launch: APP,
       slow: APP,
+      map: LISTED_APP,
       odd: undefined,
       plain: undefined,
       transfer: undefined,
@@ -41,6 +42,46 @@ describe('an app of a real server', () => {
       serverResources: {},
       sandbox: { csp: app.csp, permissions: {} },
     });
+  });
+
+  it('MA-04 has the metadata of the list if what was read has none', async () => {
+    await using world = await createWorld();
+    await using apps = createApps(world.host);
+    using app = await apps.app({ server: 'weather', tool: 'map' });
+    expect(app).toMatchObject({ uri: LISTED_APP, prefersBorder: false });
+    expect(app.csp).toEqual({ connectDomains: ['https://api.weather.example'] });
+    // A program may pass a host that lists no resources.
+    const { tools, callTool, readResource } = world.host;
+    await using others = createApps({ tools, callTool, readResource });
+    using restricted = await others.app({ server: 'weather', tool: 'map' });
+    expect(restricted.csp).toEqual({});
+  });
+
+  it('issue 23: belongs to one person, with their connection and approvals', async () => {
+    await using world = await createWorld();
+    const { host } = world;
+    const policy = createToolPolicy();
+    const questions: string[] = [];
+    for (const principal of ['ann', 'bob']) {
+      await host.start('weather', { principal });
+      await using apps = createApps(host, {
+        principal,
+        policy,
+        async confirm() {
+          questions.push(principal);
+          return 'always-tool';
+        },
+      });
+      using app = await apps.app(forecast);
+      for (const _ of [1, 2]) await app.handlers.oncalltool({ name: 'forecast' });
+      await app.handlers.onreadresource({ uri: APP });
+    }
+    expect(questions).toEqual(['ann', 'bob']);
+    // The host's own connection, and one of each person.
+    expect(world.seen).toHaveLength(3);
+    await host.stop('weather', { principal: 'bob' });
+    await using apps = createApps(host, { principal: 'bob' });
+    await expect(apps.app(forecast)).rejects.toThrow(code('TOOL_UNKNOWN'));
   });
 
   it.each([
