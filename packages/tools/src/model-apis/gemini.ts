@@ -10,7 +10,7 @@ export type GeminiFunctionDeclaration = {
   name: string;
   /** {@link ModelTool.description}. */
   description: string;
-  /** {@link ModelTool.inputSchema}, with only those names in `required` that are in `properties`. */
+  /** {@link ModelTool.inputSchema}, with all names of `required` described in `properties`. */
   parametersJsonSchema: ModelSchema;
 };
 
@@ -31,27 +31,55 @@ export function geminiFunctions(tools: readonly ModelTool[]): GeminiFunctionDecl
   }));
 }
 
-/** Removes names from `required` that are not in `properties`: the API rejects them. */
+/**
+ * Describes every name in `required` among the `properties` next to it, and leaves both out where no object is accepted: the API
+ * rejects the whole request otherwise. Neither changes which arguments are accepted.
+ */
 function withKnownRequired(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { properties, required, ...rest } = schema;
   const result: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(rest))
-    result[keyword] = DATA_KEYWORDS.has(keyword) ? value : convertInner(value);
-  if (isRecord(properties)) {
-    result['properties'] = Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [name, convertInner(each)]),
-    );
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'properties' || keyword === 'required') continue;
+    result[keyword] = DATA_KEYWORDS.has(keyword)
+      ? value
+      : NAMED_KEYWORDS.has(keyword)
+        ? convertNamed(value)
+        : convertInner(value);
   }
+  if (!mayBeObject(schema['type'])) return result;
+  const { properties, required, additionalProperties } = schema;
+  const known = convertNamed(properties);
   if (Array.isArray(required)) {
-    const known = isRecord(properties)
-      ? required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name))
-      : required;
-    result['required'] = known;
+    // Without a description of its own, a property is what `additionalProperties` says.
+    const other = isRecord(additionalProperties)
+      ? convertInner(additionalProperties)
+      : additionalProperties === false && !isRecord(schema['patternProperties'])
+        ? { not: {} }
+        : {};
+    const unknown = required.filter(
+      (name): name is string => typeof name === 'string' && !(isRecord(known) && Object.hasOwn(known, name)),
+    );
+    result['properties'] = {
+      ...(isRecord(known) && known),
+      ...Object.fromEntries(unknown.map((name) => [name, other])),
+    };
+    result['required'] = required;
+  } else if (properties !== undefined) {
+    result['properties'] = known;
   }
   return result;
 }
 
 const DATA_KEYWORDS = new Set(['default', 'examples', 'enum', 'const', 'type']);
+/** Keywords whose members are named schemas: `required` may be a name among them. */
+const NAMED_KEYWORDS = new Set(['$defs', 'patternProperties', 'dependentSchemas']);
+
+const mayBeObject = (type: unknown): boolean =>
+  type === undefined || (Array.isArray(type) ? type.includes('object') : type === 'object');
+
+function convertNamed(members: unknown): unknown {
+  if (!isRecord(members)) return members;
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convertInner(member)]));
+}
 
 function convertInner(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => convertInner(each));
