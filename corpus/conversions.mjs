@@ -35,6 +35,7 @@ if (!existsSync(GATHERED)) {
   process.exit(2);
 }
 const { compareTool, createCounts } = await import('./conversions/compare.mjs');
+const { NoVerdict } = await import('./conversions/judge.mjs');
 const { createRandom } = await import('./conversions/random.mjs');
 const { createSchema } = await import('./conversions/random-schemas.mjs');
 const { withFigures } = await import('./conversions/page.mjs');
@@ -47,7 +48,7 @@ const generated = Array.from({ length: Number(options.schemas) }, (_, index) => 
   inputSchema: createSchema(createRandom(`${options.seed} schema ${index}`)),
 }));
 
-const MOST_SHOWN = 40;
+const MOST_SHOWN = 4000;
 const problems = [];
 const checker = createSchemaChecker({ budgetMs: 30_000 });
 const corpus = await compareAll(gathered);
@@ -72,14 +73,19 @@ if (!options.check && options.only === undefined && problems.length === 0) {
 async function compareAll(tools) {
   const counts = createCounts();
   for (const tool of tools) {
-    if (options.only !== undefined && `${tool.server}/${tool.name}` !== options.only) continue;
-    await compareTool(tool, {
-      checker,
-      counts,
-      seed: options.seed,
-      values: Number(options.values),
-      problem: (text) => void problems.push(text),
-    });
+    if (options.only !== undefined && tool.server !== options.only && `${tool.server}/${tool.name}` !== options.only) continue;
+    try {
+      await compareTool(tool, {
+        checker,
+        counts,
+        seed: options.seed,
+        values: Number(options.values),
+        problem: (text) => void problems.push(text),
+      });
+    } catch (error) {
+      if (!(error instanceof NoVerdict)) throw error;
+      counts.notJudged++;
+    }
   }
   return counts;
 }

@@ -16,13 +16,18 @@ const OPTIONS = {
   logger: false,
   messages: false,
 };
-/** Up to draft-07, keywords next to a reference are ignored. */
+/** Up to draft-07, keywords next to a reference are ignored. Ajv still looks at `type`: see {@link withoutSiblings}. */
 const OLD = { ...OPTIONS, ignoreKeywordsWithRef: true };
+
+/** Keywords that an older draft ignores and its validator knows. */
+const SINCE_6 = ['const', 'contains', 'propertyNames'];
+const SINCE_7 = ['if', 'then', 'else'];
+const without = (ajv, keywords) => keywords.reduce((rest, keyword) => rest.removeKeyword(keyword), ajv);
 
 /** @type {readonly (readonly [id: string, make: (more: object) => Ajv])[]} */
 const DRAFTS = [
-  ['json-schema.org/draft-04/schema', (more) => new Ajv04.default({ ...OLD, ...more })],
-  ['json-schema.org/draft-06/schema', (more) => new Ajv({ ...OLD, ...more })],
+  ['json-schema.org/draft-04/schema', (more) => without(new Ajv04.default({ ...OLD, ...more }), [...SINCE_6, ...SINCE_7])],
+  ['json-schema.org/draft-06/schema', (more) => without(new Ajv({ ...OLD, ...more }), SINCE_7)],
   ['json-schema.org/draft-07/schema', (more) => new Ajv({ ...OLD, ...more })],
   ['json-schema.org/draft/2019-09/schema', (more) => new Ajv2019({ ...OPTIONS, ...more })],
   ['json-schema.org/draft/2020-12/schema', (more) => new Ajv2020({ ...OPTIONS, ...more })],
@@ -61,11 +66,12 @@ export function judgeOf(schema, { allErrors = false } = {}) {
   const draft = draftOf(schema);
   if (draft === undefined) return undefined;
   // The draft is chosen already, and Ajv would look for the meta-schema.
-  const { $schema: _, ...plain } = schema;
+  const { $schema: _, ...rest } = schema;
+  const plain = /draft-0[467]/.test(draft) ? withoutSiblings(rest) : rest;
   for (const unicodeRegExp of [true, false]) {
     const ajv = validatorFor(draft, { allErrors, unicodeRegExp });
     try {
-      return ajv.compile(plain);
+      return judging(ajv.compile(plain));
     } catch {
       // Many patterns of servers, such as `[\w\-]`, are invalid with the `u` flag.
     } finally {
@@ -73,6 +79,38 @@ export function judgeOf(schema, { allErrors = false } = {}) {
     }
   }
   return undefined;
+}
+
+const DATA = ['enum', 'const', 'default', 'examples', 'required'];
+const NAMED = ['properties', 'definitions', '$defs', 'patternProperties', 'dependencies', 'dependentSchemas'];
+
+/** Removes what has no effect next to a reference: everything but the definitions. */
+function withoutSiblings(schema) {
+  if (Array.isArray(schema)) return schema.map(withoutSiblings);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (DATA.includes(keyword)) return [keyword, value];
+    if (!NAMED.includes(keyword) || typeof value !== 'object') return [keyword, withoutSiblings(value)];
+    return [keyword, Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, withoutSiblings(member)]))];
+  });
+  const kept = typeof schema.$ref === 'string' ? entries.filter(([keyword]) => ['$ref', 'definitions', '$defs'].includes(keyword)) : entries;
+  return Object.fromEntries(kept);
+}
+
+/** A schema that refers to itself without descending into the value has no verdict. */
+export class NoVerdict extends Error {}
+
+function judging(validate) {
+  const judge = (value) => {
+    try {
+      return validate(value);
+    } catch (cause) {
+      throw new NoVerdict('The validator does not come to an end.', { cause });
+    } finally {
+      judge.errors = validate.errors;
+    }
+  };
+  return judge;
 }
 
 /** Returns why the meta-schema of 2020-12 rejects a schema, or undefined. */

@@ -21,8 +21,11 @@ export function flattenRoot(
   const { always, sometimes, required } = collectProperties(schema);
   for (const [property, members] of sometimes) {
     if (always.has(property)) continue;
-    const distinct = [...new Map(members.map((member) => [JSON.stringify(member), member])).values()];
-    always.set(property, distinct.length === 1 ? distinct[0] : { anyOf: distinct });
+    const distinct = new Map(members.map((member) => [JSON.stringify(member), member]));
+    distinct.delete(FORBIDDEN);
+    if (distinct.size === 0) continue;
+    const [first] = distinct.values();
+    always.set(property, distinct.size === 1 ? first : { anyOf: [...distinct.values()] });
   }
   const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !REJECTED_AT_ROOT.includes(key)));
   return {
@@ -66,6 +69,8 @@ function collectProperties(schema: ModelSchema): Collected {
 }
 
 const MAX_DEPTH = 8;
+/** What a branch says of a property that it does not allow. */
+const FORBIDDEN = '{"not":{}}';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
