@@ -56,7 +56,8 @@ export function createSchema(random) {
     items: (depth) => (isOld && random.chance(0.4) ? list(depth) : inner(depth)),
     prefixItems: list,
     additionalItems: inner,
-    contains: inner,
+    // Not more: Ajv accepts an empty array that has to contain something if a tuple is inside.
+    contains: () => ({ type: random.pick(TYPES) }),
     properties: map,
     additionalProperties: inner,
     patternProperties: (depth) => map(depth, ['^a', 'b$', '^x']),
@@ -83,7 +84,6 @@ export function createSchema(random) {
       const keyword = random.pick(isDeep ? used : Object.keys(scalar));
       made[keyword] = (isDeep ? deep : scalar)[keyword](depth);
     }
-    // Ajv accepts an empty array that has to contain something if there is a tuple as well.
     if (made.prefixItems !== undefined || Array.isArray(made.items)) delete made.contains;
     if (!isPlain) return made;
     if (made.$ref !== undefined) return { $ref: made.$ref };
