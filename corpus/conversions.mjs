@@ -3,7 +3,7 @@
  *
  *   node corpus/conversions.mjs            writes corpus/results/conversions.json and its part of docs/schemas.md
  *   node corpus/conversions.mjs --check    fails if a conversion accepts or rejects what the schema does not, and does not say so
- *   --only=server/tool   --seed=text   --values=60   --schemas=4000 (generated ones, besides the gathered ones)
+ *   --only=server/tool   --seed=text   --values=40   --schemas=2000 (generated ones, besides the gathered ones)
  *
  * Needs `npm ci --prefix corpus/conversions`, and corpus/tools.json: see corpus/gather.mjs.
  */
@@ -18,8 +18,8 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
     only: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    values: { type: 'string', default: '60' },
-    schemas: { type: 'string', default: '4000' },
+    values: { type: 'string', default: '40' },
+    schemas: { type: 'string', default: '2000' },
   },
 });
 const GATHERED = join(here, 'tools.json');
@@ -48,7 +48,7 @@ const generated = Array.from({ length: Number(options.schemas) }, (_, index) => 
   inputSchema: createSchema(createRandom(`${options.seed} schema ${index}`)),
 }));
 
-const MOST_SHOWN = 4000;
+const MOST_SHOWN = 40;
 const problems = [];
 const checker = createSchemaChecker({ budgetMs: 30_000 });
 const corpus = await compareAll(gathered);
@@ -73,7 +73,12 @@ if (!options.check && options.only === undefined && problems.length === 0) {
 async function compareAll(tools) {
   const counts = createCounts();
   for (const tool of tools) {
-    if (options.only !== undefined && tool.server !== options.only && `${tool.server}/${tool.name}` !== options.only) continue;
+    if (
+      options.only !== undefined &&
+      tool.server !== options.only &&
+      `${tool.server}/${tool.name}` !== options.only
+    )
+      continue;
     try {
       await compareTool(tool, {
         checker,
@@ -92,7 +97,12 @@ async function compareAll(tools) {
 
 function summary(title, { notJudged, skipped, withValid, tools, fractions, ...conversions }) {
   const rows = Object.entries(conversions).map(([name, count]) => [name, count]);
-  const lines = rows.map(([name, count]) => `  ${name.padEnd(13)} ${Object.entries(count).map(([key, value]) => `${key} ${value}`).join(', ')}`);
+  const lines = rows.map(
+    ([name, count]) =>
+      `  ${name.padEnd(13)} ${Object.entries(count)
+        .map(([key, value]) => `${key} ${value}`)
+        .join(', ')}`,
+  );
   return [
     `${title}: ${tools}, ${withValid} with valid arguments, ${notJudged} not judged, ${skipped} skipped, ${fractions} fractions of 1e15 and more`,
     ...lines,

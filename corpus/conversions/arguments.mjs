@@ -6,10 +6,29 @@ import RandExp from 'randexp';
 const MAX_DEPTH = 6;
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'];
-const TEXTS = ['', 'a', 'text', '2026-11-24', 'https://example.com/a?b=c', 'a@example.com', 'ä💩', 'x y', '7'];
+const TEXTS = [
+  '',
+  'a',
+  'text',
+  '2026-11-24',
+  'https://example.com/a?b=c',
+  'a@example.com',
+  'ä💩',
+  'x y',
+  '7',
+];
 const NUMBERS = [0, 1, -1, 2, 3, 10, 100, 1.5, 0.1, 1e6];
 /** Around the numbers that floating point numbers and Zod treat in a special way. */
-export const LARGE_NUMBERS = [1e15 + 0.5, 2e15 + 1, -1e15 - 0.5, 2 ** 53, 2 ** 53 + 2, 1e20, -1e300, 4.5e15 + 0.5];
+export const LARGE_NUMBERS = [
+  1e15 + 0.5,
+  2e15 + 1,
+  -1e15 - 0.5,
+  2 ** 53,
+  2 ** 53 + 2,
+  1e20,
+  -1e300,
+  4.5e15 + 0.5,
+];
 
 /**
  * Creates a value that follows the schema where that is easy: it is judged afterwards.
@@ -86,18 +105,27 @@ export function createArguments(root, random, { least }) {
   };
   const number = (node, isWhole) => {
     const { minimum, maximum, multipleOf } = node;
-    const low = minimum ?? (typeof node.exclusiveMinimum === 'number' ? node.exclusiveMinimum + 1 : undefined);
-    const high = maximum ?? (typeof node.exclusiveMaximum === 'number' ? node.exclusiveMaximum - 1 : undefined);
+    const low =
+      minimum ?? (typeof node.exclusiveMinimum === 'number' ? node.exclusiveMinimum + 1 : undefined);
+    const high =
+      maximum ?? (typeof node.exclusiveMaximum === 'number' ? node.exclusiveMaximum - 1 : undefined);
     let made = random.pick([low, high, ...NUMBERS].filter((each) => typeof each === 'number'));
     made = Math.min(Math.max(made, low ?? -Infinity), high ?? Infinity);
     if (typeof multipleOf === 'number' && multipleOf > 0) made = Math.round(made / multipleOf) * multipleOf;
     return isWhole ? Math.ceil(made) : made;
   };
   const list = (node, depth) => {
-    const first = Array.isArray(node.prefixItems) ? node.prefixItems : Array.isArray(node.items) ? node.items : [];
+    const first = Array.isArray(node.prefixItems)
+      ? node.prefixItems
+      : Array.isArray(node.items)
+        ? node.items
+        : [];
     const rest = Array.isArray(node.items) ? node.additionalItems : node.items;
     const made = first.map((item) => make(item, depth + 1));
-    const count = Math.min(Math.max(node.minItems ?? 0, least || depth > MAX_DEPTH ? 0 : random.whole(0, 2)), 50);
+    const count = Math.min(
+      Math.max(node.minItems ?? 0, least || depth > MAX_DEPTH ? 0 : random.whole(0, 2)),
+      50,
+    );
     while (made.length < count && rest !== false) made.push(make(rest ?? {}, depth + 1));
     return made;
   };
@@ -106,13 +134,21 @@ export function createArguments(root, random, { least }) {
     const required = Array.isArray(node.required) ? node.required : [];
     const made = {};
     const put = (name, schema) =>
-      Object.defineProperty(made, name, { value: make(schema, depth + 1), enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(made, name, {
+        value: make(schema, depth + 1),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     for (const [name, schema] of Object.entries(properties)) {
       const wanted = required.includes(name) || (!least && depth < MAX_DEPTH && random.chance(0.6));
       if (wanted && schema !== false) put(name, schema);
     }
-    for (const name of required) if (typeof name === 'string' && !Object.hasOwn(made, name)) put(name, isObject(node.additionalProperties) ? node.additionalProperties : {});
-    if (!least && isObject(node.additionalProperties) && random.chance(0.7)) put('any-name', node.additionalProperties);
+    for (const name of required)
+      if (typeof name === 'string' && !Object.hasOwn(made, name))
+        put(name, isObject(node.additionalProperties) ? node.additionalProperties : {});
+    if (!least && isObject(node.additionalProperties) && random.chance(0.7))
+      put('any-name', node.additionalProperties);
     if (!least && isObject(node.patternProperties)) {
       for (const [pattern, schema] of Object.entries(node.patternProperties)) put(matching(pattern), schema);
     }
@@ -123,8 +159,10 @@ export function createArguments(root, random, { least }) {
 
 function merge(one, other) {
   const merged = { ...one, ...other };
-  if (isObject(one.properties) && isObject(other.properties)) merged.properties = { ...one.properties, ...other.properties };
-  if (Array.isArray(one.required) && Array.isArray(other.required)) merged.required = [...new Set([...one.required, ...other.required])];
+  if (isObject(one.properties) && isObject(other.properties))
+    merged.properties = { ...one.properties, ...other.properties };
+  if (Array.isArray(one.required) && Array.isArray(other.required))
+    merged.required = [...new Set([...one.required, ...other.required])];
   return merged;
 }
 
@@ -133,7 +171,8 @@ export function limitsOf(schema) {
   const found = new Set();
   const visit = (node, key) => {
     if (typeof node === 'number' && /^(min|max|exclusive|multipleOf)/.test(key)) found.add(node);
-    if (typeof node === 'object' && node !== null) for (const [name, member] of Object.entries(node)) visit(member, name);
+    if (typeof node === 'object' && node !== null)
+      for (const [name, member] of Object.entries(node)) visit(member, name);
   };
   visit(schema, '');
   return [...found];
@@ -150,7 +189,8 @@ export function changed(value, random, limits) {
   const visit = (holder, key) => {
     places.push([holder, key]);
     const inner = holder[key];
-    if (typeof inner === 'object' && inner !== null) for (const each of Object.keys(inner)) visit(inner, each);
+    if (typeof inner === 'object' && inner !== null)
+      for (const each of Object.keys(inner)) visit(inner, each);
   };
   visit(copy, 'value');
   const [holder, key] = random.pick(places.length > 1 && random.chance(0.95) ? places.slice(1) : places);
@@ -189,11 +229,26 @@ function neighbor(before, random, limits) {
     ]);
   }
   if (typeof before === 'number') {
-    return random.pick([limit, limit + 1, limit - 1, limit + 0.5, -before, before + 0.5, before / 3, ...LARGE_NUMBERS, String(before)]);
+    return random.pick([
+      limit,
+      limit + 1,
+      limit - 1,
+      limit + 0.5,
+      -before,
+      before + 0.5,
+      before / 3,
+      ...LARGE_NUMBERS,
+      String(before),
+    ]);
   }
   if (Array.isArray(before)) {
     const item = before.length === 0 ? random.pick(others) : before[0];
-    return random.pick([[], [item, item], Array.from({ length: Math.min(length, 60) }, () => item), [...before, random.pick(others)]]);
+    return random.pick([
+      [],
+      [item, item],
+      Array.from({ length: Math.min(length, 60) }, () => item),
+      [...before, random.pick(others)],
+    ]);
   }
   if (typeof before === 'boolean') return random.pick([!before, String(before), 0, 1, null]);
   return random.pick(others);

@@ -1,6 +1,14 @@
 /** Compares what a conversion of a schema accepts with what the schema itself accepts. */
 import { isDeepStrictEqual } from 'node:util';
-import { anthropicTools, aiSdkTools, convertSchema, createTools, geminiFunctions, openAiChatTools, openAiResponsesTools } from '@mcp-fittings/tools';
+import {
+  anthropicTools,
+  aiSdkTools,
+  convertSchema,
+  createTools,
+  geminiFunctions,
+  openAiChatTools,
+  openAiResponsesTools,
+} from '@mcp-fittings/tools';
 import { changed, createArguments, limitsOf } from './arguments.mjs';
 import { judgeOf } from './judge.mjs';
 import { createRandom } from './random.mjs';
@@ -59,19 +67,25 @@ function isReported(places, differences) {
     differences.some(({ pointer }) => {
       const reported = normal(pointer);
       // What is unevaluated depends on all schemas around it.
-      const holder = place.includes('/unevaluated') ? place.split('/unevaluated')[0] : place.slice(0, place.lastIndexOf('/'));
+      const holder = place.includes('/unevaluated')
+        ? place.split('/unevaluated')[0]
+        : place.slice(0, place.lastIndexOf('/'));
       return place.startsWith(reported) || reported.startsWith(holder);
     }),
   );
 }
 
-const placesOf = (judge) => (judge.errors ?? []).map(({ schemaPath }) => normal(decodeURI(schemaPath).replace(/^#/, '')));
+const placesOf = (judge) =>
+  (judge.errors ?? []).map(({ schemaPath }) => normal(decodeURI(schemaPath).replace(/^#/, '')));
 
 /** The schema without the keywords that a conversion says it does not check. */
 function relaxed(schema, differences) {
   const copy = structuredClone(schema);
   for (const { keyword, pointer } of differences) {
-    const steps = pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const steps = pointer
+      .split('/')
+      .slice(1)
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
     let at = copy;
     for (const step of steps) at = at?.[step];
     if (typeof at !== 'object' || at === null) continue;
@@ -97,7 +111,10 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
   const judge = judgeOf(schema);
   const told = { ofTool: [], notStrict: [] };
   counts.tools++;
-  const offered = createTools({ tools: () => [{ digest: label, ...tool }], callTool: () => Promise.reject(new Error('none')) }).snapshot();
+  const offered = createTools({
+    tools: () => [{ digest: label, ...tool }],
+    callTool: () => Promise.reject(new Error('none')),
+  }).snapshot();
   const [model] = offered.tools;
   if (model === undefined) {
     counts.skipped++;
@@ -119,7 +136,10 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
     anthropic: differencesOf('anthropic', () => anthropicTools([model], { onDifference })[0].input_schema),
     openAi: differencesOf('openAi', () => openAiResponsesTools([model], { onDifference })[0].parameters),
     gemini: differencesOf('gemini', () => geminiFunctions([model], { onDifference })[0].parametersJsonSchema),
-    aiSdk: differencesOf('aiSdk', () => Object.values(aiSdkTools(offered, { onDifference }))[0].inputSchema.jsonSchema),
+    aiSdk: differencesOf(
+      'aiSdk',
+      () => Object.values(aiSdkTools(offered, { onDifference }))[0].inputSchema.jsonSchema,
+    ),
   };
   const refused = (api, problems) => {
     for (const each of problems.slice(0, 3)) problem(`${api} refuses ${label}: ${each}`);
@@ -166,13 +186,19 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
   const compiled = new Map();
   for (const [api, { made: definition, differences }] of Object.entries(definitions)) {
     const text = JSON.stringify(definition);
-    const judges = compiled.get(text) ?? { judge: judgeOf(definition), all: lazy(() => judgeOf(definition, { allErrors: true })) };
+    const judges = compiled.get(text) ?? {
+      judge: judgeOf(definition),
+      all: lazy(() => judgeOf(definition, { allErrors: true })),
+    };
     compiled.set(text, judges);
     definitions[api] = { ...judges, definition, differences };
-    if (judges.judge === undefined) problem(`${api} has a schema for ${label} that the validator cannot compile`);
+    if (judges.judge === undefined)
+      problem(`${api} has a schema for ${label} that the validator cannot compile`);
   }
   const schemaAll = lazy(() => judgeOf(schema, { allErrors: true }));
-  const hasAlias = model.repairs.some(({ reason }) => reason.startsWith('model APIs reject')) || /[^\x20-\x7e\n]/.test(JSON.stringify(schema));
+  const hasAlias =
+    model.repairs.some(({ reason }) => reason.startsWith('model APIs reject')) ||
+    /[^\x20-\x7e\n]/.test(JSON.stringify(schema));
 
   for (const value of made) {
     const isValid = judge(value);
@@ -185,7 +211,9 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
       if (accepts === expected) return;
       if (!isSaid()) {
         count.unreported++;
-        problem(`${name} ${accepts ? 'accepts' : 'rejects'} for ${label}: ${JSON.stringify(value).slice(0, 300)}`);
+        problem(
+          `${name} ${accepts ? 'accepts' : 'rejects'} for ${label}: ${JSON.stringify(value).slice(0, 300)}`,
+        );
       } else if (accepts) count.reportedAccepts++;
       else count.reportedRejects++;
     };
@@ -195,13 +223,24 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
       counts.zod.reportedRejects++;
     else {
       // A partial conversion accepts more values, never fewer.
-      note('zod', parsed, isValid, () => parsed && (converted.coverage === 'none' || forZod()?.(value) !== false));
+      note(
+        'zod',
+        parsed,
+        isValid,
+        () => parsed && (converted.coverage === 'none' || forZod()?.(value) !== false),
+      );
     }
-    note('checker', issues.length === 0, isValid, () => issues.length === 0 && (converted.coverage === 'none' || forZod()?.(value) !== false));
+    note(
+      'checker',
+      issues.length === 0,
+      isValid,
+      () => issues.length === 0 && (converted.coverage === 'none' || forZod()?.(value) !== false),
+    );
 
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     const sent = original(model, value);
-    if (!hasAlias && !isDeepStrictEqual(plain(sent), plain(value))) problem(`originalArguments changes the arguments of ${label}: ${JSON.stringify(value)}`);
+    if (!hasAlias && !isDeepStrictEqual(plain(sent), plain(value)))
+      problem(`originalArguments changes the arguments of ${label}: ${JSON.stringify(value)}`);
     const isValidSent = judge(sent);
     // A model sees the escaped form of such a value, and passes that one.
     if (/[\u200b]/.test(JSON.stringify(value))) continue;
@@ -228,7 +267,9 @@ function original(model, value) {
 /** As a copy of untrusted JSON: without prototypes. */
 const bare = (value) =>
   JSON.parse(JSON.stringify(value), (_key, member) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member) ? Object.assign(Object.create(null), member) : member,
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.assign(Object.create(null), member)
+      : member,
   );
 /** R10: above 1e15, Zod's own remainder has a tolerance of one half and more. */
 const hasFraction = (value) => {

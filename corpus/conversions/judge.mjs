@@ -26,7 +26,10 @@ const without = (ajv, keywords) => keywords.reduce((rest, keyword) => rest.remov
 
 /** @type {readonly (readonly [id: string, make: (more: object) => Ajv])[]} */
 const DRAFTS = [
-  ['json-schema.org/draft-04/schema', (more) => without(new Ajv04.default({ ...OLD, ...more }), [...SINCE_6, ...SINCE_7])],
+  [
+    'json-schema.org/draft-04/schema',
+    (more) => without(new Ajv04.default({ ...OLD, ...more }), [...SINCE_6, ...SINCE_7]),
+  ],
   ['json-schema.org/draft-06/schema', (more) => without(new Ajv({ ...OLD, ...more }), SINCE_7)],
   ['json-schema.org/draft-07/schema', (more) => new Ajv({ ...OLD, ...more })],
   ['json-schema.org/draft/2019-09/schema', (more) => new Ajv2019({ ...OPTIONS, ...more })],
@@ -91,9 +94,17 @@ function withoutSiblings(schema) {
   const entries = Object.entries(schema).map(([keyword, value]) => {
     if (DATA.includes(keyword)) return [keyword, value];
     if (!NAMED.includes(keyword) || typeof value !== 'object') return [keyword, withoutSiblings(value)];
-    return [keyword, Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, withoutSiblings(member)]))];
+    return [
+      keyword,
+      Object.fromEntries(
+        Object.entries(value ?? {}).map(([name, member]) => [name, withoutSiblings(member)]),
+      ),
+    ];
   });
-  const kept = typeof schema.$ref === 'string' ? entries.filter(([keyword]) => ['$ref', 'definitions', '$defs'].includes(keyword)) : entries;
+  const kept =
+    typeof schema.$ref === 'string'
+      ? entries.filter(([keyword]) => ['$ref', 'definitions', '$defs'].includes(keyword))
+      : entries;
   return Object.fromEntries(kept);
 }
 

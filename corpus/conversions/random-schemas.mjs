@@ -24,12 +24,16 @@ const TYPES = ['null', 'boolean', 'number', 'integer', 'string', 'array', 'objec
 export function createSchema(random) {
   const isPlain = random.chance(0.5);
   const names = isPlain ? PLAIN_NAMES : NAMES;
-  const draft = isPlain ? random.pick(DRAFTS.filter((each) => each === undefined || each.includes('2020'))) : random.pick(DRAFTS);
+  const draft = isPlain
+    ? random.pick(DRAFTS.filter((each) => each === undefined || each.includes('2020')))
+    : random.pick(DRAFTS);
   const isOld = draft !== undefined && /draft-0[467]/.test(draft);
   const definitions = isOld ? 'definitions' : '$defs';
-  const inner = (depth) => (random.chance(0.08) && !isPlain && draft !== DRAFTS[1] ? random.chance(0.5) : schema(depth + 1));
+  const inner = (depth) =>
+    random.chance(0.08) && !isPlain && draft !== DRAFTS[1] ? random.chance(0.5) : schema(depth + 1);
   const list = (depth) => Array.from({ length: random.whole(1, 3) }, () => inner(depth));
-  const map = (depth, keys = names) => Object.fromEntries(random.some(keys, random.whole(1, 3)).map((name) => [name, inner(depth)]));
+  const map = (depth, keys = names) =>
+    Object.fromEntries(random.some(keys, random.whole(1, 3)).map((name) => [name, inner(depth)]));
   const value = () => random.pick([...TEXTS, ...NUMBERS, true, null, ['a'], { a: 'a' }, { 'x y': 1 }]);
   const count = () => random.whole(0, 3);
   const scalar = {
@@ -75,7 +79,9 @@ export function createSchema(random) {
     unevaluatedProperties: inner,
     $ref: () => random.pick([...(isPlain ? [] : ['#']), `#/${definitions}/x`, `#/${definitions}/y`]),
   };
-  const used = Object.keys(deep).filter((keyword) => !isPlain || !['additionalItems', 'dependencies'].includes(keyword));
+  const used = Object.keys(deep).filter(
+    (keyword) => !isPlain || !['additionalItems', 'dependencies'].includes(keyword),
+  );
   const schema = (depth) => {
     const made = {};
     if (random.chance(0.7)) made.type = random.chance(0.8) ? random.pick(TYPES) : random.some(TYPES, 2);
@@ -88,7 +94,8 @@ export function createSchema(random) {
     if (!isPlain) return made;
     if (made.$ref !== undefined) return { $ref: made.$ref };
     if (made.prefixItems !== undefined && typeof made.items === 'boolean') delete made.items;
-    if ([made.type].flat().includes('array') || made.prefixItems !== undefined) made.items = typeof made.items === 'object' ? made.items : {};
+    if ([made.type].flat().includes('array') || made.prefixItems !== undefined)
+      made.items = typeof made.items === 'object' ? made.items : {};
     return made;
   };
   const { $ref: _, ...root } = schema(0);

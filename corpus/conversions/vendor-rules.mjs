@@ -17,8 +17,20 @@ function eachSchema(root, visit) {
       for (const [name, member] of Object.entries(isObject(schema[keyword]) ? schema[keyword] : {}))
         walk(member, `${at}/${keyword}/${name}`);
     for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems'])
-      if (Array.isArray(schema[keyword])) schema[keyword].forEach((member, index) => walk(member, `${at}/${keyword}/${index}`));
-    for (const keyword of ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'])
+      if (Array.isArray(schema[keyword]))
+        schema[keyword].forEach((member, index) => walk(member, `${at}/${keyword}/${index}`));
+    for (const keyword of [
+      'items',
+      'additionalProperties',
+      'not',
+      'if',
+      'then',
+      'else',
+      'contains',
+      'propertyNames',
+      'unevaluatedProperties',
+      'unevaluatedItems',
+    ])
       if (schema[keyword] !== undefined) walk(schema[keyword], `${at}/${keyword}`);
   };
   walk(root, '');
@@ -57,7 +69,8 @@ export function openAiProblems(schema) {
   if (problem !== undefined) found.push(`not valid: ${problem}`);
   if (!isObject(schema.properties)) found.push('object schema missing properties');
   eachSchema(schema, (node, at) => {
-    if (typesOf(node).includes('array') && !isObject(node.items)) found.push(`${at}: array schema missing items`);
+    if (typesOf(node).includes('array') && !isObject(node.items))
+      found.push(`${at}: array schema missing items`);
     if (Array.isArray(node.enum) && node.enum.length === 0) found.push(`${at}: enum is empty`);
   });
   return found;
@@ -74,7 +87,14 @@ const STRICT_KEYWORDS = {
 };
 /** https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 const STRICT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
-const STRICT_LIMITS = { depth: 10, properties: 5_000, characters: 120_000, values: 1_000, longEnum: 250, longEnumCharacters: 15_000 };
+const STRICT_LIMITS = {
+  depth: 10,
+  properties: 5_000,
+  characters: 120_000,
+  values: 1_000,
+  longEnum: 250,
+  longEnumCharacters: 15_000,
+};
 
 /** Rules of OpenAI's strict mode, in addition: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 export function openAiStrictProblems(schema) {
@@ -87,11 +107,14 @@ export function openAiStrictProblems(schema) {
     const no = (why) => found.push(`${at || 'the root'}: ${why}`);
     if (!isObject(node)) return no('not an object');
     if (depth > STRICT_LIMITS.depth) no('too deep');
-    const keywords = Object.keys(node).filter((keyword) => !['title', 'description', ...(isRoot ? ['$defs'] : [])].includes(keyword));
+    const keywords = Object.keys(node).filter(
+      (keyword) => !['title', 'description', ...(isRoot ? ['$defs'] : [])].includes(keyword),
+    );
     if (node.$ref !== undefined) {
       if (Object.keys(node).length > 1) no('$ref with siblings');
       const name = /^#\/\$defs\/(.+)$/.exec(node.$ref)?.[1];
-      if (node.$ref !== '#' && !(name !== undefined && Object.hasOwn(definitions, name))) no('$ref leads nowhere');
+      if (node.$ref !== '#' && !(name !== undefined && Object.hasOwn(definitions, name)))
+        no('$ref leads nowhere');
       return;
     }
     if (node.anyOf !== undefined) {
@@ -106,12 +129,14 @@ export function openAiStrictProblems(schema) {
     const allowed = ['type', 'enum', 'const', ...types.flatMap((type) => STRICT_KEYWORDS[type])];
     for (const keyword of keywords) if (!allowed.includes(keyword)) no(`the keyword ${keyword}`);
     if (node.format !== undefined && !STRICT_FORMATS.includes(node.format)) no(`the format ${node.format}`);
-    if (typeof node.pattern === 'string' && /\(\?[=!<]|\\[1-9bB]/.test(node.pattern)) no('a pattern with lookaround');
+    if (typeof node.pattern === 'string' && /\(\?[=!<]|\\[1-9bB]/.test(node.pattern))
+      no('a pattern with lookaround');
     const listed = Array.isArray(node.enum) ? node.enum : [];
     values += listed.length;
     const text = [...listed, ...(node.const === undefined ? [] : [node.const])].map(String).join('');
     characters += text.length;
-    if (listed.length > STRICT_LIMITS.longEnum && text.length > STRICT_LIMITS.longEnumCharacters) no('an enum that is too long');
+    if (listed.length > STRICT_LIMITS.longEnum && text.length > STRICT_LIMITS.longEnumCharacters)
+      no('an enum that is too long');
     if (types.includes('array')) {
       if (!isObject(node.items)) no('an array without items');
       else walk(node.items, `${at}/items`, depth + 1, false);
@@ -158,7 +183,8 @@ export function geminiProblems(schema) {
     const properties = isObject(node.properties) ? node.properties : {};
     const types = typesOf(node);
     if (node.$ref !== undefined) {
-      if (Object.keys(node).some((keyword) => !keyword.startsWith('$'))) found.push(`${at}: a keyword next to $ref`);
+      if (Object.keys(node).some((keyword) => !keyword.startsWith('$')))
+        found.push(`${at}: a keyword next to $ref`);
       if (!/^#\/\$defs\/[^/]+$/.test(node.$ref) || !Object.hasOwn(schema.$defs ?? {}, node.$ref.slice(8)))
         found.push(`${at}: $ref leads nowhere`);
     }
@@ -175,6 +201,7 @@ function rootProblems(schema, combinations) {
   const found = [];
   if (!isObject(schema)) return ['the root is not an object'];
   if (schema.type !== 'object') found.push('the root: type is not object');
-  for (const keyword of [...combinations, '$ref']) if (schema[keyword] !== undefined) found.push(`the root: ${keyword}`);
+  for (const keyword of [...combinations, '$ref'])
+    if (schema[keyword] !== undefined) found.push(`the root: ${keyword}`);
   return found;
 }

@@ -59,7 +59,8 @@ function collectProperties(schema: ModelSchema): Collected {
       if (!mandatory) sometimes.set(name, [...(sometimes.get(name) ?? []), member]);
       else if (!always.has(name)) always.set(name, member);
     }
-    if (mandatory) for (const name of listOf(target['required'])) if (typeof name === 'string') required.add(name);
+    if (mandatory)
+      for (const name of listOf(target['required'])) if (typeof name === 'string') required.add(name);
     for (const part of listOf(target['allOf'])) collect(part, mandatory, depth + 1);
     for (const part of [...listOf(target['anyOf']), ...listOf(target['oneOf'])])
       collect(part, false, depth + 1);

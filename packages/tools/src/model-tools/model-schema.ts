@@ -105,9 +105,9 @@ class Converter {
     const seen = new Set<Json>();
     for (let reference = schema['$ref']; typeof reference === 'string'; reference = schema['$ref']) {
       const target = this.#definitions.resolve(reference);
+      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
       if (target === undefined || seen.has(target.schema) || !isJsonObject(target.schema)) break;
       seen.add(target.schema);
-      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
       const { $ref: _, ...own } = schema;
       const properties = { ...asObject(target.schema['properties']), ...asObject(own['properties']) };
       const required = [...asList(target.schema['required']), ...asList(own['required'])];
@@ -267,7 +267,10 @@ class Converter {
         this.#differences.add('items', pointer, 'an array of schemas belongs to prefixItems');
       if (rest === false) {
         this.#differences.add('items', pointer, 'model APIs require a schema instead of false');
-        result['maxItems'] = Math.min(length, typeof result['maxItems'] === 'number' ? result['maxItems'] : length);
+        result['maxItems'] = Math.min(
+          length,
+          typeof result['maxItems'] === 'number' ? result['maxItems'] : length,
+        );
         result['items'] =
           length === 1
             ? first[0]

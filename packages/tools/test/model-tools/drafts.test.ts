@@ -37,6 +37,14 @@ describe('SC2: repairs name what means something else for the model', () => {
     expect(repairs).toContainEqual(expect.objectContaining({ keyword, pointer: '/properties/a' }));
   });
 
+  it.each(['#/$defs/missing', 'https://example.com/x.json', '#/$defs/never', '#'])(
+    'a reference at the root to %s',
+    ($ref) => {
+      const { repairs } = modelTool({ $ref, properties: { a: {} }, $defs: { never: false } });
+      expect(repairs).toContainEqual(expect.objectContaining({ keyword: '$ref', pointer: '' }));
+    },
+  );
+
   it('and nothing in a draft that has the keyword', () => {
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     const properties = { a: { const: 1, dependentRequired: { b: ['c'] }, if: {}, minContains: 1 } };

@@ -257,7 +257,10 @@ describe('R7: no schema makes a model API reject a whole request', () => {
 
   it('for Gemini, every name in required is described, and the same arguments are accepted', () => {
     const schema = {
-      properties: { a: { type: 'object', properties: { b: {} }, required: ['b', 'c'] }, text: { type: 'string' } },
+      properties: {
+        a: { type: 'object', properties: { b: {} }, required: ['b', 'c'] },
+        text: { type: 'string' },
+      },
       required: ['a', 'z'],
       anyOf: [{ required: ['a'] }, { required: ['b c'], additionalProperties: false }],
     };

@@ -40,7 +40,9 @@ describe('R10: multiples at every size', () => {
 
   it('in a combination, which only Zod can check, are exact if they are bounded, and reported if not', () => {
     const price = { type: 'number', multipleOf: 0.01 };
-    const bounded = convertSchema({ allOf: [{ ...price, minimum: 0, exclusiveMaximum: 1e6 }, { minimum: 1 }] });
+    const bounded = convertSchema({
+      allOf: [{ ...price, minimum: 0, exclusiveMaximum: 1e6 }, { minimum: 1 }],
+    });
     expect(bounded.coverage).toBe('exact');
     const open = convertSchema({ properties: { a: { allOf: [price, { title: 'x', minimum: 1 }] } } });
     expect(open.unchecked).toEqual([
