@@ -31,7 +31,7 @@ export const LARGE_NUMBERS = [
 ];
 
 /**
- * Creates a value that follows the schema where that is easy: it is judged afterwards.
+ * Creates a value that follows the schema where that is easy: a validator judges it later.
  * @param {Random} random
  * @param {{ least: boolean }} how `least`: required members only
  */

@@ -248,9 +248,13 @@ export async function compareTool(tool, { checker, seed, values: wanted, counts,
       if (ofModel === undefined) continue;
       const accepts = ofModel(value);
       const isSaid = () => {
-        const rejecting = accepts ? schemaAll() : all();
-        rejecting(accepts ? sent : value);
-        return isReported(placesOf(rejecting), differences);
+        const rejected = accepts ? sent : value;
+        // The first error, and all: Ajv can lose the one while it looks for the other.
+        const places = (accepts ? [judge, schemaAll()] : [ofModel, all()]).flatMap((rejecting) => {
+          rejecting(rejected);
+          return placesOf(rejecting);
+        });
+        return isReported(places, differences);
       };
       note(api, accepts, isValidSent, isSaid);
       if (api === 'openAi' && strict.strict) note('openAiStrict', accepts, isValidSent, () => false);

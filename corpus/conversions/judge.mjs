@@ -51,7 +51,7 @@ function validatorFor(draft, more = {}) {
   return made;
 }
 
-/** The draft that a schema names, 2020-12 if it names none; undefined if it is none of these. */
+/** The draft that a schema names, 2020-12 if it names none; undefined if it names another one. */
 export function draftOf({ $schema }) {
   if ($schema === undefined) return MODERN;
   const id = String($schema)
@@ -62,7 +62,7 @@ export function draftOf({ $schema }) {
 
 /**
  * Compiles a schema. Returns undefined if the validator cannot judge it: another dialect, a reference to another document, a
- * keyword whose value is none of its draft.
+ * keyword whose value its draft does not allow.
  * @returns {((value: unknown) => boolean) & { errors?: readonly { schemaPath: string }[] | null } | undefined}
  */
 export function judgeOf(schema, { allErrors = false } = {}) {

@@ -43,7 +43,7 @@ describe('SC5: large lists', () => {
     const policy = {
       ...createTools(host).policy,
       forTool: ({ name }: { readonly name: string }) =>
-        ({ decision: denied.has(name) ? 'deny' : 'ask', rule: 'default', reason: 'because' }) as const,
+        ({ decision: denied.has(name) ? 'deny' : 'ask', rule: 'no-rule', reason: 'because' }) as const,
     };
     const tools = createTools(host, { policy, skipDenied: true });
     const offered = () => tools.snapshot().tools.map(({ ref }) => ref.tool);
