@@ -186,6 +186,13 @@ export function createHost(options: HostOptions): Host {
     server: (name, given = NO_OPTIONS) => snapshotOf(name, given),
 
     tools: (given = NO_OPTIONS) => all(given, (server) => server.available('tools')),
+    tool(ref, given = NO_OPTIONS) {
+      checkRef('tool', ref, TOOL_REF);
+      const principal = personOf(given);
+      const own = servers.get(ref.server);
+      const server = principal === undefined || own === undefined ? own : people.find(ref.server, principal);
+      return server?.availableTool(ref.tool);
+    },
     prompts: (given = NO_OPTIONS) => all(given, (server) => server.available('prompts')),
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),

@@ -2,6 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { Toolset } from './calls/toolset.js';
+import { forSameList } from './model-tools/for-same-list.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
@@ -126,9 +127,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     principal,
   } = options;
   const checker = createSchemaChecker(options.validation);
-  const offer = createToolOffer(options);
+  const offer = forSameList(createToolOffer(options));
   const nameRefs = createToolNamer(options);
   const nameTool = createToolNaming();
+  const nameAll = forSameList((offered: readonly PreparedTool[]) => {
+    const names = nameRefs(offered.map(({ ref }) => ref));
+    const tools = offered
+      .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return { names, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
+  });
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
@@ -136,11 +144,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     snapshot() {
       const all = offer(host.tools({ principal }));
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
-      const names = nameRefs(offered.map(({ ref }) => ref));
-      const tools = offered
-        .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      const byName = new Map(tools.map((tool) => [tool.name, tool]));
+      const { names, tools, byName } = nameAll(offered);
       const deps: ToolCallDeps = {
         host,
         principal,

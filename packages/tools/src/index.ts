@@ -64,6 +64,7 @@ export { renderError, renderForModel, renderForPerson } from './results/render-r
 export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
 export type { ModelSchema } from './model-tools/model-schema.js';
+export type { DefinitionDifference, DefinitionOptions } from './model-apis/definition-options.js';
 export {
   aiSdkTools,
   type AiSdk7ToolOutput,

@@ -258,7 +258,9 @@ export function createServerCatalog(
     lists,
     tool(name) {
       const { tools } = lists;
-      if (byName?.tools !== tools) byName = { tools, map: new Map(tools.map((tool) => [tool.name, tool])) };
+      // An interceptor may have listed a name twice: the first one counts, as for those who go through the list.
+      if (byName?.tools !== tools)
+        byName = { tools, map: new Map(tools.toReversed().map((tool) => [tool.name, tool])) };
       return byName.map.get(name);
     },
     get isPublic() {

@@ -25,6 +25,10 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 export interface ToolHost {
   /** Returns the tools of all connected servers, or those of one person. */
   tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
+  /** Returns one of these tools. Without it, every call goes through all of them. */
+  readonly tool?:
+    | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
+    | undefined;
   /** Returns the identity of each server. Without it, approvals last as long as the policy. */
   readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */
@@ -198,9 +202,10 @@ function copyArguments(tool: ModelTool, args: unknown, limits: JsonLimits): Json
 
 /** Returns the tool as its server describes it now, because that is the tool that a call reaches. */
 function currentTool({ host, principal }: ToolCallDeps, { ref, definition }: ModelTool): PolicyTool {
-  const now = host
-    .tools({ principal })
-    .find(({ server, name }) => server === ref.server && name === ref.tool);
+  const now =
+    host.tool === undefined
+      ? host.tools({ principal }).find(({ server, name }) => server === ref.server && name === ref.tool)
+      : host.tool(ref, { principal });
   const identity = host.servers?.().find(({ name }) => name === ref.server)?.identity;
   return { ...(now ?? definition), identity, principal };
 }

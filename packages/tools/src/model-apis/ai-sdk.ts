@@ -2,6 +2,7 @@ import type { Toolset } from '../calls/toolset.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
 import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';
 
@@ -49,22 +50,22 @@ const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
  */
 export function aiSdkTools(
   toolset: Toolset,
-  options?: { readonly version?: 6 | undefined },
+  options?: DefinitionOptions & { readonly version?: 6 | undefined },
 ): Record<string, AiSdkTool>;
 /** Converts a toolset for version 7 of the AI SDK, which takes images and audio as files. */
 export function aiSdkTools(
   toolset: Toolset,
-  options: { readonly version: 7 },
+  options: DefinitionOptions & { readonly version: 7 },
 ): Record<string, AiSdkTool<AiSdk7ToolOutput>>;
 export function aiSdkTools(
   toolset: Toolset,
-  { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
+  { version = 6, ...options }: DefinitionOptions & { readonly version?: 6 | 7 | undefined } = {},
 ): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
   const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
   return Object.fromEntries(
     toolset.tools.map((tool) => [
       tool.name,
-      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, toOutput),
+      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, { toOutput, ...options }),
     ]),
   );
 }
@@ -72,12 +73,12 @@ export function aiSdkTools(
 function aiSdkTool<Output>(
   tool: ModelTool,
   toolset: Toolset,
-  toOutput: (rendering: Rendering) => Output,
+  { toOutput, ...options }: DefinitionOptions & { readonly toOutput: (rendering: Rendering) => Output },
 ): AiSdkTool<Output> {
   return {
     description: tool.description,
     title: tool.title,
-    inputSchema: aiSdkSchema(flattenRoot(tool.inputSchema)),
+    inputSchema: aiSdkSchema(flattenRoot(tool, options)),
     toModelOutput: ({ output }) => toOutput(output),
     async execute(input, { abortSignal }) {
       const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });

@@ -1,6 +1,7 @@
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
 import { flattenRoot } from './flatten-root.js';
 import { mapContent } from './result-content.js';
 
@@ -24,11 +25,14 @@ export type AnthropicTool = {
  * const request = { tools: anthropicTools(offered.tools) };
  * ```
  */
-export function anthropicTools(tools: readonly ModelTool[]): AnthropicTool[] {
-  return tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    input_schema: flattenRoot(inputSchema),
+export function anthropicTools(
+  tools: readonly ModelTool[],
+  options: DefinitionOptions = {},
+): AnthropicTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: flattenRoot(tool, options),
   }));
 }
 

@@ -2,12 +2,13 @@ import { truncateText } from '@mcp-fittings/client-core/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
 import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';
 import { mapContent, textContent } from './result-content.js';
 
-/** When to use OpenAI's strict mode. */
-export interface OpenAiOptions {
+/** When to use OpenAI's strict mode, and who is told what differs. */
+export interface OpenAiOptions extends DefinitionOptions {
   /**
    * Whether to use strict mode for each tool whose schema meets its requirements as it is. Default false. A schema is never
    * rewritten to meet them: the model would send `null` where a server expects a missing property.
@@ -77,7 +78,7 @@ export function openAiChatTools(tools: readonly ModelTool[], options: OpenAiOpti
 }
 
 function openAiFunction(tool: ModelTool, options: OpenAiOptions): OpenAiFunction {
-  const parameters = flattenRoot(tool.inputSchema);
+  const parameters = flattenRoot(tool, options);
   const problem = options.strictWherePossible === true ? notStrictReason(tool, parameters) : undefined;
   if (problem !== undefined) options.onNotStrict?.({ name: tool.name, reason: problem });
   return {
