@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import type Sharp from 'sharp';
 import { byteLength } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';
 import { readImageSize, type ImageSize } from './image-size.js';
@@ -112,7 +112,7 @@ export class ImageScaler {
 }
 
 /** Loaded only for an image that is too large. Undefined if it is not installed. */
-async function loadSharp(): Promise<(typeof import('sharp'))['default'] | undefined> {
+async function loadSharp(): Promise<typeof Sharp | undefined> {
   try {
     const { default: sharp } = await import('sharp');
     return sharp;

@@ -7,9 +7,10 @@ import type { ModelTool } from '../model-tools/model-tool.js';
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 import { readContent } from '../results/content-blocks.js';
 import { renderForModel } from '../results/render-result.js';
-import type { RenderedPart, Rendering, RenderOptions } from '../results/rendering.js';
+import type { RenderedPart } from '../results/rendering.js';
 import type { RenderedResult, SpilledResult } from '../results/spilled-result.js';
 import { ImageScaler, type ImageLimits } from './bounded-image.js';
+import { endOfPage } from './cut-text.js';
 import { partsOf, PREVIEW_MARGIN, previewOf, renderingOf } from './preview.js';
 import { describeReader, parseReadArguments } from './read-arguments.js';
 import { readResult } from './read-result.js';
@@ -17,7 +18,7 @@ import { RecordReader, type RecordWriter } from './result-record.js';
 import { asSpillError, unknownResult } from './spill-error.js';
 import type { SpillStore } from './spill-store.js';
 import { positive } from './stored-entries.js';
-import { readWholeResult } from './whole-result.js';
+import { readWholeResult, type WholeResult } from './whole-result.js';
 
 /** Options of {@link createSpill}. */
 export interface SpillOptions {
@@ -153,8 +154,9 @@ class Conversation implements ConversationResults {
     if (limits.maxCharacters === Infinity) return { rendering: renderForModel(result, rendering) };
     const maxCharacters = Math.min(limits.maxCharacters, rendering.maxCharacters ?? RENDERED_CHARACTERS);
     const isError = result.isError === true;
+    const { maxResultBytes, scaler, ttlMs } = this.#settings;
+    let whole: WholeResult | undefined;
     try {
-      const { maxResultBytes, scaler, ttlMs } = this.#settings;
       const segments = readContent(result, maxResultBytes);
       const characters = segments.reduce(
         (sum, each) => sum + (each.kind === 'text' ? each.text.length + 1 : 0),
@@ -163,7 +165,7 @@ class Conversation implements ConversationResults {
       const isLong = characters > maxCharacters;
       if (!isLong && segments.every(({ kind }) => kind === 'text'))
         return { rendering: renderForModel(result, rendering) };
-      const whole = await readWholeResult(segments, {
+      whole = await readWholeResult(segments, {
         headLength: maxCharacters + PREVIEW_MARGIN,
         maxBytes: maxResultBytes,
         maxMedia: rendering.maxMedia ?? MAX_MEDIA,
@@ -184,7 +186,14 @@ class Conversation implements ConversationResults {
     } catch (error) {
       signal.throwIfAborted();
       const spillError = asSpillError(error, 'Could not keep a large result.');
-      return { rendering: truncated(renderForModel(result, { ...rendering, maxCharacters })), spillError };
+      if (whole !== undefined) {
+        const end = endOfPage(whole.head, maxCharacters);
+        return { rendering: renderingOf([...partsOf(whole, end), lostNote(end)], isError), spillError };
+      }
+      // No image of it was scaled.
+      const maxMedia = scaler === undefined ? rendering.maxMedia : 0;
+      const { parts } = renderForModel(result, { ...rendering, maxCharacters, maxMedia });
+      return { rendering: renderingOf([...parts, lostNote()], isError), spillError };
     }
   }
 
@@ -253,13 +262,13 @@ class Conversation implements ConversationResults {
   }
 }
 
-/** Adds a note to a rendering whose rest is not kept. The reason is in the event: it may name files of the host. */
-function truncated({ parts, isError }: Rendering): Rendering {
-  const note: RenderedPart = {
+/** Says that the rest is lost to the model. The reason is in the event: it may name files of the host. */
+function lostNote(shown?: number): RenderedPart {
+  const first = shown === undefined ? '' : ` At most the first ${shown} characters are shown.`;
+  return {
     type: 'text',
-    text: '[The whole result could not be kept, so that the rest of it cannot be read. Request less data.]',
+    text: `[The whole result could not be kept, so that the rest of it cannot be read.${first} Request less data.]`,
   };
-  return renderingOf([...parts, note], isError);
 }
 
 function limitsIn({ perTool = [], ...options }: SpillOptions): (readonly [name: string, value: number])[] {

@@ -61,26 +61,23 @@ class PositionAutomaton {
   readonly next: Set<number>[] = [];
 
   add(expression: Expression): Ends {
-    switch (expression.kind) {
-      case 'set': {
-        const position = this.sets.push(expression.set) - 1;
-        if (position >= MAX_POSITIONS) throw invalidPattern('is too complex');
-        this.next.push(new Set());
-        return { first: [position], last: [position], nullable: false };
-      }
-      case 'choice': {
-        const options = expression.options.map((option) => this.add(option));
-        return {
-          first: options.flatMap(({ first }) => first),
-          last: options.flatMap(({ last }) => last),
-          nullable: options.some(({ nullable }) => nullable),
-        };
-      }
-      case 'repeat':
-        return this.#repeat(expression.item, expression.min, expression.max);
-      case 'sequence':
-        return expression.items.reduce((before, item) => this.#join(before, this.add(item)), EMPTY);
-    }
+    if (expression.kind === 'set') return this.#position(expression.set);
+    if (expression.kind === 'repeat') return this.#repeat(expression.item, expression.min, expression.max);
+    if (expression.kind === 'sequence')
+      return expression.items.reduce((before, item) => this.#join(before, this.add(item)), EMPTY);
+    const options = expression.options.map((option) => this.add(option));
+    return {
+      first: options.flatMap(({ first }) => first),
+      last: options.flatMap(({ last }) => last),
+      nullable: options.some(({ nullable }) => nullable),
+    };
+  }
+
+  #position(set: CharacterSet): Ends {
+    const position = this.sets.push(set) - 1;
+    if (position >= MAX_POSITIONS) throw invalidPattern('is too complex');
+    this.next.push(new Set());
+    return { first: [position], last: [position], nullable: false };
   }
 
   #repeat(item: Expression, min: number, max: number): Ends {

@@ -34,8 +34,10 @@ export function partsOf({ head, media }: WholeResult, end: number): readonly Ren
     if (text.trim() !== '') parts.push({ type: 'text', text });
     from = Math.max(from, Math.min(to, end));
   };
-  for (const { at, part } of media) {
+  for (const { at, line, part } of media) {
     addText(at);
+    // Its line is beyond the end of the text.
+    if (at > end) parts.push({ type: 'text', text: line });
     parts.push(part);
   }
   addText(end);

@@ -171,6 +171,7 @@ export class RecordReader {
     const { blocks, characters } = this.index;
     for (let at = start; at < characters;) {
       const end = blocks[this.#blockAt(at) + 1]?.characters ?? characters;
+      if (end <= at) throw damaged();
       yield { text: await this.text(at, end), start: at };
       at = end;
     }
@@ -192,7 +193,10 @@ export class RecordReader {
     if (block === undefined || next === -1) return characters;
     const text = await this.text(block.characters, blocks[next]?.characters ?? characters);
     let at = 0;
-    for (let lines = block.lines; lines < line - 1; lines++) at = text.indexOf('\n', at) + 1;
+    for (let lines = block.lines; lines < line - 1; lines++) {
+      at = text.indexOf('\n', at) + 1;
+      if (at === 0) throw damaged();
+    }
     return block.characters + at;
   }
 

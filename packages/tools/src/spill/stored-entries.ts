@@ -81,7 +81,7 @@ export class StoredEntries<Content> {
   }
 
   clear(): void {
-    for (const key of [...this.#entries.keys()]) this.delete(key);
+    for (const key of this.#entries.keys()) this.delete(key);
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }

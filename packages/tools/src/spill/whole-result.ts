@@ -13,8 +13,8 @@ export interface WholeResult {
   readonly record: RecordWriter;
   /** The beginning of the text, at least `headLength` characters of it if it has as many. */
   readonly head: string;
-  /** The images and audio that fit, each with its place in the text. */
-  readonly media: readonly { readonly at: number; readonly part: MediaPart }[];
+  /** The images and audio that fit, each with its place in the text, and with the line of the text that describes it. */
+  readonly media: readonly { readonly at: number; readonly line: string; readonly part: MediaPart }[];
   /** Whether an image or audio is described, or smaller than it was. */
   readonly isReduced: boolean;
 }
@@ -38,7 +38,7 @@ export async function readWholeResult(
   { headLength, maxBytes, maxMedia, maxMediaBytes, scaler, signal }: WholeResultOptions,
 ): Promise<WholeResult> {
   const record = new RecordWriter(maxBytes);
-  const media: { at: number; part: MediaPart }[] = [];
+  const media: { at: number; line: string; part: MediaPart }[] = [];
   let head = '';
   let isReduced = false;
   const write = (text: string): void => {
@@ -84,8 +84,9 @@ export async function readWholeResult(
       const { from, to } = shown.scaled;
       facts.push(`scaled from ${from.width} × ${from.height} to ${to.width} × ${to.height} pixels`);
     }
-    writeLine(clean(`[${facts.filter((fact) => fact !== '').join(', ')}]`));
-    if (shown.part !== undefined) media.push({ at: record.characters, part: shown.part });
+    const line = clean(`[${facts.filter((fact) => fact !== '').join(', ')}]`);
+    writeLine(line);
+    if (shown.part !== undefined) media.push({ at: record.characters, line, part: shown.part });
     isReduced ||= shown.part !== check.part;
   }
   return { record, head, media, isReduced };

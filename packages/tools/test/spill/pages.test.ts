@@ -147,7 +147,7 @@ describe('SP6 where a page is cut', () => {
           for (let at = 0; at < text.length;) {
             const page = await pageOf(record, at, length);
             expect(page.length).toBeGreaterThan(0);
-            expect(page.isWellFormed()).toBe(true);
+            expect(page).not.toMatch(/\p{Cs}/u);
             at += page.length;
           }
         },

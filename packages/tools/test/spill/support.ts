@@ -17,8 +17,8 @@ export function spilling(
 ): {
   readonly spill: Spill;
   readonly tools: Tools;
-  big(): Promise<LastToolEvent>;
-  read(args: object): Promise<LastToolEvent>;
+  readonly big: () => Promise<LastToolEvent>;
+  readonly read: (args: object) => Promise<LastToolEvent>;
 } {
   const spill = createSpill({
     store: memorySpillStore(),
