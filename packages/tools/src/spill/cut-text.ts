@@ -20,8 +20,7 @@ export function endOfPage(text: string, length: number): number {
 
 /** Returns `at`, or the beginning of the grapheme that contains it. 0 if that is the beginning of the text. */
 function graphemeStart(text: string, at: number): number {
-  let from = Math.max(0, at - MAX_GRAPHEME_LENGTH);
-  if (isPair(text, from)) from--;
+  const from = Math.max(0, at - MAX_GRAPHEME_LENGTH);
   const near = text.slice(from, at + MAX_GRAPHEME_LENGTH);
   const segment = new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(near).containing(at - from);
   const start = segment === undefined ? at : from + segment.index;

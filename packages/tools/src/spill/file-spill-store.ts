@@ -33,9 +33,15 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
  */
 export function fileSpillStore(options: FileSpillStoreOptions): SpillStore {
   const { folder } = options;
+  /** Files that still take space. */
+  const removals = new Set<Promise<unknown>>();
   const entries = new StoredEntries<string>(
     { ...options, maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES },
-    (path) => void unlink(path).catch(() => undefined),
+    (path) => {
+      const removal = unlink(path).catch(() => undefined);
+      removals.add(removal);
+      void removal.finally(() => removals.delete(removal));
+    },
   );
   let own: Promise<string> | undefined;
   const ownFolder = (): Promise<string> => {
@@ -57,6 +63,7 @@ export function fileSpillStore(options: FileSpillStoreOptions): SpillStore {
       inTurn(async () => {
         const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
         entries.makeRoom(bytes);
+        await Promise.all(removals);
         try {
           const path = join(await ownFolder(), key);
           await writeNew(path, chunks);

@@ -101,6 +101,18 @@ describe('SP1 the whole result', () => {
     }
   });
 
+  it('SP1 a line break and a surrogate pair at the end of a piece stay one', async () => {
+    for (const [end, shown] of [
+      ['\r\n', '\n'],
+      ['😀', '😀'],
+    ] as const) {
+      const text = `${'x'.repeat(131_071)}${end}y`;
+      const { big, read } = spilling({ content: [{ type: 'text', text }] });
+      const { rendering } = await read({ reference: referenceOf(await big()), offset: 131_070 });
+      expect(textPart(rendering.parts[0])).toBe(`x${shown}y`);
+    }
+  });
+
   it('SP1 `offset` from the end, `line`, and a length', async () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `row ${index + 1}`).join('\n');
     const { big, read } = spilling({ content: [{ type: 'text', text }] });

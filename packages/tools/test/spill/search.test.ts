@@ -127,6 +127,21 @@ describe('SP7 search', () => {
     expect(matches.every(({ line, excerpt }) => line === 1 && excerpt.length <= 321)).toBe(true);
   });
 
+  it('SP7 `^` is the beginning of a line, not of what follows a match', async () => {
+    const record = await recordOf(`${'a'.repeat(2_000)}\nab`);
+    const { matches } = await searchText(record, createPatternMatcher('^a', false), {
+      from: 0,
+      maxMatches: 100,
+      budgetMs: 1_000,
+      clock: createManualClock(),
+      signal: NO_SIGNAL,
+    });
+    expect(matches.map(({ line, offset }) => [line, offset])).toEqual([
+      [1, 0],
+      [2, 2_001],
+    ]);
+  });
+
   it('SP7 stops when its time is up, says so, and continues', async () => {
     const record = await recordOf('x'.repeat(300_000));
     let time = 0;

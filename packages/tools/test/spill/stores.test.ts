@@ -208,6 +208,19 @@ describe('SP4 files', () => {
     await store.close?.();
   });
 
+  it('SP3 never takes more space on the disk than it may, also while it writes', async () => {
+    const store = fileSpillStore({ folder, maxBytes: 3_000_000 });
+    let writing = true;
+    const all = Promise.all(
+      Array.from({ length: 20 }, (_, index) => put(store, `k${index}`, 'x'.repeat(1_000_000))),
+    ).finally(() => (writing = false));
+    const counts: number[] = [];
+    while (writing) counts.push((await files().catch(() => [])).length);
+    await all;
+    expect(Math.max(...counts)).toBe(3);
+    await store.close?.();
+  });
+
   it.each([
     ['removed', (file: string) => unlink(file), 'was removed'],
     ['truncated', (file: string) => truncate(file, 2), 'was changed'],
