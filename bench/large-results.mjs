@@ -1,5 +1,5 @@
 /**
- * What keeping a large result costs: `node bench/large-results.mjs [megabytes]`. Prints the rows of docs/large-results.md. The
+ * What keeping a large result costs: `npm run large-results -w bench`. Prints the rows of docs/large-results.md. The
  * longest pause is that of the event loop, in which other work of the host waits.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createTools } from '@mcp-fittings/tools';
 import { createSpill, fileSpillStore, memorySpillStore } from '@mcp-fittings/tools/spill';
 
-const MEGABYTES = Number(process.argv[2] ?? 50);
+const MEGABYTES = 50;
 const ROUNDS = 5;
 const LINE = 'A line with some words, the number 12345 and an ümlaut\n';
 const text = LINE.repeat(Math.ceil((MEGABYTES * 1e6) / Buffer.byteLength(LINE)));

@@ -42,7 +42,7 @@ function freeName(wanted: string, tools: readonly ModelTool[]): string {
   }
 }
 
-/** The reader is no tool of a server: no policy applies, because it shows only what the model was given in this conversation. */
+/** No policy applies to the reader, because it shows only what the model was given in this conversation. */
 function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: ConversationResults): ToolCallDeps {
   const renderings = new WeakMap<ToolResult, RenderedResult>();
   return {

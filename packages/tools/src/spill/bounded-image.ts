@@ -50,7 +50,7 @@ export class ImageScaler {
     this.#maxInputPixels = positive('images.maxInputPixels', maxInputPixels);
   }
 
-  /** Returns the image, a smaller one, or why there is none. Does not reject. */
+  /** Resolves with the image, with a smaller one, or with the reason why neither fits. Does not reject. */
   bound(image: MediaPart, data: Uint8Array, maxBytes: number): Promise<BoundedImage> {
     const size = readImageSize(data, image.mimeType);
     if (size !== undefined && this.#fits(size) && byteLength(image.data) <= maxBytes)

@@ -69,7 +69,7 @@ function noteOf(
 }
 
 /** Formats a duration, such as `60 minutes`. */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return 'less than a minute';
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;

@@ -1,6 +1,6 @@
 /**
  * Where results are kept. An implementation needs to know nothing about them: `data` are bytes, and `key` has 64 hexadecimal
- * digits that nobody can guess. It may remove any entry at any time.
+ * digits that cannot be guessed. It may remove any entry at any time.
  * @example A store in Redis
  * ```ts
  * const store: SpillStore = {

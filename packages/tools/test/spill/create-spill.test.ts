@@ -188,7 +188,7 @@ describe('SP2 who can read a result', () => {
     expect(await read(request('ada', 'chat 2'))).toBe('error');
   });
 
-  it('SP2 references have 128 random bits, and what is no reference leads nowhere', async () => {
+  it('SP2 references have 128 random bits, and other texts lead nowhere', async () => {
     const { big, read } = spilling(long());
     const references = await Promise.all(Array.from({ length: 20 }, async () => referenceOf(await big())));
     expect(new Set(references).size).toBe(20);
@@ -197,7 +197,7 @@ describe('SP2 who can read a result', () => {
       expect(await read({ reference })).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
   });
 
-  it('SP2 the keys of a store are hashes, so that one who lists them cannot read results', async () => {
+  it('SP2 the keys of a store are hashes, so that listing them gives no access', async () => {
     const keys: string[] = [];
     const memory = memorySpillStore();
     const { big } = spilling(long(), {
