@@ -1,5 +1,6 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
+import { renderForModel } from '../results/render-result.js';
 import type { RenderedResult } from '../results/spilled-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { ConversationResults } from './result-spill.js';
@@ -64,12 +65,7 @@ function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: Conversation
         return result;
       },
     },
-    render: async (_, result) =>
-      renderings.get(result) ??
-      results.render(reader, result, {
-        rendering: deps.rendering,
-        readerName: reader.name,
-        signal: new AbortController().signal,
-      }),
+    render: (_, result) =>
+      Promise.resolve(renderings.get(result) ?? { rendering: renderForModel(result, deps.rendering) }),
   };
 }
