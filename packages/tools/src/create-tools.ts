@@ -1,6 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
+import type { ResultSpill } from './calls/result-spill.js';
+import { createSpilledCalls } from './calls/spilled-calls.js';
 import type { Toolset } from './calls/toolset.js';
 import { forSameList } from './model-tools/for-same-list.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
@@ -54,6 +56,8 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly validation?: SchemaCheckerOptions | undefined;
   /** How much of a result the model gets. */
   readonly rendering?: RenderOptions | undefined;
+  /** Keeps results that are too large for the model, see `createSpill` of `@mcp-fittings/tools/spill`. Default: they are truncated. */
+  readonly spill?: ResultSpill | undefined;
 }
 
 /** The tools of a host for models. Close it when you close the host, because it may have started a worker thread. */
@@ -66,7 +70,7 @@ export interface Tools extends AsyncDisposable {
   snapshot(): Toolset;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
-  /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
+  /** Terminates the worker thread, and removes what `spill` kept for this conversation alone. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
 }
 
@@ -137,7 +141,12 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return { names, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
   });
-  const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
+  const largeResults = options.spill?.open({ principal });
+  const withSpill = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
+  const close = async (): Promise<void> => {
+    await checker[Symbol.asyncDispose]();
+    await largeResults?.close();
+  };
 
   return {
     policy,
@@ -158,13 +167,14 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };
-      return {
+      const toolset: Toolset = {
         tools,
         skipped,
         names,
         call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
       };
+      return withSpill?.(toolset, deps) ?? toolset;
     },
     close,
     [Symbol.asyncDispose]: close,

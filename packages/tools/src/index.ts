@@ -59,8 +59,10 @@ export type {
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
+export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
+export type { RenderedResult, SpilledResult } from './results/spilled-result.js';
 export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
 export type { ModelSchema } from './model-tools/model-schema.js';

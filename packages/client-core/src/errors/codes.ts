@@ -135,6 +135,16 @@ export const ERROR_CODES = {
     false,
     'A schema of the server has an external reference or exceeds the limits.',
   ),
+  RESULT_UNKNOWN: code(
+    'unknown',
+    false,
+    'A large result is not kept any more, or belongs to another conversation.',
+  ),
+  SPILL_FAILED: code(
+    'unknown',
+    true,
+    'A large result could not be kept or read again, for example because the disk is full.',
+  ),
   CONTENT_UNVERIFIED: code(
     'protocol',
     false,

@@ -15,6 +15,7 @@ import type { ToolPermission } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
+import type { RenderedResult } from '../results/spilled-result.js';
 import type { SchemaChecker } from '../validation/schema-checker.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
@@ -73,6 +74,9 @@ export interface ToolCallDeps {
   /** Larger arguments are rejected. */
   readonly argumentLimits: JsonLimits;
   readonly rendering: RenderOptions;
+  /** Renders results instead of `renderForModel`. */
+  readonly render?:
+    ((tool: ModelTool, result: ToolResult, signal: AbortSignal) => Promise<RenderedResult>) | undefined;
 }
 
 /** Calls a tool by the name that a model used. Does not throw; leaving the loop early aborts the call. */
@@ -105,7 +109,13 @@ export async function* callTool(
     }
     const result = await running;
     const issues = await outputIssues(deps.checker, call.tool, result);
-    yield { type: 'result', result, issues, rendering: renderForModel(result, deps.rendering) };
+    const rendered = await deps.render?.(call.tool, result, signal);
+    yield {
+      type: 'result',
+      result,
+      issues,
+      ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
+    };
   } catch (thrown) {
     const error = asFittingsError(thrown, signal);
     yield { type: 'error', error, rendering: renderError(error) };

@@ -1,0 +1,71 @@
+import type { ToolResult } from '@mcp-fittings/host';
+import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
+import { renderForModel } from '../results/render-result.js';
+import type { RenderedResult } from '../results/spilled-result.js';
+import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
+import type { ConversationResults } from './result-spill.js';
+import type { Toolset } from './toolset.js';
+
+/**
+ * Returns a function that adds the reader of large results to a toolset, and has its calls keep such results. The reader is
+ * always there, also before the first large result, so that the list of tools does not change within a conversation.
+ */
+export function createSpilledCalls(
+  results: ConversationResults,
+): (toolset: Toolset, deps: ToolCallDeps) => Toolset {
+  const prepared = prepareTool(results.reader, {});
+  const nameTool = createToolNaming();
+  return (toolset, deps) => {
+    const reader = nameTool(prepared, freeName(results.reader.name, toolset.tools));
+    const { rendering } = deps;
+    const callDeps: ToolCallDeps = {
+      ...deps,
+      render: (tool, result, signal) =>
+        results.render(tool, result, { rendering, readerName: reader.name, signal }),
+    };
+    const depsOf = (name: string): ToolCallDeps =>
+      name === reader.name ? readerDeps(deps, reader, results) : callDeps;
+    return {
+      ...toolset,
+      tools: [...toolset.tools, reader].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      call: (name, args, options = {}) => callTool(depsOf(name), name, args, options),
+      run: (name, args, options = {}) => runTool(depsOf(name), name, args, options),
+    };
+  };
+}
+
+/** A tool of a server that has the name of the reader keeps it. */
+function freeName(wanted: string, tools: readonly ModelTool[]): string {
+  const taken = new Set(tools.map(({ name }) => name.toLowerCase()));
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}_${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** No policy applies to the reader, because it shows only what the model was given in this conversation. */
+function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: ConversationResults): ToolCallDeps {
+  const renderings = new WeakMap<ToolResult, RenderedResult>();
+  return {
+    ...deps,
+    find: () => reader,
+    policy: {
+      ...deps.policy,
+      forTool: () => ({
+        decision: 'allow',
+        rule: 'no-rule',
+        reason: 'It reads a result of this conversation.',
+      }),
+    },
+    host: {
+      tools: () => [],
+      async callTool(_, args = {}, { signal = new AbortController().signal } = {}) {
+        const { result, rendered } = await results.read(args, { rendering: deps.rendering, signal });
+        renderings.set(result, rendered);
+        return result;
+      },
+    },
+    render: (_, result) =>
+      Promise.resolve(renderings.get(result) ?? { rendering: renderForModel(result, deps.rendering) }),
+  };
+}
