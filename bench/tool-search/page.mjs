@@ -1,0 +1,85 @@
+/** The section of docs/tool-search.md with figures, from a result. */
+
+const START = '<!-- figures of tool search, written by `node bench/run.mjs --search` -->';
+const END = '<!-- end of the figures of tool search -->';
+
+/** The page with this section in place of the one it has. */
+export function withFigures(page, result) {
+  const from = page.indexOf(START);
+  const to = page.indexOf(END);
+  if (from < 0 || to < from) throw new Error('The page has no place for the figures of tool search.');
+  return `${page.slice(0, from)}${START}\n\n${sectionOf(result)}\n${page.slice(to)}`;
+}
+
+function sectionOf({ node, date, cpus, tokenizer, servers, questions, tokens, recall, time, missed }) {
+  const tools = servers.reduce((sum, server) => sum + server.tools, 0);
+  const { anthropic, openai } = tokens;
+  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm. \`node corpus/gather.mjs\` starts them and writes what they list.
+Measured with Node.js ${node.slice(1)} on ${date}, ${cpus}. Tokens are those of \`${tokenizer}\`, the tokenizer of OpenAI; Anthropic publishes none
+for its models.
+
+### Tokens of the tools in a request
+
+| API | all tools | \`defer\`, before a search | what one search adds: median, largest | after one search, of all |
+| --- | --: | --: | --: | --: |
+${tokenRow('Anthropic', anthropic)}
+${tokenRow('OpenAI, Responses', openai)}
+
+A search adds its result and the definitions of the tools that it has found. They stay for the rest of the conversation.
+
+### Which questions find a tool
+
+[${questions} questions](../bench/tool-search/questions.txt) were written by hand, in the words of a person, before there was a search. Each has the tools
+that answer it. The whole question is the query; a model that picks its words does better. "Among 5" is how many of the questions find such a
+tool among the first five, which is what \`tool_search\` loads; MRR is the mean of 1 / the place of the first one among 20.
+
+| what is searched | first | among 5 | among 20 | MRR |
+| --- | --: | --: | --: | --: |
+${recallRow('names only', recall.names)}
+${recallRow('names and descriptions', recall.descriptions)}
+${recallRow('names, descriptions, parameters, instructions (what `tool_search` searches)', recall.all)}
+
+${missedList(missed, questions)}
+
+### Time and memory
+
+| what | figure |
+| --- | --: |
+| first search of a process, which makes the index | ${ms(time.firstOfProcess)} |
+| the same, once V8 has compiled it | ${ms(time.first)} |
+| every further search, median of ${number(time.searches)} | ${ms(time.median)} |
+| the slowest of 100 searches | ${ms(time.p99)} |
+| heap of the index | ${time.heap.toFixed(1)} MiB |
+
+### Servers of the corpus
+
+| server | package | tools | tokens | questions |
+| --- | --- | --: | --: | --: |
+${servers.map(serverRow).join('\n')}
+`;
+}
+
+function tokenRow(name, { all, deferred, search, largestSearch }) {
+  const share = (100 * (deferred + search)) / all;
+  return `| ${name} | ${number(all)} | ${number(deferred)} | ${number(search)}, ${number(largestSearch)} | ${share.toFixed(1)} % |`;
+}
+
+function recallRow(name, { at1, at5, at20, mrr }) {
+  return `| ${name} | ${percent(at1)} | ${percent(at5)} | ${percent(at20)} | ${mrr.toFixed(3)} |`;
+}
+
+function serverRow({ name, package: packageName, version, tools, tokens, questions }) {
+  return `| ${name} | \`${packageName}\` ${version} | ${number(tools)} | ${number(tokens)} | ${questions} |`;
+}
+
+function missedList(missed, questions) {
+  const rows = missed.map(({ ask, accept }) => `- ${ask} (\`${accept[0]}\`)`);
+  return `${missed.length} of ${questions} find no acceptable tool among five. Their words are not those of the tool, which is what a lexical search
+cannot bridge; in parentheses is a tool that answers:
+
+${rows.join('\n')}`;
+}
+
+const number = (value) => value.toLocaleString('en-US').replaceAll(',', ' ');
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
