@@ -2,6 +2,15 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { Toolset } from './calls/toolset.js';
+import { createDeferral } from './deferral/deferral.js';
+import {
+  DEFAULT_MAX_LOADED,
+  readDefer,
+  type DeferMode,
+  type DeferOptions,
+} from './deferral/defer-options.js';
+import { RESERVED_NAMES } from './deferral/search-tool.js';
+import { createToolConversation, type ToolConversation } from './deferral/tool-conversation.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
@@ -49,6 +58,8 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly skipDenied?: boolean | undefined;
   /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
+  /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
+  readonly defer?: DeferMode | DeferOptions | undefined;
   /** The budget for checking arguments and structured content. */
   readonly validation?: SchemaCheckerOptions | undefined;
   /** How much of a result the model gets. */
@@ -61,8 +72,17 @@ export interface Tools extends AsyncDisposable {
    * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
    * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
    * converted again.
+   * @param conversation What the model has loaded, if tools are deferred. Without it, what a search loads is offered by this
+   * toolset only, in {@link Toolset.activeTools}.
    */
-  snapshot(): Toolset;
+  snapshot(conversation?: ToolConversation): Toolset;
+  /**
+   * Creates a conversation for {@link snapshot}: it remembers which deferred tools were loaded, and has no effect unless tools
+   * are deferred.
+   * @param saved A parsed result of {@link ToolConversation.toJSON}. Default: a new conversation.
+   * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+   */
+  conversation(saved?: unknown): ToolConversation;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
   /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
@@ -73,7 +93,7 @@ export interface Tools extends AsyncDisposable {
  * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
  * and safe results.
  * @param host The host whose servers have the tools. It stays open when the tools are closed.
- * @throws {FittingsError} `CONFIG_INVALID` from {@link Tools.snapshot} if `nameLimits` is invalid.
+ * @throws {FittingsError} `CONFIG_INVALID` if `defer` is invalid, and from {@link Tools.snapshot} if `nameLimits` is.
  * @example One call, without a model
  * ```ts
  * import { createHost } from '@mcp-fittings/host';
@@ -127,13 +147,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   } = options;
   const checker = createSchemaChecker(options.validation);
   const offer = createToolOffer(options);
-  const nameRefs = createToolNamer(options);
+  const defer = readDefer(options.defer);
+  const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
+  const deferral = defer === undefined ? undefined : createDeferral(defer, host, principal);
   const nameTool = createToolNaming();
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
     policy,
-    snapshot() {
+    conversation: (saved) => createToolConversation(defer?.maxLoaded ?? DEFAULT_MAX_LOADED, saved),
+    snapshot(conversation) {
       const all = offer(host.tools({ principal }));
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
       const names = nameRefs(offered.map(({ ref }) => ref));
@@ -154,13 +177,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };
-      return {
+      const toolset: Toolset = {
         tools,
+        deferred: [],
         skipped,
         names,
+        activeTools: () => tools,
         call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
       };
+      return deferral?.(toolset, conversation) ?? toolset;
     },
     close,
     [Symbol.asyncDispose]: close,

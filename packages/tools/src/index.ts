@@ -56,6 +56,13 @@ export type {
   ToolPolicyVerdict,
 } from './permissions/tool-permissions.js';
 
+export type { DeferMode, DeferOptions } from './deferral/defer-options.js';
+export type {
+  LoadedTool,
+  SerializedToolConversation,
+  ToolConversation,
+} from './deferral/tool-conversation.js';
+
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
