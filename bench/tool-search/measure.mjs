@@ -61,7 +61,7 @@ async function search(tools, toolset, conversation, query) {
 
 /** For each question the place of the first acceptable tool among those found, from 1 on, or undefined. */
 async function ranksIn(host) {
-  await using tools = createTools(host, { defer: { mode: 'always', maxResults: MOST_FOUND } });
+  const tools = createTools(host, { defer: { mode: 'always', maxResults: MOST_FOUND } });
   const answers = [];
   for (const { ask, accept } of questions) {
     const conversation = tools.conversation();
@@ -76,7 +76,12 @@ function recallOf(answers) {
   const share = (most) =>
     answers.filter(({ rank }) => rank !== undefined && rank <= most).length / answers.length;
   const reciprocal = answers.reduce((sum, { rank }) => sum + (rank === undefined ? 0 : 1 / rank), 0);
-  return { at1: share(1), at5: share(DEFAULT_FOUND), at20: share(MOST_FOUND), mrr: reciprocal / answers.length };
+  return {
+    at1: share(1),
+    at5: share(DEFAULT_FOUND),
+    at20: share(MOST_FOUND),
+    mrr: reciprocal / answers.length,
+  };
 }
 
 const SHAPES = {
@@ -87,8 +92,8 @@ const SHAPES = {
 /** Tokens of the tools in a request: all, with deferred tools before a search, and what one search with its result adds. */
 async function measureTokens() {
   const host = hostOf();
-  await using whole = createTools(host);
-  await using deferring = createTools(host, { defer: 'auto' });
+  const whole = createTools(host);
+  const deferring = createTools(host, { defer: 'auto' });
   const all = whole.snapshot().tools;
   const tokens = {};
   for (const [shape, convert] of Object.entries(SHAPES)) {
@@ -113,7 +118,9 @@ async function measureTokens() {
 
 function tokensOfServers() {
   return servers.map(({ name, package: packageName, version, tools }) => {
-    const own = createTools({ tools: () => tools.map((tool) => ({ ...tool, server: name, digest: tool.name })) });
+    const own = createTools({
+      tools: () => tools.map((tool) => ({ ...tool, server: name, digest: tool.name })),
+    });
     return {
       name,
       package: packageName,
@@ -131,7 +138,7 @@ async function measureTime() {
   const builds = [];
   let heap = 0;
   for (let time = 0; time < BUILDS; time++) {
-    await using tools = createTools(host, { defer: 'always' });
+    const tools = createTools(host, { defer: 'always' });
     const conversation = tools.conversation();
     const toolset = tools.snapshot(conversation);
     globalThis.gc?.();
@@ -143,7 +150,7 @@ async function measureTime() {
     heap = (process.memoryUsage().heapUsed - before) / MIB;
     if (toolset.deferred.length === 0) throw new Error('Nothing is deferred.');
   }
-  await using tools = createTools(host, { defer: 'always' });
+  const tools = createTools(host, { defer: 'always' });
   const times = [];
   for (let round = 0; round <= ROUNDS; round++) {
     for (const { ask } of questions) {

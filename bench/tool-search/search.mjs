@@ -64,5 +64,6 @@ function print({ servers, tokens, recall, time, questions, missed }) {
   console.table(tokens);
   console.table(recall);
   console.table(time);
-  for (const { ask, found, rank } of missed) console.log(`not among 5 (${rank ?? '–'}): ${ask} → ${found.join(' ')}`);
+  for (const { ask, found, rank } of missed)
+    console.log(`not among 5 (${rank ?? '–'}): ${ask} → ${found.join(' ')}`);
 }
