@@ -52,22 +52,25 @@ function hostOf(reduce = INDEXES.all, hasInstructions = true) {
   };
 }
 
-/** Searches as a model does that passes on the words of the user, in a conversation of its own. */
-async function search(tools, toolset, conversation, query) {
+/** What is searched for: the sentence of a person, and what a model makes of it. */
+const KINDS = { questions: ({ ask }) => ask, queries: ({ query }) => query };
+
+/** Searches in a conversation of its own. */
+async function search(toolset, conversation, query) {
   const { type, rendering } = await toolset.run('tool_search', { query });
   if (type !== 'result') throw new Error(rendering.text);
   return { text: rendering.text, found: conversation.loaded.map(({ server, tool }) => `${server}/${tool}`) };
 }
 
 /** For each question the place of the first acceptable tool among those found, from 1 on, or undefined. */
-async function ranksIn(host) {
+async function answersIn(host, textOf) {
   const tools = createTools(host, { defer: { mode: 'always', maxResults: MOST_FOUND } });
   const answers = [];
-  for (const { ask, accept } of questions) {
+  for (const question of questions) {
     const conversation = tools.conversation();
-    const { found } = await search(tools, tools.snapshot(conversation), conversation, ask);
-    const at = found.findIndex((tool) => accept.includes(tool));
-    answers.push({ ask, accept, found: found.slice(0, DEFAULT_FOUND), rank: at < 0 ? undefined : at + 1 });
+    const { found } = await search(tools.snapshot(conversation), conversation, textOf(question));
+    const at = found.findIndex((tool) => question.accept.includes(tool));
+    answers.push({ ...question, found: found.slice(0, DEFAULT_FOUND), rank: at < 0 ? undefined : at + 1 });
   }
   return answers;
 }
@@ -82,6 +85,28 @@ function recallOf(answers) {
     at20: share(MOST_FOUND),
     mrr: reciprocal / answers.length,
   };
+}
+
+async function measureRecall() {
+  const recall = {};
+  const missed = {};
+  for (const [kind, textOf] of Object.entries(KINDS)) {
+    recall[kind] = {};
+    for (const [name, reduce] of Object.entries(INDEXES)) {
+      const answers = await answersIn(hostOf(reduce, name === 'all'), textOf);
+      recall[kind][name] = recallOf(answers);
+      const without = answers.filter(({ rank }) => rank === undefined || rank > DEFAULT_FOUND);
+      // Of what is left after the last index, which is what tool_search searches.
+      missed[kind] = without.map(({ ask, query, accept, found, rank }) => ({
+        ask,
+        query,
+        accept,
+        found,
+        ...(rank !== undefined && { rank }),
+      }));
+    }
+  }
+  return { recall, missed };
 }
 
 const SHAPES = {
@@ -100,10 +125,9 @@ async function measureTokens() {
     const tokensOf = (list) => countTokens(JSON.stringify(convert(list)));
     const first = tokensOf(deferring.snapshot().tools);
     const added = [];
-    for (const { ask } of questions) {
+    for (const { query } of questions) {
       const conversation = deferring.conversation();
-      const toolset = deferring.snapshot(conversation);
-      const { text } = await search(deferring, toolset, conversation, ask);
+      const { text } = await search(deferring.snapshot(conversation), conversation, query);
       added.push(tokensOf(deferring.snapshot(conversation).tools) - first + countTokens(text));
     }
     tokens[shape] = {
@@ -144,7 +168,7 @@ async function measureTime() {
     globalThis.gc?.();
     const before = process.memoryUsage().heapUsed;
     const started = performance.now();
-    await search(tools, toolset, conversation, questions[time].ask);
+    await search(toolset, conversation, questions[time].ask);
     builds.push(performance.now() - started);
     globalThis.gc?.();
     heap = (process.memoryUsage().heapUsed - before) / MIB;
@@ -157,7 +181,7 @@ async function measureTime() {
       const conversation = tools.conversation();
       const toolset = tools.snapshot(conversation);
       const started = performance.now();
-      await search(tools, toolset, conversation, ask);
+      await search(toolset, conversation, ask);
       // The first round makes the index, and V8 compiles what it runs.
       if (round > 0) times.push(performance.now() - started);
     }
@@ -173,19 +197,11 @@ async function measureTime() {
 }
 
 const time = await measureTime();
-const recall = {};
-let answers = [];
-for (const [name, reduce] of Object.entries(INDEXES)) {
-  answers = await ranksIn(hostOf(reduce, name === 'all'));
-  recall[name] = recallOf(answers);
-}
-const missed = answers.filter(({ rank }) => rank === undefined || rank > DEFAULT_FOUND);
 process.send({
   tokenizer: TOKENIZER,
   servers: tokensOfServers(),
   questions: questions.length,
   tokens: await measureTokens(),
-  recall,
+  ...(await measureRecall()),
   time,
-  missed: missed.map(({ ask, accept, found, rank }) => ({ ask, accept, found, ...(rank && { rank }) })),
 });

@@ -29,17 +29,17 @@ A search adds its result and the definitions of the tools that it has found. The
 
 ### Which questions find a tool
 
-[${questions} questions](../bench/tool-search/questions.txt) were written by hand, in the words of a person, before there was a search. Each has the tools
-that answer it. The whole question is the query; a model that picks its words does better. "Among 5" is how many of the questions find such a
-tool among the first five, which is what \`tool_search\` loads; MRR is the mean of 1 / the place of the first one among 20.
+[${questions} questions](../bench/tool-search/questions.txt) were written by hand, in the words of a person, before there was a search; each has the
+tools that answer it. A model does not search for the question but for [a few words](../bench/tool-search/queries.txt). "Among 5" is the share of
+questions that find such a tool among the first five, which is what \`tool_search\` loads. MRR is the mean of 1 / the place of the first one among
+20.
 
-| what is searched | first | among 5 | among 20 | MRR |
-| --- | --: | --: | --: | --: |
-${recallRow('names only', recall.names)}
-${recallRow('names and descriptions', recall.descriptions)}
-${recallRow('names, descriptions, parameters, instructions (what `tool_search` searches)', recall.all)}
+| searched for | in | first | among 5 | among 20 | MRR |
+| --- | --- | --: | --: | --: | --: |
+${recallRows('the words of a model', recall.queries)}
+${recallRows('the sentence of a person', recall.questions)}
 
-${missedList(missed, questions)}
+The last row of each is what \`tool_search\` does. ${missedList(missed.queries, questions)}
 
 ### Time and memory
 
@@ -64,8 +64,19 @@ function tokenRow(name, { all, deferred, search, largestSearch }) {
   return `| ${name} | ${number(all)} | ${number(deferred)} | ${number(search)}, ${number(largestSearch)} | ${share.toFixed(1)} % |`;
 }
 
-function recallRow(name, { at1, at5, at20, mrr }) {
-  return `| ${name} | ${percent(at1)} | ${percent(at5)} | ${percent(at20)} | ${mrr.toFixed(3)} |`;
+const INDEXES = {
+  names: 'names',
+  descriptions: 'names and descriptions',
+  all: 'names, descriptions, parameters, instructions',
+};
+
+function recallRows(searched, recall) {
+  return Object.entries(INDEXES)
+    .map(([id, label]) => {
+      const { at1, at5, at20, mrr } = recall[id];
+      return `| ${searched} | ${label} | ${percent(at1)} | ${percent(at5)} | ${percent(at20)} | ${mrr.toFixed(3)} |`;
+    })
+    .join('\n');
 }
 
 function serverRow({ name, package: packageName, version, tools, tokens, questions }) {
@@ -73,9 +84,8 @@ function serverRow({ name, package: packageName, version, tools, tokens, questio
 }
 
 function missedList(missed, questions) {
-  const rows = missed.map(({ ask, accept }) => `- ${ask} (\`${accept[0]}\`)`);
-  return `${missed.length} of ${questions} find no acceptable tool among five. Their words are not those of the tool, which is what a lexical search
-cannot bridge; in parentheses is a tool that answers:
+  const rows = missed.map(({ query, accept }) => `- ${query} (\`${accept[0]}\`)`);
+  return `Of ${questions} queries of a model, ${missed.length} find no acceptable tool among five. In parentheses is one that answers:
 
 ${rows.join('\n')}`;
 }

@@ -17,11 +17,10 @@ export function differencesOf(now, before) {
   const tools = now.servers.reduce((sum, server) => sum + server.tools, 0);
   if (now.servers.length < LEAST_SERVERS || tools < LEAST_TOOLS)
     worse.push(`the corpus has ${tools} tools of ${now.servers.length} servers`);
-  for (const [name, { at5, mrr }] of Object.entries(now.recall)) {
-    const { at5: at5Before, mrr: mrrBefore } = before.recall[name];
-    if (at5 < at5Before - RECALL_SLACK)
-      worse.push(`${name}: ${at5} of the questions are answered, was ${at5Before}`);
-    if (mrr < mrrBefore - RECALL_SLACK) worse.push(`${name}: MRR ${mrr}, was ${mrrBefore}`);
+  for (const [kind, { all }] of Object.entries(now.recall)) {
+    const { at5, mrr } = before.recall[kind].all;
+    if (all.at5 < at5 - RECALL_SLACK) worse.push(`${kind}: ${all.at5} find a tool among five, was ${at5}`);
+    if (all.mrr < mrr - RECALL_SLACK) worse.push(`${kind}: the MRR is ${all.mrr}, was ${mrr}`);
   }
   for (const [api, { all, deferred, search }] of Object.entries(now.tokens)) {
     const { deferred: deferredBefore, search: searchBefore } = before.tokens[api];

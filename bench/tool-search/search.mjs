@@ -62,7 +62,10 @@ function print({ servers, tokens, recall, time, questions, missed }) {
   const tools = servers.reduce((sum, server) => sum + server.tools, 0);
   console.log(`${tools} tools of ${servers.length} servers, ${questions} questions`);
   console.table(tokens);
-  console.table(recall);
+  for (const [kind, rows] of Object.entries(recall)) {
+    console.log(kind);
+    console.table(rows);
+  }
   console.table(time);
   for (const { ask, found, rank } of missed)
     console.log(`not among 5 (${rank ?? '–'}): ${ask} → ${found.join(' ')}`);
