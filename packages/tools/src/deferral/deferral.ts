@@ -10,7 +10,7 @@ import { createSearchTool, runSearch, TOOL_SEARCH } from './search-tool.js';
 import { createToolConversation, type ToolConversation } from './tool-conversation.js';
 import { createToolIndex } from './tool-index.js';
 import { listTools } from './tool-list.js';
-import { goneTool, withNative } from './native-tools.js';
+import { goneTool, withDeferLoading } from './native-tools.js';
 import { textsOf } from './tool-texts.js';
 
 /** Longest part of a server's instructions that is searched and shown. */
@@ -32,7 +32,7 @@ export function createDeferral(
   const exceeds = createTokenLimit(settings);
   let last: { readonly list: string; readonly tool: ModelTool } | undefined;
   const searchToolFor = (list: string): ModelTool => {
-    if (last?.list !== list) last = { list, tool: createSearchTool(list, settings.native === 'openai') };
+    if (last?.list !== list) last = { list, tool: createSearchTool(list) };
     return last.tool;
   };
 
@@ -116,10 +116,10 @@ function loadedTools(
 ): readonly ModelTool[] {
   const tools = loaded.flatMap((entry) => {
     // Earlier messages refer to the name, and the API rejects a reference to a tool that is not defined.
-    if (native === 'anthropic') return withNative(byName.get(entry.name) ?? goneTool(entry.name));
+    if (native === 'anthropic') return withDeferLoading(byName.get(entry.name) ?? goneTool(entry.name));
     const tool = byName.get(names.nameOf(entry) ?? '');
     if (tool === undefined) return [];
-    return native === undefined ? tool : withNative(tool);
+    return tool;
   });
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }
