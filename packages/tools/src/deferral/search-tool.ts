@@ -42,6 +42,8 @@ const SCHEMA: ModelSchema = {
 };
 const MAX_QUERY = 2_000;
 const MAX_SELECTED = 20;
+/** To compare a name with ten thousand others takes a while. */
+const MAX_SUGGESTED = 3;
 const MAX_RESULT_LINE = 240;
 const SELECT = /^\s*select\s*:/i;
 
@@ -130,7 +132,7 @@ export function runSearch(deps: SearchDeps, args: unknown): LastToolEvent {
       ? `Loaded ${found.length === 1 ? '1 tool' : `${found.length} tools`}, which you can call now:`
       : `No tool was found for "${show(query)}". Search with other words.`,
     ...lines,
-    ...missing.map((name) => missingLine(name, deps.names())),
+    ...missing.map((name, at) => missingLine(name, at < MAX_SUGGESTED ? deps.names() : [])),
   ].join('\n');
   return {
     type: 'result',
