@@ -72,6 +72,7 @@ export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './result
 
 export type { ModelSchema } from './model-tools/model-schema.js';
 export {
+  aiSdkPrepareStep,
   aiSdkTools,
   type AiSdk7ToolOutput,
   type AiSdkSchema,
@@ -79,9 +80,11 @@ export {
   type AiSdkToolOutput,
 } from './model-apis/ai-sdk.js';
 export {
+  anthropicSearchTools,
   anthropicToolResult,
   anthropicTools,
   type AnthropicImageType,
+  type AnthropicServerSearch,
   type AnthropicTool,
   type AnthropicToolResult,
 } from './model-apis/anthropic.js';
@@ -103,3 +106,11 @@ export {
   type OpenAiResponsesTool,
   type OpenAiToolMessage,
 } from './model-apis/openai.js';
+export {
+  openAiSearchTools,
+  openAiToolSearchOutput,
+  type OpenAiNamespace,
+  type OpenAiSearchOptions,
+  type OpenAiToolSearch,
+  type OpenAiToolSearchOutput,
+} from './model-apis/openai-tool-search.js';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolHost } from '../calls/call-tool.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
@@ -10,9 +11,11 @@ import { createSearchTool, runSearch, TOOL_SEARCH } from './search-tool.js';
 import { createToolConversation, type ToolConversation } from './tool-conversation.js';
 import { createToolIndex } from './tool-index.js';
 import { listTools } from './tool-list.js';
-import { goneTool, withNative } from './native-tools.js';
+import { goneTool, withDeferLoading } from './native-tools.js';
 import { textsOf } from './tool-texts.js';
 
+/** How many tools are read for the index before other work gets its turn. */
+const SLICE = 100;
 /** Longest part of a server's instructions that is searched and shown. */
 const MAX_INSTRUCTIONS = 500;
 /** Longest schema in the error of a call of a tool that the model was not shown. */
@@ -32,7 +35,7 @@ export function createDeferral(
   const exceeds = createTokenLimit(settings);
   let last: { readonly list: string; readonly tool: ModelTool } | undefined;
   const searchToolFor = (list: string): ModelTool => {
-    if (last?.list !== list) last = { list, tool: createSearchTool(list, settings.native === 'openai') };
+    if (last?.list !== list) last = { list, tool: createSearchTool(list) };
     return last.tool;
   };
 
@@ -58,14 +61,18 @@ export function createDeferral(
           .filter((tool) => !kept.has(tool))
           .map(({ name, ref }) => ({ name, server: ref.server, tool: ref.tool })),
       );
-    const searchFor = (args: unknown): LastToolEvent =>
-      runSearch(
+    const searchFor = async (args: unknown): Promise<LastToolEvent> => {
+      const textOf = ({ ref }: ModelTool): string => instructions(ref.server);
+      const indexed = { versionOf: textOf, textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)) };
+      for (let at = 0; at < deferred.length; at += SLICE) {
+        if (index.read(deferred.slice(at, at + SLICE), indexed) > 0) await setImmediate();
+      }
+      return runSearch(
         {
           find: (name) => byName.get(name),
           names: () => byName.keys(),
           search(query) {
-            const textOf = ({ ref }: ModelTool): string => instructions(ref.server);
-            index.update(deferred, textOf, (tool) => textsOf(tool, textOf(tool)));
+            index.update(deferred, indexed);
             return index.search(query, settings.maxResults);
           },
           load,
@@ -73,6 +80,7 @@ export function createDeferral(
         },
         args,
       );
+    };
     const tools = active();
     const shown = new Set(tools.map(({ name }) => name));
     /** A model may call a tool that it knows from the list, or from an earlier conversation. */
@@ -89,7 +97,7 @@ export function createDeferral(
       activeTools: active,
       async *call(name, args, options) {
         if (name === TOOL_SEARCH) {
-          yield searchFor(args);
+          yield await searchFor(args);
           return;
         }
         const unseen = loadForCall(name);
@@ -116,10 +124,10 @@ function loadedTools(
 ): readonly ModelTool[] {
   const tools = loaded.flatMap((entry) => {
     // Earlier messages refer to the name, and the API rejects a reference to a tool that is not defined.
-    if (native === 'anthropic') return withNative(byName.get(entry.name) ?? goneTool(entry.name));
+    if (native === 'anthropic') return withDeferLoading(byName.get(entry.name) ?? goneTool(entry.name));
     const tool = byName.get(names.nameOf(entry) ?? '');
     if (tool === undefined) return [];
-    return native === undefined ? tool : withNative(tool);
+    return tool;
   });
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }
@@ -171,7 +179,8 @@ function rememberInstructions(
   return () => {
     const now = new Map<string, { readonly identity: string; readonly text: string }>();
     for (const { name, identity, state } of host.servers?.({ principal }) ?? []) {
-      const text = state?.connection?.instructions?.slice(0, MAX_INSTRUCTIONS);
+      const given: unknown = state?.connection?.instructions;
+      const text = typeof given === 'string' ? given.slice(0, MAX_INSTRUCTIONS) : undefined;
       const before = known.get(name);
       now.set(name, { identity, text: text ?? (before?.identity === identity ? before.text : '') });
     }

@@ -3,9 +3,9 @@ import type { ModelTool } from '../model-tools/model-tool.js';
 import { toolTraits } from '../permissions/tool-traits.js';
 import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 
-/** Returns the tool, marked as one that a search has loaded. Its schemas are still converted when they are first read. */
-export function withNative(tool: ModelTool): ModelTool {
-  if (tool.native === 'deferred') return tool;
+/** Returns the tool, marked as one whose definition is in the result of a search. Its schemas are still converted when they are first read. */
+export function withDeferLoading(tool: ModelTool): ModelTool {
+  if (tool.deferLoading === true) return tool;
   const { name, ref, title, description, traits, definition } = tool;
   return {
     name,
@@ -14,7 +14,7 @@ export function withNative(tool: ModelTool): ModelTool {
     description,
     traits,
     definition,
-    native: 'deferred',
+    deferLoading: true,
     originalArguments: (args) => tool.originalArguments(args),
     get inputSchema() {
       return tool.inputSchema;
@@ -46,7 +46,7 @@ export function goneTool(name: string): ModelTool {
     description,
     inputSchema,
     repairs: [],
-    native: 'deferred',
+    deferLoading: true,
     originalArguments: (args) => args,
     traits: toolTraits(undefined),
     get input() {

@@ -1,5 +1,6 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { nearestNames, sanitizeText } from '@mcp-fittings/client-core/text';
+import type { Toolset } from '../calls/toolset.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import { hashPair } from '../names/name-hash.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
@@ -36,14 +37,18 @@ const SCHEMA: ModelSchema = {
     },
   },
   required: ['query'],
+  // OpenAI's strict mode requires it. Other members are ignored.
+  additionalProperties: false,
 };
 const MAX_QUERY = 2_000;
 const MAX_SELECTED = 20;
+/** To compare a name with ten thousand others takes a while. */
+const MAX_SUGGESTED = 3;
 const MAX_RESULT_LINE = 240;
 const SELECT = /^\s*select\s*:/i;
 
 /** Creates `tool_search` as a tool for models. Its `ref` has an empty server. */
-export function createSearchTool(list: string, native: boolean): ModelTool {
+export function createSearchTool(list: string): ModelTool {
   const description = list === '' ? INTRODUCTION : `${INTRODUCTION}\n\n${LIST_HEADING}\n${list}`;
   let input: ConvertedSchema | undefined;
   return {
@@ -66,7 +71,30 @@ export function createSearchTool(list: string, native: boolean): ModelTool {
       inputSchema: SCHEMA,
       digest: hashPair(TOOL_SEARCH, description),
     },
-    ...(native && { native: 'search' as const }),
+  };
+}
+
+/** Whether a tool is `tool_search`, and not one of a server. */
+export const isSearchTool = ({ name, ref }: ModelTool): boolean => name === TOOL_SEARCH && ref.server === '';
+
+/** Returns the tools of a turn that are offered without a search. */
+export function alwaysLoadedTools(turn: Pick<Toolset, 'tools' | 'deferred'>): readonly ModelTool[] {
+  const deferred = new Set(turn.deferred.map(({ name }) => name));
+  return turn.tools.filter(
+    (tool) => !isSearchTool(tool) && !deferred.has(tool.name) && tool.deferLoading !== true,
+  );
+}
+
+/** Moves the list of tools to the description of the parameter, for APIs whose tools have short descriptions. */
+export function withShortDescription(tool: ModelTool, maxLength: number): ModelTool {
+  if (!isSearchTool(tool) || tool.description.length <= maxLength) return tool;
+  const { query } = SCHEMA.properties;
+  const list = tool.description.slice(INTRODUCTION.length).trim();
+  const description = `${isRecord(query) ? String(query['description']) : ''}\n\n${list}`;
+  return {
+    ...tool,
+    description: INTRODUCTION,
+    inputSchema: { ...SCHEMA, properties: { query: { type: 'string', description } } },
   };
 }
 
@@ -104,7 +132,7 @@ export function runSearch(deps: SearchDeps, args: unknown): LastToolEvent {
       ? `Loaded ${found.length === 1 ? '1 tool' : `${found.length} tools`}, which you can call now:`
       : `No tool was found for "${show(query)}". Search with other words.`,
     ...lines,
-    ...missing.map((name) => missingLine(name, deps.names())),
+    ...missing.map((name, at) => missingLine(name, at < MAX_SUGGESTED ? deps.names() : [])),
   ].join('\n');
   return {
     type: 'result',

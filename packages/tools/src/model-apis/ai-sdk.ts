@@ -34,13 +34,13 @@ export type AiSdkSchema = {
 };
 
 /** The AI SDK recognizes its own schemas by this symbol and passes them on unchanged; it closes objects of all others. */
-const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
+const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema');
 
 /**
  * Converts a toolset for `generateText({ tools })` and similar functions of the AI SDK, which runs the tools itself. Each call
  * uses the permissions, checks and rendering of the toolset. A failed call is an output for the model, not an exception.
  * @param options `version` is the major version of the AI SDK. Default 6. Version 7 also accepts the output for 6, with a warning
- * that images in that form are deprecated.
+ * that images in that form are deprecated. If tools are deferred, pass {@link aiSdkPrepareStep} too.
  * @see https://ai-sdk.dev/docs/foundations/tools
  * @example
  * ```ts
@@ -61,8 +61,11 @@ export function aiSdkTools(
   { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
 ): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
   const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
+  const offered = new Map(toolset.tools.map((tool) => [tool.name, tool]));
+  // The AI SDK takes all tools that a step may have at the start.
+  for (const tool of toolset.deferred) if (!offered.has(tool.name)) offered.set(tool.name, tool);
   return Object.fromEntries(
-    toolset.tools.map((tool) => [
+    Array.from(offered.values(), (tool) => [
       tool.name,
       aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, toOutput),
     ]),
@@ -77,7 +80,7 @@ function aiSdkTool<Output>(
   return {
     description: tool.description,
     title: tool.title,
-    inputSchema: aiSdkSchema(flattenRoot(tool.inputSchema)),
+    inputSchema: aiSdkSchema(tool),
     toModelOutput: ({ output }) => toOutput(output),
     async execute(input, { abortSignal }) {
       const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
@@ -86,13 +89,30 @@ function aiSdkTool<Output>(
   };
 }
 
-function aiSdkSchema(jsonSchema: ModelSchema): AiSdkSchema {
-  const schema: AiSdkSchema = {
-    jsonSchema,
+function aiSdkSchema(tool: ModelTool): AiSdkSchema & { readonly [AI_SDK_SCHEMA]: true } {
+  let converted: ModelSchema | undefined;
+  return {
+    // A deferred tool may never be sent.
+    get jsonSchema() {
+      return (converted ??= flattenRoot(tool.inputSchema));
+    },
     validate: undefined,
     '~standard': { version: 1, vendor: 'mcp-fittings', validate: (value) => ({ value }) },
+    [AI_SDK_SCHEMA]: true,
   };
-  return Object.assign(schema, { [AI_SDK_SCHEMA]: true });
+}
+
+/**
+ * Returns a `prepareStep` for the AI SDK with which each step has the tools that were loaded so far. Needed if tools are deferred;
+ * otherwise each step has all tools.
+ * @example
+ * ```ts
+ * const turn = tools.snapshot(conversation);
+ * await generateText({ model, prompt, tools: aiSdkTools(turn), prepareStep: aiSdkPrepareStep(turn) });
+ * ```
+ */
+export function aiSdkPrepareStep(toolset: Toolset): () => { activeTools: string[] } {
+  return () => ({ activeTools: toolset.activeTools().map(({ name }) => name) });
 }
 
 /** A result in the form of `toModelOutput` of the AI SDK 6. */

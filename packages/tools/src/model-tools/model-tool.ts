@@ -40,15 +40,12 @@ export interface ModelTool {
   readonly output: ConvertedSchema | undefined;
   /** The tool as the server sent it, unchanged: escape its texts before you show them. */
   readonly definition: CatalogTool;
-  /**
-   * With `defer.native`: `search` is `tool_search`, and `deferred` a tool that it has loaded, which the converter for that model
-   * API writes in the form of the API. Otherwise undefined.
-   */
-  readonly native?: 'search' | 'deferred' | undefined;
+  /** With `defer.native: 'anthropic'`, true for a tool that a search has loaded. Otherwise undefined. */
+  readonly deferLoading?: true | undefined;
 }
 
 /** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
-export type PreparedTool = Omit<ModelTool, 'name' | 'native'> & { readonly cost: ToolCost };
+export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & { readonly cost: ToolCost };
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_TITLE_LENGTH = 120;
