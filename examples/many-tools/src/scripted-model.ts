@@ -1,4 +1,5 @@
-import type { Block, MessagesRequest, MessagesResponse } from './messages-api.js';
+import type { AnthropicTool } from '@mcp-fittings/tools';
+import type { MessagesRequest, MessagesResponse } from './messages-api.js';
 import type { Task } from './tasks.js';
 
 export type Model = (body: string) => MessagesResponse;
@@ -23,11 +24,24 @@ export function scriptedModel(tasks: readonly Task[]): Model {
     });
     const last = calls.at(-1);
     if (last !== undefined && task.fits.test(last.name)) return say(textOf(since.at(-1)?.content));
-    const fitting = tools.find(({ name }) => task.fits.test(name));
+    const fitting = tools.find((tool) => task.fits.test(tool.name) && isLoaded(tool, messages));
     if (fitting !== undefined) return call(fitting.name, task.args);
     if (last !== undefined) return say('I have found no tool for that.');
     return call('tool_search', { query: task.query });
   };
+}
+
+/** The API shows a model no tool with `defer_loading` before a message refers to it. */
+function isLoaded({ name, defer_loading }: AnthropicTool, messages: MessagesRequest['messages']): boolean {
+  if (defer_loading !== true) return true;
+  return messages.some(
+    ({ role, content }) =>
+      role === 'user' &&
+      typeof content !== 'string' &&
+      content.some((result) =>
+        result.content.some((block) => block.type === 'tool_reference' && block.tool_name === name),
+      ),
+  );
 }
 
 function say(text: string): MessagesResponse {
@@ -39,6 +53,6 @@ function textOf(content: MessagesRequest['messages'][number]['content'] | undefi
   if (content === undefined || typeof content === 'string') return '';
   return content
     .flatMap((block) => (block.type === 'tool_result' ? block.content : []))
-    .flatMap((block: Block | { readonly type: 'image' }) => (block.type === 'text' ? [block.text] : []))
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n');
 }

@@ -9,7 +9,7 @@ const CORPUS = join(import.meta.dirname, '../../../corpus');
 interface Corpus {
   readonly SERVERS: Readonly<Record<string, unknown>>;
   readonly HOME: string;
-  entryOf(name: string): { readonly entry: StdioEntry };
+  readonly entryOf: (name: string) => { readonly entry: StdioEntry };
 }
 
 interface StdioEntry extends ServerConfig {
