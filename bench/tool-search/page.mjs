@@ -43,12 +43,12 @@ The last row of each is what \`tool_search\` does. ${missedList(missed.queries, 
 
 ### Time and memory
 
-| what | figure |
+| CPU or heap | |
 | --- | --: |
 | first search of a process, which makes the index | ${ms(time.firstOfProcess)} |
 | the same, once V8 has compiled it | ${ms(time.first)} |
 | every further search, median of ${number(time.searches)} | ${ms(time.median)} |
-| the slowest of 100 searches | ${ms(time.p99)} |
+| the slowest of 100 further searches | ${ms(time.p99)} |
 | heap of the index | ${time.heap.toFixed(1)} MiB |
 
 ### Servers of the corpus
