@@ -23,9 +23,9 @@ function leftBehind(): readonly string[] {
 
 describeWith(
   { missing: [servers].filter((path) => !existsSync(path)), packages: 'npm ci --prefix corpus' },
-  'TS-21 with over 1000 tools of over 30 real servers',
+  'with over 1000 tools of over 30 real servers',
   () => {
-    it('an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {
+    it('TS-21 an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {
       const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
       const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
 
