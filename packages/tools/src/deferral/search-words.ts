@@ -6,11 +6,12 @@ const NOT_ASCII = /[^ -~\s]/;
 /** Scripts that put no spaces between words. Each two characters are one. */
 const WITHOUT_SPACES =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+$/u;
+/** Words that say nothing about what a tool does. */
 const IGNORED = new Set(
-  (
-    'a an and any are as at be by can do for from has have how i if in into is it its me my of on or please that the their ' +
-    'then there these this to tool tools use used using want was what when which will with you your'
-  ).split(' '),
+  `a about also am an and any are as at be been being but by can could did do does each every for from had has have
+  he her here him his how i if in into is it its just let like me more most my need no not of on or other our please she should
+  so some such than that the their them then there these they this those through to too tool tools us use used using very want
+  was we were what when where which who why will with would you your`.split(/\s+/),
 );
 const MAX_REMEMBERED = { words: 20_000, length: 32 };
 

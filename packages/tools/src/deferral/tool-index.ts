@@ -39,8 +39,7 @@ type Posting = number[];
 
 /** The usual parameters: how soon repeated words stop to count, and how much a long text counts less. */
 const K1 = 1.2;
-const B = 0.6;
-/** A word counts so much for another one of which it is the beginning, such as `repo` for `repository`. */
+const B = 0.75;
 const PREFIX_WEIGHT = 0.35;
 const MIN_PREFIX = 3;
 /** A server that lists every word there is must not fill the memory. */
@@ -75,21 +74,15 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
     return entry;
   };
 
-  /** Returns how often a word, and less so every word that begins with it or with which it begins, is in each entry. */
+  /** Returns how often a word, and less so each similar one, is in each entry. */
   const frequenciesOf = (word: string): ReadonlyMap<number, number> => {
     const found = new Map<number, number>();
-    const collect = (posting: Posting, weight: number): void => {
+    for (const [other, posting] of postings) {
+      const weight = similarityOf(word, other);
+      if (weight === 0) continue;
       for (let at = 0; at < posting.length; at += 2) {
         const place = posting[at] ?? 0;
         found.set(place, (found.get(place) ?? 0) + (posting[at + 1] ?? 0) * weight);
-      }
-    };
-    for (const [other, posting] of postings) {
-      if (other === word) collect(posting, 1);
-      else if (word.length >= MIN_PREFIX && other.length >= MIN_PREFIX) {
-        const [short, long] = other.length < word.length ? [other, word] : [word, other];
-        if (!long.startsWith(short)) continue;
-        collect(posting, PREFIX_WEIGHT * Math.min(1, (2 * short.length) / long.length));
       }
     }
     return found;
@@ -133,10 +126,18 @@ function postingsOf(entries: readonly Entry<unknown>[]): ReadonlyMap<string, Pos
   const postings = new Map<string, Posting>();
   for (const [place, { frequencies }] of entries.entries()) {
     for (const [word, frequency] of frequencies) {
-      const posting = postings.get(word);
-      if (posting === undefined) postings.set(word, [place, frequency]);
-      else posting.push(place, frequency);
+      const posting = postings.get(word) ?? [];
+      posting.push(place, frequency);
+      postings.set(word, posting);
     }
   }
   return postings;
+}
+
+/** Returns 1 for the same word, and less if one is the beginning of the other, such as `repo` of `repository`. */
+function similarityOf(word: string, other: string): number {
+  if (word === other) return 1;
+  const [short, long] = other.length < word.length ? [other, word] : [word, other];
+  if (short.length < MIN_PREFIX || !long.startsWith(short)) return 0;
+  return PREFIX_WEIGHT * Math.min(1, (2 * short.length) / long.length);
 }
