@@ -48,6 +48,7 @@ export function createDeferral(
     const always = all.tools.filter((tool) => settings.isAlwaysLoaded(tool));
     const kept = new Set(always);
     const deferred = all.tools.filter((tool) => !kept.has(tool));
+    if (deferred.length === 0 && conversation.loaded.length === 0) return all;
     const instructions = instructionsOf();
     const search = searchToolFor(listTools(deferred, instructions, settings.maxListBytes));
     const active = (): readonly ModelTool[] => [

@@ -44,6 +44,8 @@ const PREFIX_WEIGHT = 0.35;
 const MIN_PREFIX = 3;
 /** A server that lists every word there is must not fill the memory. */
 const MAX_WORDS = 200;
+/** Items with a smaller share of the best score are not found. It changes no answer of bench/tool-search, and loads fewer tools. */
+const LEAST_SHARE = 0.4;
 const REQUIRED = /(?:^|(?<=\s))\+(\S+)/g;
 const MAX_QUERY = { characters: 400, words: 24 };
 
@@ -62,8 +64,9 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
     const texts = textsOf(item);
     const frequencies = new Map<string, number>();
     let length = 0;
+    // A word counts once in each text: a server could repeat it.
     for (const { text, weight } of texts) {
-      for (const word of wordsOf(text)) {
+      for (const word of new Set(wordsOf(text))) {
         if (!frequencies.has(word) && frequencies.size >= MAX_WORDS) continue;
         frequencies.set(word, (frequencies.get(word) ?? 0) + weight);
         length += weight;
@@ -112,7 +115,9 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
           scores.set(place, (scores.get(place) ?? 0) + score);
         }
       }
+      const least = LEAST_SHARE * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
       return [...scores]
+        .filter(([, score]) => score >= least)
         .toSorted(([a, x], [b, y]) => y - x || a - b)
         .flatMap(([place]) => entries[place] ?? [])
         .filter(({ title }) => required.every((word) => title.has(word)))

@@ -78,6 +78,11 @@ describe('TS1 when tools are deferred', () => {
     }
   });
 
+  it('no search is offered if there is nothing to find', () => {
+    expect(setUp({}, []).tools.snapshot().tools).toEqual([]);
+    expect(namesOf(setUp({ alwaysLoaded: ['*'] }).tools.snapshot().tools)).toHaveLength(4);
+  });
+
   it('auto: if the definitions exceed the threshold, counted with the function of the host, once for each tool', () => {
     const counted: string[] = [];
     const countTokens = (definition: string): number => counted.push(definition) && 10;
@@ -234,15 +239,11 @@ describe('TS2 what is offered', () => {
       tool('Tool_Search', { server: 'r' }),
       tool('tool_search_tool_bm25'),
     ];
-    const { tools, conversation } = setUp({ alwaysLoaded: ['*'] }, catalog, { naming: naming.bare });
+    const { tools, conversation } = setUp({}, catalog, { naming: naming.bare });
     const turn = tools.snapshot(conversation);
-    expect(namesOf(turn.tools)).toEqual([
-      'tool_search',
-      'r__Tool_Search',
-      's__tool_search',
-      's__tool_search_tool_bm25',
-    ]);
+    expect(namesOf(turn.tools)).toEqual(['tool_search']);
     expect(turn.tools[0]?.ref.server).toBe('');
+    expect(namesOf(turn.deferred)).toEqual(['r__Tool_Search', 's__tool_search', 's__tool_search_tool_bm25']);
     expect(await turn.run('tool_search', {})).toMatchObject({ error: { code: 'ARGUMENTS_INVALID' } });
     expect(textOf(await turn.run('s__tool_search'))).toBe('done');
     expect(namesOf(createTools(fakeHost(catalog), { naming: naming.bare }).snapshot().tools)).toContain(

@@ -75,7 +75,7 @@ describe('TS9 the index', () => {
     expect(search([long, { name: 'short', text: 'whale' }], 'whale')).toEqual(['short', 'long']);
     // A word that is repeated a thousand times does not decide.
     const spam = { name: 'spam', text: 'whale '.repeat(1_000) };
-    expect(search([spam, { name: 'whale_watch' }], 'watch a whale')).toEqual(['whale_watch', 'spam']);
+    expect(search([spam, { name: 'whale_watch' }], 'whale')).toEqual(['whale_watch', 'spam']);
   });
 
   it('a word with + must be in the name; the other words decide', () => {
@@ -84,11 +84,22 @@ describe('TS9 the index', () => {
       { name: 'github_create', text: 'an issue' },
       { name: 'gitlab_create', text: 'an issue, as github does' },
     ];
-    expect(search(items, '+github create issue')).toEqual(['github_create', 'github_list']);
+    expect(search(items, '+github create issue')).toEqual(['github_create']);
+    expect(search(items, '+github issue')).toEqual(['github_list', 'github_create']);
     expect(search(items, 'create +github')).toEqual(['github_create']);
     expect(search(items, '+github')).toHaveLength(2);
     expect(search(items, '+bitbucket create')).toEqual([]);
     expect(search(items, 'c++ c# + ++ !?')).toEqual([]);
+  });
+
+  it('an item that is much worse than the best is not found', () => {
+    const items = [
+      { name: 'send_mail' },
+      { name: 'send_fax', text: 'not mail' },
+      { name: 'other', text: 'send' },
+    ];
+    const filler = Array.from({ length: 20 }, (_, at) => ({ name: `send_${'abcdefghijklmnopqrst'[at]}q` }));
+    expect(search([...filler, ...items], 'send mail')).toEqual(['send_mail', 'send_fax']);
   });
 
   it('equally good items keep their order, and the limit holds', () => {

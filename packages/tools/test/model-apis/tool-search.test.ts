@@ -54,7 +54,9 @@ describe('TS6 Anthropic', () => {
     const conversation = tools.conversation();
     const first = anthropicTools(tools.snapshot(conversation).tools);
     expect(namesOf(first)).toEqual(['tool_search', ECHO]);
-    const { rendering } = await tools.snapshot(conversation).run('tool_search', { query: 'list issues' });
+    const { rendering } = await tools
+      .snapshot(conversation)
+      .run('tool_search', { query: `select:${LIST},${CREATE}` });
     const result: Anthropic.ToolResultBlockParam = anthropicToolResult('toolu_1', rendering);
     expect(result).toEqual({
       type: 'tool_result',
