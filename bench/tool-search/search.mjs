@@ -67,6 +67,7 @@ function print({ servers, tokens, recall, time, questions, missed }) {
     console.table(rows);
   }
   console.table(time);
-  for (const { ask, found, rank } of missed)
-    console.log(`not among 5 (${rank ?? '–'}): ${ask} → ${found.join(' ')}`);
+  for (const { query, accept, found, rank } of missed.queries) {
+    console.log(`not among 5 (${rank ?? 'nor 20'}): ${query} (${accept[0]}) → ${found.join(' ')}`);
+  }
 }
