@@ -27,7 +27,8 @@ export interface DeferOptions {
   /** Maximum number of tools that one search finds and loads. Default 5. */
   readonly maxResults?: number | undefined;
   /**
-   * Maximum number of tools that a conversation has loaded. If a search exceeds it, the oldest quarter is unloaded. Default 100.
+   * Maximum number of tools that a conversation has loaded. If a search exceeds it, the oldest quarter is unloaded. Default 100, and
+   * 10 000 with `native: 'anthropic'`, because earlier messages must not refer to a tool that is not in the request.
    */
   readonly maxLoaded?: number | undefined;
   /**
@@ -57,7 +58,10 @@ export interface DeferSettings {
 
 const MODES: ReadonlySet<unknown> = new Set<DeferMode>(['auto', 'always', 'never']);
 const CHARACTERS_PER_TOKEN = 4;
+/** OpenAI accepts 128 tools in a request. */
 export const DEFAULT_MAX_LOADED = 100;
+/** Anthropic accepts 10 000 tools in a request, and deferred ones cost no tokens. */
+const MAX_REFERENCES = 10_000;
 
 /** Returns the settings, or undefined if tools are never deferred. Throws `CONFIG_INVALID` for an invalid option. */
 export function readDefer(defer: DeferMode | DeferOptions | undefined): DeferSettings | undefined {
@@ -82,7 +86,7 @@ export function readDefer(defer: DeferMode | DeferOptions | undefined): DeferSet
         ? alwaysLoaded
         : ({ name }: ModelTool) => alwaysLoaded.some((pattern) => matchesWildcard(name, pattern)),
     maxResults: count('maxResults', 5),
-    maxLoaded: count('maxLoaded', DEFAULT_MAX_LOADED, 4),
+    maxLoaded: count('maxLoaded', native === 'anthropic' ? MAX_REFERENCES : DEFAULT_MAX_LOADED, 4),
     maxListBytes: count('maxListBytes', 8_000, 0),
     native,
   };

@@ -2,6 +2,7 @@ import type { Toolset } from '../calls/toolset.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Rendering } from '../results/rendering.js';
+import { withShortDescription } from '../deferral/search-tool.js';
 import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';
 
@@ -33,6 +34,8 @@ export type AiSdkSchema = {
   readonly validate: undefined;
 };
 
+/** The model may be one of OpenAI, which accepts no longer description. */
+const MAX_SEARCH_DESCRIPTION = 1_024;
 /** The AI SDK recognizes its own schemas by this symbol and passes them on unchanged; it closes objects of all others. */
 const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema');
 
@@ -73,10 +76,11 @@ export function aiSdkTools(
 }
 
 function aiSdkTool<Output>(
-  tool: ModelTool,
+  given: ModelTool,
   toolset: Toolset,
   toOutput: (rendering: Rendering) => Output,
 ): AiSdkTool<Output> {
+  const tool = withShortDescription(given, MAX_SEARCH_DESCRIPTION);
   return {
     description: tool.description,
     title: tool.title,

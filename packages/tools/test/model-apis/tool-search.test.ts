@@ -101,6 +101,17 @@ describe('TS6 Anthropic', () => {
     ).toHaveLength(4);
   });
 
+  it('native: more than a hundred tools stay loaded, because messages refer to them', () => {
+    const loaded = Array.from({ length: 300 }, (_, at) => ({ name: `t${at}`, server: 's', tool: `t${at}` }));
+    for (const [native, count] of [
+      ['anthropic', 300],
+      ['openai', 100],
+      [undefined, 100],
+    ] as const) {
+      expect(setUp(native).tools.conversation({ version: 1, loaded }).loaded).toHaveLength(count);
+    }
+  });
+
   it('native: a tool that was called without a search is not loaded, because no message has its definition', async () => {
     for (const native of ['anthropic', 'openai'] as const) {
       const { tools } = setUp(native);
@@ -145,6 +156,9 @@ describe('TS7 OpenAI', () => {
     expect(query).toContain('- mcp__s__t59: Does this and that.');
     const [chat] = openAiChatTools(turn.tools);
     expect(JSON.stringify(chat?.function.parameters)).toContain('mcp__s__t59');
+    const { tool_search: forAiSdk } = aiSdkTools(turn);
+    expect(forAiSdk?.description).toBe(chat?.function.description);
+    expect(forAiSdk?.inputSchema.jsonSchema).toEqual(chat?.function.parameters);
     expect(turn.tools[0]?.inputSchema.properties['query']).toEqual({
       type: 'string',
       description: expect.not.stringContaining('mcp__s__t59'),
