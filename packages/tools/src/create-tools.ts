@@ -5,6 +5,15 @@ import type { ResultSpill } from './calls/result-spill.js';
 import { createSpilledCalls } from './calls/spilled-calls.js';
 import type { Toolset } from './calls/toolset.js';
 import { forSameList } from './model-tools/for-same-list.js';
+import { createDeferral } from './deferral/deferral.js';
+import {
+  DEFAULT_MAX_LOADED,
+  readDefer,
+  type DeferMode,
+  type DeferOptions,
+} from './deferral/defer-options.js';
+import { RESERVED_NAMES } from './deferral/search-tool.js';
+import { createToolConversation, type ToolConversation } from './deferral/tool-conversation.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
@@ -52,6 +61,8 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly skipDenied?: boolean | undefined;
   /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
+  /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
+  readonly defer?: DeferMode | DeferOptions | undefined;
   /** The budget for checking arguments and structured content. */
   readonly validation?: SchemaCheckerOptions | undefined;
   /** How much of a result the model gets. */
@@ -66,8 +77,17 @@ export interface Tools extends AsyncDisposable {
    * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
    * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
    * converted again.
+   * @param conversation What the model has loaded, if tools are deferred. Without it, what a search loads is offered by this
+   * toolset only, in {@link Toolset.activeTools}.
    */
-  snapshot(): Toolset;
+  snapshot(conversation?: ToolConversation): Toolset;
+  /**
+   * Creates a conversation for {@link snapshot}: it remembers which deferred tools were loaded, and has no effect unless tools
+   * are deferred.
+   * @param saved A parsed result of {@link ToolConversation.toJSON}. Default: a new conversation.
+   * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+   */
+  conversation(saved?: unknown): ToolConversation;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
   /** Terminates the worker thread, and removes what `spill` kept for this conversation alone. Checks that still need it fail with `ABORTED`. `await using` does the same. */
@@ -78,7 +98,7 @@ export interface Tools extends AsyncDisposable {
  * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
  * and safe results.
  * @param host The host whose servers have the tools. It stays open when the tools are closed.
- * @throws {FittingsError} `CONFIG_INVALID` from {@link Tools.snapshot} if `nameLimits` is invalid.
+ * @throws {FittingsError} `CONFIG_INVALID` if `defer` is invalid, and from {@link Tools.snapshot} if `nameLimits` is.
  * @example One call, without a model
  * ```ts
  * import { createHost } from '@mcp-fittings/host';
@@ -132,7 +152,9 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   } = options;
   const checker = createSchemaChecker(options.validation);
   const offer = forSameList(createToolOffer(options));
-  const nameRefs = createToolNamer(options);
+  const defer = readDefer(options.defer);
+  const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
+  const deferral = defer === undefined ? undefined : createDeferral(defer, host, principal);
   const nameTool = createToolNaming();
   const nameAll = forSameList((offered: readonly PreparedTool[]) => {
     const names = nameRefs(offered.map(({ ref }) => ref));
@@ -142,7 +164,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     return { names, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
   });
   const largeResults = options.spill?.open({ principal });
-  const withSpill = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
+  const spillCalls = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
   const close = async (): Promise<void> => {
     await checker[Symbol.asyncDispose]();
     await largeResults?.close();
@@ -150,11 +172,12 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
 
   return {
     policy,
-    snapshot() {
+    conversation: (saved) => createToolConversation(defer?.maxLoaded ?? DEFAULT_MAX_LOADED, saved),
+    snapshot(conversation) {
       const all = offer(host.tools({ principal }));
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
       const { names, tools, byName } = nameAll(offered);
-      const deps: ToolCallDeps = {
+      const plain: ToolCallDeps = {
         host,
         principal,
         names,
@@ -167,14 +190,19 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };
+      const spilled = spillCalls?.(plain, tools);
+      const deps = spilled?.deps ?? plain;
       const toolset: Toolset = {
         tools,
+        deferred: [],
         skipped,
         names,
+        activeTools: () => tools,
         call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
       };
-      return withSpill?.(toolset, deps) ?? toolset;
+      const searched = deferral?.(toolset, conversation) ?? toolset;
+      return spilled?.withReader(searched) ?? searched;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -56,6 +56,13 @@ export type {
   ToolPolicyVerdict,
 } from './permissions/tool-permissions.js';
 
+export type { DeferMode, DeferOptions } from './deferral/defer-options.js';
+export type {
+  LoadedTool,
+  SerializedToolConversation,
+  ToolConversation,
+} from './deferral/tool-conversation.js';
+
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
@@ -68,6 +75,7 @@ export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './result
 export type { ModelSchema } from './model-tools/model-schema.js';
 export type { DefinitionDifference, DefinitionOptions } from './model-apis/definition-options.js';
 export {
+  aiSdkPrepareStep,
   aiSdkTools,
   type AiSdk7ToolOutput,
   type AiSdkSchema,
@@ -75,9 +83,11 @@ export {
   type AiSdkToolOutput,
 } from './model-apis/ai-sdk.js';
 export {
+  anthropicSearchTools,
   anthropicToolResult,
   anthropicTools,
   type AnthropicImageType,
+  type AnthropicServerSearch,
   type AnthropicTool,
   type AnthropicToolResult,
 } from './model-apis/anthropic.js';
@@ -99,3 +109,11 @@ export {
   type OpenAiResponsesTool,
   type OpenAiToolMessage,
 } from './model-apis/openai.js';
+export {
+  openAiSearchTools,
+  openAiToolSearchOutput,
+  type OpenAiNamespace,
+  type OpenAiSearchOptions,
+  type OpenAiToolSearch,
+  type OpenAiToolSearchOutput,
+} from './model-apis/openai-tool-search.js';

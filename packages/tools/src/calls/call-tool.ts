@@ -30,8 +30,22 @@ export interface ToolHost {
   readonly tool?:
     | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
     | undefined;
-  /** Returns the identity of each server. Without it, approvals last as long as the policy. */
-  readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
+  /**
+   * Returns the identity of each server, without which approvals last as long as the policy, and its state: `tool_search` also
+   * searches the instructions of connected servers.
+   */
+  readonly servers?:
+    | ((options?: { readonly principal?: string | undefined }) => readonly {
+        readonly name: string;
+        readonly identity: string;
+        readonly state?:
+          | {
+              readonly status: string;
+              readonly connection?: { readonly instructions?: string | undefined } | undefined;
+            }
+          | undefined;
+      }[])
+    | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */
   callTool(
     ref: ToolRef,

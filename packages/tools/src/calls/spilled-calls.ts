@@ -6,30 +6,44 @@ import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { ConversationResults } from './result-spill.js';
 import type { Toolset } from './toolset.js';
 
+/** How one toolset keeps large results. */
+export interface SpilledCalls {
+  /** What its calls use, so that such results are kept. */
+  readonly deps: ToolCallDeps;
+  /** Adds the reader of large results. */
+  withReader(toolset: Toolset): Toolset;
+}
+
 /**
- * Returns a function that adds the reader of large results to a toolset, and has its calls keep such results. The reader is
- * always there, also before the first large result, so that the list of tools does not change within a conversation.
+ * Returns a function for toolsets that keep large results. The reader is the first tool, and always there, also before the first
+ * large result, so that the list of tools does not change within a conversation.
  */
 export function createSpilledCalls(
   results: ConversationResults,
-): (toolset: Toolset, deps: ToolCallDeps) => Toolset {
+): (deps: ToolCallDeps, tools: readonly ModelTool[]) => SpilledCalls {
   const prepared = prepareTool(results.reader, {});
   const nameTool = createToolNaming();
-  return (toolset, deps) => {
-    const reader = nameTool(prepared, freeName(results.reader.name, toolset.tools));
+  return (deps, tools) => {
+    const reader = nameTool(prepared, freeName(results.reader.name, tools));
     const { rendering } = deps;
-    const callDeps: ToolCallDeps = {
-      ...deps,
-      render: (tool, result, signal) =>
-        results.render(tool, result, { rendering, readerName: reader.name, signal }),
-    };
-    const depsOf = (name: string): ToolCallDeps =>
-      name === reader.name ? readerDeps(deps, reader, results) : callDeps;
     return {
-      ...toolset,
-      tools: [...toolset.tools, reader].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      call: (name, args, options = {}) => callTool(depsOf(name), name, args, options),
-      run: (name, args, options = {}) => runTool(depsOf(name), name, args, options),
+      deps: {
+        ...deps,
+        render: (tool, result, signal) =>
+          results.render(tool, result, { rendering, readerName: reader.name, signal }),
+      },
+      withReader(toolset) {
+        const own = readerDeps(deps, reader, results);
+        return {
+          ...toolset,
+          tools: [reader, ...toolset.tools],
+          activeTools: () => [reader, ...toolset.activeTools()],
+          call: (name, args, options = {}) =>
+            name === reader.name ? callTool(own, name, args, options) : toolset.call(name, args, options),
+          run: (name, args, options = {}) =>
+            name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
+        };
+      },
     };
   };
 }

@@ -3,6 +3,7 @@ import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
 import type { DefinitionOptions } from './definition-options.js';
+import { withShortDescription } from '../deferral/search-tool.js';
 import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';
 import { mapContent, textContent } from './result-content.js';
@@ -22,7 +23,9 @@ export interface OpenAiOptions extends DefinitionOptions {
 export type OpenAiFunction = {
   /** The name in function calls: {@link ModelTool.name}. */
   name: string;
-  /** {@link ModelTool.description}, truncated to 1024 characters. */
+  /**
+   * {@link ModelTool.description}, truncated to 1024 characters. The list of tools of `tool_search` is in its parameter instead.
+   */
   description: string;
   /** {@link ModelTool.inputSchema}, without `anyOf`, `oneOf` and `allOf` at its root. */
   parameters: ModelSchema;
@@ -77,7 +80,9 @@ export function openAiChatTools(tools: readonly ModelTool[], options: OpenAiOpti
   return tools.map((tool) => ({ type: 'function', function: openAiFunction(tool, options) }));
 }
 
-function openAiFunction(tool: ModelTool, options: OpenAiOptions): OpenAiFunction {
+/** Converts a tool for both APIs. */
+export function openAiFunction(given: ModelTool, options: OpenAiOptions): OpenAiFunction {
+  const tool = withShortDescription(given, MAX_DESCRIPTION_LENGTH);
   const parameters = flattenRoot(tool, options);
   const problem = options.strictWherePossible === true ? notStrictReason(tool, parameters) : undefined;
   if (problem !== undefined) options.onNotStrict?.({ name: tool.name, reason: problem });

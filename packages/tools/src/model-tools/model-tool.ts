@@ -40,10 +40,12 @@ export interface ModelTool {
   readonly output: ConvertedSchema | undefined;
   /** The tool as the server sent it, unchanged: escape its texts before you show them. */
   readonly definition: CatalogTool;
+  /** With `defer.native: 'anthropic'`, true for a tool that a search has loaded. Otherwise undefined. */
+  readonly deferLoading?: true | undefined;
 }
 
 /** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
-export type PreparedTool = Omit<ModelTool, 'name'> & { readonly cost: ToolCost };
+export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & { readonly cost: ToolCost };
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_TITLE_LENGTH = 120;
