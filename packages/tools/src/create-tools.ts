@@ -12,6 +12,8 @@ import {
 import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
+import { createHostPins, type HostPins } from './pins/host-pins.js';
+import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 import {
@@ -31,6 +33,11 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly policy?: ToolPolicy | undefined;
   /** What happens to a call that no rule of the policy applies to. Default `ask`. */
   readonly defaultPermission?: ToolPermission | undefined;
+  /**
+   * What the user agreed to: `createToolPins()` of `@mcp-fittings/tools/pins`. A tool that changed or was added since its server was
+   * first used is then not called before the user agrees. Default: none.
+   */
+  readonly pins?: ToolPins | undefined;
   /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
   /**
@@ -65,6 +72,8 @@ export interface Tools extends AsyncDisposable {
   snapshot(): Toolset;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
+  /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
+  readonly pins: HostPins | undefined;
   /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
 }
@@ -129,12 +138,14 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const offer = createToolOffer(options);
   const nameRefs = createToolNamer(options);
   const nameTool = createToolNaming();
+  const pins = options.pins === undefined ? undefined : createHostPins(host, options.pins, principal);
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {
     policy,
+    pins,
     snapshot() {
-      const all = offer(host.tools({ principal }));
+      const all = pins === undefined ? offer(host.tools({ principal })) : pins.offer(offer);
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
       const names = nameRefs(offered.map(({ ref }) => ref));
       const tools = offered
@@ -147,6 +158,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         names,
         find: (name) => byName.get(name),
         policy,
+        pins,
         defaultPermission,
         confirm: options.confirm,
         checker,

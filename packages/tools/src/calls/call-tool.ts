@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import type { HostPins } from '../pins/host-pins.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
@@ -26,7 +27,14 @@ export interface ToolHost {
   /** Returns the tools of all connected servers, or those of one person. */
   tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
   /** Returns the identity of each server. Without it, approvals last as long as the policy. */
-  readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
+  readonly servers?:
+    | ((options?: { readonly principal?: string | undefined }) => readonly {
+        readonly name: string;
+        readonly identity: string;
+        /** State of the connection: pins read the instructions of the server from it. */
+        readonly state?: unknown;
+      }[])
+    | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */
   callTool(
     ref: ToolRef,
@@ -62,6 +70,8 @@ export interface ToolCallDeps {
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
+  /** What the person agreed to; undefined without pins. */
+  readonly pins: HostPins | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
@@ -158,8 +168,13 @@ async function prepare(
   }
   // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
   const copy = ordinaryObject(original);
+  // What the call relies on is stored, and it is what another process stored first.
+  await deps.pins?.settled(server);
   const current = currentTool(deps, tool);
-  const verdict = deps.policy.forTool(current);
+  const permission = deps.policy.forTool(current);
+  // A question about a change replaces any other; a denial goes first.
+  const change = permission.decision === 'deny' ? undefined : deps.pins?.question(tool, current);
+  const verdict = change?.verdict ?? permission;
   const decision = verdict.decision === 'pass-through' ? deps.defaultPermission : verdict.decision;
   if (decision === 'deny') {
     throw new FittingsError(
@@ -174,12 +189,12 @@ async function prepare(
   if (decision === 'ask') {
     await confirmCall(
       {
-        currentTools: () => host.tools({ principal }),
+        currentTools: () => (deps.pins === undefined ? host.tools({ principal }) : deps.pins.agreed()),
         currentTool: (asked) => currentTool(deps, asked),
         policy: deps.policy,
         confirm: deps.confirm,
       },
-      { tool, args: copy, verdict, signal },
+      { tool, args: copy, verdict, signal, ...(change !== undefined && { change }) },
       current,
     );
   }
