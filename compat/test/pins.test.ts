@@ -73,7 +73,9 @@ async function scene(wire: Wire) {
   await writeFile(file, JSON.stringify(before));
   const server = wire === 'http' ? await serveChanging(file) : undefined;
   const entry =
-    server === undefined ? { command: process.execPath, args: [SCRIPT, file] } : { type: 'http', url: server.url };
+    server === undefined
+      ? { command: process.execPath, args: [SCRIPT, file] }
+      : { type: 'http', url: server.url };
   const hosts: Host[] = [];
   return {
     file,
@@ -117,13 +119,15 @@ const offeredIn = (tools: Tools): readonly string[] => tools.snapshot().tools.ma
 
 describe.each<Wire>(['stdio', 'http'])('PN1: over %s', (wire) => {
   describe.each(['during a session', 'between two sessions'])('%s', (when) => {
-    describe.each(['nothing approved', 'the server approved', 'every tool allowed'])('with %s', (permission) => {
+    describe.each(['the server approved', 'every tool allowed'])('with %s', (permission) => {
       const prepare = async (mode: PinMode, { tools: changed }: Case) => {
         const place = await scene(wire);
         const approvals = createToolApprovals();
         const reported: PinChange[] = [];
         const asked: ConfirmRequest[] = [];
         const answers: ConfirmOutcome[] = [];
+        /** Whether the user says yes to the question of the policy: an approval does not cover what changed since. */
+        const person = { permits: mode === 'warn' };
         let host = await place.connect();
         const open = async (): Promise<Tools> =>
           createTools(host, {
@@ -139,6 +143,10 @@ describe.each<Wire>(['stdio', 'http'])('PN1: over %s', (wire) => {
               report: (each) => void reported.push(each),
             }),
             confirm: async (request) => {
+              if (request.change === undefined) {
+                expect(request.verdict.rule).toMatch(/^(?:changed|added)-tool$/);
+                return person.permits ? 'once' : 'cancel';
+              }
               asked.push(request);
               return answers.shift() ?? 'cancel';
             },
@@ -163,76 +171,91 @@ describe.each<Wire>(['stdio', 'http'])('PN1: over %s', (wire) => {
           tools = await open();
         }
         const old = when === 'during a session' || wire === 'http' ? ['read'] : [];
-        return { place, host, tools, firstTurn, reported, asked, answers, old };
+        return { place, host, tools, firstTurn, reported, asked, answers, person, old };
       };
 
-      it.each(Object.entries(cases))('ask: a server that %s is seen, and nothing of it is called', async (_, each) => {
-        const { place, host, tools, reported, asked, answers, old } = await prepare('ask', each);
-        await using _place = place;
-        await using _tools = tools;
-        const turn = tools.snapshot();
-        expect(tools.pins?.changes().map(({ tool: name, kind, other }) => [name, kind, other])).toEqual(
-          each.seen.map(([name, kind, other]) => [name, kind, other]),
-        );
-        expect(reported.map(({ tool: name }) => name)).toEqual(each.seen.map(([name]) => name));
-        for (const [name, kind] of each.seen) {
-          const isNew = kind !== 'changed';
-          expect(turn.tools.some(({ ref }) => ref.tool === name)).toBe(!isNew);
-          expect(turn.skipped.some(({ ref, error }) => ref.tool === name && error.code === 'APPROVAL_REQUIRED')).toBe(
-            isNew,
+      it.each(Object.entries(cases))(
+        'ask: a server that %s is seen, and nothing of it is called',
+        async (_, each) => {
+          const { place, host, tools, reported, asked, answers, person, old } = await prepare('ask', each);
+          await using _place = place;
+          await using _tools = tools;
+          const turn = tools.snapshot();
+          expect(tools.pins?.changes().map(({ tool: name, kind, other }) => [name, kind, other])).toEqual(
+            each.seen.map(([name, kind, other]) => [name, kind, other]),
           );
-          // The model sees what the user agreed to, and nothing of what is new.
-          const shown = turn.tools.find(({ ref }) => ref.tool === name);
-          if (!isNew) expect(before.tools.map(({ description }) => description)).toContain(shown?.description);
-          if (!isNew) expect(shown?.description).toBe(before.tools.find((one) => one.name === name)?.description);
-          const end = await turn.run(`mcp__s__${name}`, {});
-          expect(end).toMatchObject({ error: { code: isNew ? 'TOOL_UNKNOWN' : 'POLICY_DENIED' } });
-        }
-        expect(await callsOf(host)).toEqual(old);
-        const questions = each.seen.filter(([, kind]) => kind === 'changed');
-        expect(asked.map(({ change: question }) => question?.change.tool)).toEqual(questions.map(([name]) => name));
-        for (const { text } of asked) expect(text).toMatch(/has changed since you agreed to it/);
-
-        // The answer pins what was seen; what no one was asked about is accepted by the host.
-        for (const [name] of questions) {
-          answers.push('once');
-          expect(await turn.run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
-        }
-        await tools.pins?.accept(tools.pins.changes());
-        expect(tools.pins?.changes()).toEqual([]);
-        for (const [name] of each.seen) {
-          expect(await tools.snapshot().run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
-        }
-        expect(asked).toHaveLength(2 * questions.length);
-        const names = [...questions, ...each.seen].map(([name]) => name);
-        expect(await callsOf(host)).toEqual([...old, ...names]);
-      });
-
-      it.each(Object.entries(cases))('block: a server that %s is seen, and nothing of it is called', async (_, each) => {
-        const { place, host, tools, firstTurn, asked, old } = await prepare('block', each);
-        await using _place = place;
-        await using _tools = tools;
-        const turn = tools.snapshot();
-        for (const [name, kind] of each.seen) {
-          expect(offeredIn(tools)).not.toContain(name);
-          expect(turn.skipped.find(({ ref }) => ref.tool === name)?.error).toMatchObject({
-            code: 'POLICY_DENIED',
-            hint: expect.stringContaining('accept'),
-            details: { pin: kind },
-          });
-          expect(await turn.run(`mcp__s__${name}`, {})).toMatchObject({ error: { code: 'TOOL_UNKNOWN' } });
-          // A toolset that is older than the change.
-          if (kind === 'changed' && when === 'during a session') {
-            expect(await firstTurn.run(`mcp__s__${name}`, {})).toMatchObject({ error: { code: 'POLICY_DENIED' } });
+          expect(reported.map(({ tool: name }) => name)).toEqual(each.seen.map(([name]) => name));
+          for (const [name, kind] of each.seen) {
+            const isNew = kind !== 'changed';
+            expect(turn.tools.some(({ ref }) => ref.tool === name)).toBe(!isNew);
+            expect(
+              turn.skipped.some(({ ref, error }) => ref.tool === name && error.code === 'APPROVAL_REQUIRED'),
+            ).toBe(isNew);
+            // The model sees what the user agreed to, and nothing of what is new.
+            const shown = turn.tools.find(({ ref }) => ref.tool === name);
+            if (!isNew)
+              expect(before.tools.map(({ description }) => description)).toContain(shown?.description);
+            if (!isNew)
+              expect(shown?.description).toBe(before.tools.find((one) => one.name === name)?.description);
+            const end = await turn.run(`mcp__s__${name}`, {});
+            expect(end).toMatchObject({ error: { code: isNew ? 'TOOL_UNKNOWN' : 'POLICY_DENIED' } });
           }
-        }
-        expect(await callsOf(host)).toEqual(old);
-        await tools.pins?.accept(tools.pins.changes());
-        for (const [name] of each.seen) {
-          expect(await tools.snapshot().run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
-        }
-        expect(asked).toEqual([]);
-      });
+          expect(await callsOf(host)).toEqual(old);
+          const questions = each.seen.filter(([, kind]) => kind === 'changed');
+          expect(asked.map(({ change: question }) => question?.change.tool)).toEqual(
+            questions.map(([name]) => name),
+          );
+          for (const { text } of asked) expect(text).toMatch(/has changed since you agreed to it/);
+
+          // The answer pins what was seen; what no one was asked about is accepted by the host.
+          for (const [name] of questions) {
+            answers.push('once');
+            expect(await turn.run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
+          }
+          await tools.pins?.accept(tools.pins.changes());
+          person.permits = true;
+          expect(tools.pins?.changes()).toEqual([]);
+          for (const [name] of each.seen) {
+            expect(await tools.snapshot().run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
+          }
+          // No one is asked about the change again.
+          expect(asked).toHaveLength(2 * questions.length);
+          const names = [...questions, ...each.seen].map(([name]) => name);
+          expect(await callsOf(host)).toEqual([...old, ...names]);
+        },
+      );
+
+      it.each(Object.entries(cases))(
+        'block: a server that %s is seen, and nothing of it is called',
+        async (_, each) => {
+          const { place, host, tools, firstTurn, asked, person, old } = await prepare('block', each);
+          await using _place = place;
+          await using _tools = tools;
+          const turn = tools.snapshot();
+          for (const [name, kind] of each.seen) {
+            expect(offeredIn(tools)).not.toContain(name);
+            expect(turn.skipped.find(({ ref }) => ref.tool === name)?.error).toMatchObject({
+              code: 'POLICY_DENIED',
+              hint: expect.stringContaining('accept'),
+              details: { pin: kind },
+            });
+            expect(await turn.run(`mcp__s__${name}`, {})).toMatchObject({ error: { code: 'TOOL_UNKNOWN' } });
+            // A toolset that is older than the change.
+            if (kind === 'changed' && when === 'during a session') {
+              expect(await firstTurn.run(`mcp__s__${name}`, {})).toMatchObject({
+                error: { code: 'POLICY_DENIED' },
+              });
+            }
+          }
+          expect(await callsOf(host)).toEqual(old);
+          await tools.pins?.accept(tools.pins.changes());
+          person.permits = true;
+          for (const [name] of each.seen) {
+            expect(await tools.snapshot().run(`mcp__s__${name}`, {})).toMatchObject({ type: 'result' });
+          }
+          expect(asked).toEqual([]);
+        },
+      );
 
       it.each(Object.entries(cases))('warn: a server that %s is seen once, and runs', async (_, each) => {
         const { place, tools, reported, asked } = await prepare('warn', each);
@@ -266,11 +289,14 @@ describe.each<Wire>(['stdio', 'http'])('PN1: over %s', (wire) => {
 
     const changed = cases['changes a description']?.tools ?? [];
     await change(host, changed, 'ann');
-    // Over stdio, bob has a process of his own, which reports nothing.
-    await host.refresh('s', { principal: 'bob' });
+    // Bob has a session of his own.
+    await change(host, [...changed, tool('extra', 'More.', 'x')], 'bob');
     await ann.pins?.accept(ann.pins.changes());
     expect(await ann.snapshot().run('mcp__s__read')).toMatchObject({ type: 'result' });
-    expect(bob.pins?.changes()).toMatchObject([{ kind: 'changed', tool: 'read' }]);
+    expect(bob.pins?.changes()).toMatchObject([
+      { kind: 'changed', tool: 'read' },
+      { kind: 'added', tool: 'extra' },
+    ]);
     expect(await bob.snapshot().run('mcp__s__read')).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 

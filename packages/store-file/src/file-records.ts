@@ -116,9 +116,13 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
         const text = `${JSON.stringify({ v: 1, key, value: after })}\n`;
         const bytes = Buffer.byteLength(text);
         if (bytes > maxBytes) {
-          throw storeError('STORE_VALUE_INVALID', `The record is ${bytes} bytes of JSON; the limit is ${maxBytes}.`, {
-            details: { bytes, maxBytes },
-          });
+          throw storeError(
+            'STORE_VALUE_INVALID',
+            `The record is ${bytes} bytes of JSON; the limit is ${maxBytes}.`,
+            {
+              details: { bytes, maxBytes },
+            },
+          );
         }
         try {
           await writePrivateFile(path, nameOf(key), text, { beforeCommit: () => locks.assertNotLost(key) });
@@ -150,7 +154,9 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
 /** Returns a mark that differs whenever the file does: it is replaced as a whole, so that it is another file. */
 function markOf(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats && [stats.dev, stats.ino, stats.size, stats.mode, stats.uid, stats.mtimeNs, stats.ctimeNs].join(' ');
+  return (
+    stats && [stats.dev, stats.ino, stats.size, stats.mode, stats.uid, stats.mtimeNs, stats.ctimeNs].join(' ')
+  );
 }
 
 function readable(file: string, maxBytes: number): FileRecord | undefined {

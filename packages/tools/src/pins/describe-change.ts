@@ -1,4 +1,4 @@
-import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
+import { escapeJson } from '@mcp-fittings/client-core/text';
 import type { PinChange } from './compare-pins.js';
 import type { PinnedDefinition } from './definition.js';
 import { diffJson } from './json-diff.js';
@@ -19,9 +19,9 @@ const ORDER = ['instructions', 'description', 'inputSchema', 'annotations', 'tit
 
 /** Says in one sentence what changed. Names are escaped. */
 export function summarizePinChange({ kind, server, tool, other }: PinChange): string {
-  const where = `the server "${name(server)}"`;
-  const what = `The tool "${name(tool)}" of ${where}`;
-  const same = other === undefined ? '' : `"${name(other)}"`;
+  const where = `the server ${name(server)}`;
+  const what = `The tool ${name(tool)} of ${where}`;
+  const same = other === undefined ? '' : name(other);
   switch (kind) {
     case 'changed': {
       const swapped = same === '' ? '' : ` It now has the definition that the tool ${same} had.`;
@@ -115,4 +115,4 @@ function prefixed(sign: string, value: unknown, room: number): readonly string[]
 /** Returns a JSON string in which nothing can hide. A long one has its beginning and its end. */
 const quoted = (text: string, maxLength: number): string => escapeJson(text, { maxLength }).text;
 
-const name = (text: string): string => escapeText(text, { maxLength: MAX_NAME_LENGTH });
+const name = (text: string): string => quoted(text, MAX_NAME_LENGTH);

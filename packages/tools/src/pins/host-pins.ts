@@ -124,12 +124,12 @@ export function createHostPins(host: ToolHost, pins: ToolPins, principal: string
           review = pins.review(server);
         } catch (error) {
           if (!(error instanceof FittingsError) || error.code === 'CALLBACK_FAILED') throw error;
-          for (const tool of server.tools) skipped.push({ ref: { server: server.name, tool: tool.name }, error });
+          for (const tool of server.tools)
+            skipped.push({ ref: { server: server.name, tool: tool.name }, error });
           continue;
         }
         const pinned = new Map<string, ToolPin>();
-        if (review.waiting.size > 0)
-          for (const pin of review.record?.tools ?? []) pinned.set(pin.name, pin);
+        if (review.waiting.size > 0) for (const pin of review.record?.tools ?? []) pinned.set(pin.name, pin);
         for (const tool of server.tools) {
           const change = review.waiting.get(tool.name);
           const pin = pinned.get(tool.name);

@@ -14,7 +14,10 @@ export interface ToolPinStore {
    * Replaces a record by what `edit` makes of it; undefined keeps it as it is. No other change of the key, also of another process,
    * may come between. Resolves when the record is stored.
    */
-  change(key: string, edit: (before: unknown) => Readonly<Record<string, unknown>> | undefined): Promise<void>;
+  change(
+    key: string,
+    edit: (before: unknown) => Readonly<Record<string, unknown>> | undefined,
+  ): Promise<void>;
   /** Removes a record, also one that cannot be read. */
   remove(key: string): Promise<void>;
 }

@@ -88,8 +88,7 @@ function editsOf(a: readonly string[], b: readonly string[], offset: number): re
 function furthest(reach: Int32Array, diagonal: number, edits: number, most: number): number {
   const down = reach[diagonal + most + 2] ?? 0;
   const right = (reach[diagonal + most] ?? 0) + 1;
-  const goesDown =
-    diagonal === -edits || (diagonal !== edits && (reach[diagonal + most] ?? 0) < down);
+  const goesDown = diagonal === -edits || (diagonal !== edits && (reach[diagonal + most] ?? 0) < down);
   return goesDown ? down : right;
 }
 
@@ -109,8 +108,7 @@ function matches(
     const length = x - begin;
     if (length > 0) runs.push([begin, begin - diagonal, length]);
     const down = reach[diagonal + most + 2] ?? 0;
-    const goesDown =
-      diagonal === -edits || (diagonal !== edits && (reach[diagonal + most] ?? 0) < down);
+    const goesDown = diagonal === -edits || (diagonal !== edits && (reach[diagonal + most] ?? 0) < down);
     [x, y] = goesDown ? [begin, begin - diagonal - 1] : [begin - 1, begin - diagonal];
   }
   return runs.toReversed();

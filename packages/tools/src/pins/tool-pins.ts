@@ -227,7 +227,9 @@ export function createToolPins(options: ToolPinsOptions = {}): ToolPins {
     try {
       report?.(change);
     } catch (cause) {
-      throw new FittingsError('CALLBACK_FAILED', 'The report callback of the pins threw an error.', { cause });
+      throw new FittingsError('CALLBACK_FAILED', 'The report callback of the pins threw an error.', {
+        cause,
+      });
     }
     if (owner.reported.size >= MAX_REPORTED) owner.reported.clear();
     owner.reported.add(key);

@@ -49,7 +49,13 @@ describe('PN6: differences of texts', () => {
       const words = Array.from({ length: next(30) }, (_, index) => `w${index}`);
       const other = words.flatMap((word) => {
         const dice = next(10);
-        return dice === 0 ? [] : dice === 1 ? [word, `new${next(1_000)}`] : dice === 2 ? [`x${next(1_000)}`] : [word];
+        return dice === 0
+          ? []
+          : dice === 1
+            ? [word, `new${next(1_000)}`]
+            : dice === 2
+              ? [`x${next(1_000)}`]
+              : [word];
       });
       const [before, after] = [words.join(' '), other.join(' ')];
       expect(apply(before, diffText(before, after)), `${before} -> ${after}`).toBe(after);
