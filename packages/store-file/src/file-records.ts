@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord, type FittingsError } from '@mcp-fittings/client-core';
 import { systemClock, type StoredValue } from '@mcp-fittings/client-core/auth';
 import {
   ensurePrivateDirectory,
@@ -70,7 +70,7 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
   try {
     await ensurePrivateDirectory(path);
   } catch (error) {
-    throw asStoreError(error, `Could not open ${path}.`);
+    throw asRecordError(error, `Could not open ${path}.`);
   }
   const locks = createFileLocks({
     ...lock,
@@ -103,7 +103,7 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
       known.set(key, { mark, value: record.value });
       return record.value;
     } catch (error) {
-      throw asStoreError(error, `Could not read ${file}.`);
+      throw asRecordError(error, `Could not read ${file}.`);
     }
   };
 
@@ -129,7 +129,7 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
           const mark = markOf(join(path, nameOf(key)));
           if (mark !== undefined) known.set(key, { mark, value: after });
         } catch (error) {
-          throw asStoreError(error, `Could not write to ${path}.`);
+          throw asRecordError(error, `Could not write to ${path}.`);
         }
       }),
     remove: (key) =>
@@ -137,7 +137,7 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
         try {
           await removePrivateFile(path, nameOf(key));
         } catch (error) {
-          throw asStoreError(error, `Could not delete a record from ${path}.`);
+          throw asRecordError(error, `Could not delete a record from ${path}.`);
         }
       }),
     async list() {
@@ -145,10 +145,21 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
         const files = (await readdir(path)).filter((file) => file.endsWith(SUFFIX)).toSorted();
         return files.flatMap((file) => readable(join(path, file), maxBytes) ?? []);
       } catch (error) {
-        throw asStoreError(error, `Could not list ${path}.`);
+        throw asRecordError(error, `Could not list ${path}.`);
       }
     },
   };
+}
+
+/** The checks of private files speak of credentials. */
+function asRecordError(cause: unknown, message: string): FittingsError {
+  const error = asStoreError(cause, message);
+  if (error.code !== 'STORE_INSECURE') return error;
+  return storeError('STORE_INSECURE', error.message, {
+    cause,
+    details: error.details,
+    hint: 'Let only your user access it. Other users may have changed what is in it: check it, or delete it.',
+  });
 }
 
 /** Returns a mark that differs whenever the file does: it is replaced as a whole, so that it is another file. */
