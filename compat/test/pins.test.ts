@@ -114,7 +114,7 @@ async function change(host: Host, tools: readonly object[], principal?: string):
 /** What the server says that it was asked to do. */
 async function callsOf(host: Host): Promise<unknown> {
   const { content } = await host.callTool({ server: 's', tool: 'control' });
-  return JSON.parse(String(content[0]?.text));
+  return JSON.parse(content[0]?.type === 'text' ? content[0].text : '');
 }
 
 const offeredIn = (tools: Tools): readonly string[] => tools.snapshot().tools.map(({ ref }) => ref.tool);

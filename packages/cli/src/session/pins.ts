@@ -15,7 +15,7 @@ export interface UserPins {
   /** Undefined if there is no place to keep them. */
   readonly store: FileRecords | undefined;
   /** Returns a server of the session as its pins are kept, with what it lists now. */
-  server(name: string): PinnedServer;
+  readonly server: (name: string) => PinnedServer;
 }
 
 /**

@@ -49,6 +49,6 @@ export function canonical(definition: unknown): string {
 }
 
 /** Returns the same for two tools that differ in nothing but their names. */
-export function contentOf({ name: _, ...content }: PinnedDefinition): string {
-  return canonical(content);
+export function contentOf(definition: PinnedDefinition): string {
+  return canonical({ ...definition, name: undefined });
 }

@@ -34,6 +34,7 @@ export function summarizePinChange({ kind, server, tool, other }: PinChange): st
     case 'renamed':
       return `${what} is new, with the definition of the tool ${same}, which is no longer listed: it was probably renamed.`;
     case 'instructions':
+    default:
       return `The instructions of ${where} have changed since you agreed to them.`;
   }
 }
