@@ -14,7 +14,7 @@ import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/elicitation.js';
 import { openSession } from '../session/open-session.js';
-import { openPins } from '../session/pins.js';
+import { loadPins, openPins } from '../session/pins.js';
 import { type Target, connectTarget } from './target.js';
 
 export interface CallOptions {
@@ -30,12 +30,13 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   using progress = openProgress(deps);
   await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
   const { host, loaded } = session;
-  // The server starts while this package is loaded.
-  const [target, { createToolPolicy, createTools, naming, renderForPerson }, { pins }] = await Promise.all([
+  // The server starts while these packages are loaded.
+  const [target, { createToolPolicy, createTools, naming, renderForPerson }] = await Promise.all([
     connectTarget(deps, session, text, 'tool', () => host.tools()),
     import('@mcp-fittings/tools'),
-    openPins(deps, session),
+    loadPins(),
   ]);
+  const { pins } = await openPins(deps, session);
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {
@@ -49,6 +50,8 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     confirm: async () => 'once',
   });
   const turn = tools.snapshot();
+  // What is pinned for the first time is stored, whatever becomes of the call.
+  await Promise.allSettled(host.servers().map(({ name: each }) => tools.pins?.settled(each)));
   const name = nameIn(turn, target);
   const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;

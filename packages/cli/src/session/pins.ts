@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { homeDirectory } from '@mcp-fittings/config';
@@ -18,15 +17,22 @@ export interface UserPins {
   readonly server: (name: string) => PinnedServer;
 }
 
+/** Loads what {@link openPins} needs. */
+export async function loadPins() {
+  const [{ createToolPins, memoryPinStore }, { fileRecords }] = await Promise.all([
+    import('@mcp-fittings/tools/pins'),
+    import('@mcp-fittings/store-file'),
+  ]);
+  return { createToolPins, memoryPinStore, fileRecords };
+}
+
 /**
  * Opens the pins. They belong to the identity of an entry as the configuration knows it, which does not depend on the values of
  * variables: a renewed token is not another server.
  */
 export async function openPins(deps: CommandDeps, session: CommandSession): Promise<UserPins> {
-  const [{ createToolPins, memoryPinStore }, store] = await Promise.all([
-    import('@mcp-fittings/tools/pins'),
-    openStore(deps),
-  ]);
+  const { createToolPins, memoryPinStore } = await loadPins();
+  const store = await openStore(deps);
   const memory = memoryPinStore();
   const kept: ToolPinStore =
     store === undefined
@@ -66,12 +72,10 @@ export async function openPins(deps: CommandDeps, session: CommandSession): Prom
 }
 
 async function openStore(deps: CommandDeps): Promise<FileRecords | undefined> {
-  const [{ fileRecords }, home] = await Promise.all([
-    import('@mcp-fittings/store-file'),
-    homeDirectory(placeOptions(sessionOptions(deps))),
-  ]);
+  const { fileRecords } = await loadPins();
+  const home = await homeDirectory(placeOptions(sessionOptions(deps)));
   try {
-    return await fileRecords({ path: pinsFolder(home ?? homedir(), process.platform), clock: deps.clock });
+    return await fileRecords({ path: pinsFolder(home, process.platform), clock: deps.clock });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     noteNotKept(deps, error);
