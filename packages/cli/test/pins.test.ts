@@ -40,7 +40,7 @@ async function scene({ here = true }: { readonly here?: boolean } = {}) {
 const pinsFolder = ({ home }: Pick<Workspace, 'home'>): string =>
   join(home, '.local', 'state', 'mcp-fittings', 'pins');
 
-describe('PN9: fittings call', () => {
+describe('PN-09: fittings call', () => {
   it.each([
     ['changed', changes.read, 'read'],
     ['added', changes.added, 'extra'],
@@ -122,7 +122,7 @@ describe('PN9: fittings call', () => {
   });
 });
 
-describe('PN9: fittings pins', () => {
+describe('PN-09: fittings pins', () => {
   it('lists what is pinned and what waits, with exit code 5 if something does', async () => {
     await using place = await scene();
     expect(await place.json(['pins'])).toMatchObject({
@@ -229,7 +229,7 @@ describe('PN9: fittings pins', () => {
   });
 });
 
-describe('PN9: the built program', () => {
+describe('PN-09: the built program', () => {
   it('pins with list, marks what changed, also from memory, and forgets the marks when it is accepted', async () => {
     await using place = await scene({ here: false });
     const first = await place.fittings(['list', 'tools']);

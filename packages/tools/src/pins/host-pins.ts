@@ -48,9 +48,6 @@ export interface HostPins {
 
 /** Applies pins to the tools that a host has for one person. */
 export function createHostPins(host: ToolHost, pins: ToolPins, principal: string | undefined): HostPins {
-  /** The objects of a list are kept, so that their schemas are not converted again. */
-  const offeredFor = new WeakMap<ToolPin, CatalogTool>();
-
   const snapshots = (): Map<string, { readonly identity: string; readonly state?: unknown }> => {
     const list = host.servers?.({ principal }) ?? [];
     return new Map(list.map((each) => [each.name, each]));
@@ -88,14 +85,9 @@ export function createHostPins(host: ToolHost, pins: ToolPins, principal: string
         throw error;
       }
     });
-  const pinnedTool = (pin: ToolPin, server: string): CatalogTool => {
-    const before = offeredFor.get(pin);
-    if (before?.server === server) return before;
+  const pinnedTool = (pin: ToolPin, server: string): CatalogTool =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from a tool of this type, and read as carefully as one of a server
-    const tool = { ...pin.definition, server, digest: pin.digest } as unknown as CatalogTool;
-    offeredFor.set(pin, tool);
-    return tool;
-  };
+    ({ ...pin.definition, server, digest: pin.digest }) as unknown as CatalogTool;
 
   return {
     changes: () => reviewed().flatMap(({ waiting }) => [...waiting.values()]),

@@ -11,10 +11,10 @@ export interface TextChange {
 const CONTEXT = 40;
 /** Words of longer texts are not compared: everything between the first and the last difference is one change. */
 const MAX_CHARACTERS = 40_000;
-/** The work grows with the square of this number of words that differ. */
+/** The work grows with the square of this number of words and spaces that differ. */
 const MAX_EDITS = 400;
-/** Changes with at most this many unchanged words between them are one. */
-const MIN_WORDS_APART = 3;
+/** Changes with fewer unchanged words and spaces between them are one. */
+const MIN_WORDS_APART = 5;
 
 /** Compares two texts word by word. Bounded: texts that differ a lot are one change. */
 export function diffText(before: string, after: string): readonly TextChange[] {
@@ -39,7 +39,7 @@ interface Edit {
   readonly to: readonly [before: number, after: number];
 }
 
-const wordsIn = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [];
+const wordsIn = (text: string): readonly string[] => text.match(/\S+|\s+/g) ?? [];
 
 /** Returns the length of the beginning that both texts share, up to the end of a word. */
 function commonStart(before: string, after: string): number {
@@ -125,10 +125,9 @@ function joined(
   const placesB = offsetsOf(b, offset);
   const edits: Edit[] = [];
   let [x, y] = [0, 0];
-  for (const [nextA, nextB, length] of [...runs, [a.length, b.length, Infinity] as const]) {
-    const isLast = length === Infinity;
-    const isEdge = (nextA === 0 && nextB === 0) || nextA + length >= a.length;
-    if (!isLast && length < MIN_WORDS_APART && !isEdge) continue;
+  for (const [nextA, nextB, length] of [...runs, [a.length, b.length, 0] as const]) {
+    const isAtEnd = nextA + length >= a.length;
+    if (!isAtEnd && length < MIN_WORDS_APART) continue;
     if (nextA > x || nextB > y) {
       edits.push({
         from: [placesA[x] ?? 0, placesB[y] ?? 0],

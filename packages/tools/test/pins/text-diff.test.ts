@@ -23,10 +23,13 @@ function apply(before: string, changes: ReturnType<typeof diffText>): string {
   return done + before.slice(at);
 }
 
-describe('PN6: differences of texts', () => {
+describe('PN-06: differences of texts', () => {
   it('shows the words that differ, with what is around them', () => {
     expect(diffText('Pushes commits to a branch.', 'Pushes all commits to a branch.')).toEqual([
       { lead: 'Pushes ', removed: '', added: 'all ', tail: 'commits to a branch.' },
+    ]);
+    expect(diffText('Reads a note.', 'Reads a note. Then sends it.')).toEqual([
+      { lead: 'Reads a note.', removed: '', added: ' Then sends it.', tail: '' },
     ]);
     expect(diffText('same', 'same')).toEqual([]);
     expect(diffText('', 'new text')).toMatchObject([{ removed: '', added: 'new text' }]);

@@ -52,7 +52,7 @@ const codeOf = async ({ tools }: Scene, name = 'a'): Promise<string> => {
   return event.type === 'error' ? event.error.code : 'result';
 };
 
-describe('PN1: what the user saw is what is called', () => {
+describe('PN-01: what the user saw is what is called', () => {
   it('a tool that changes while the question is open is asked about again', async () => {
     let times = 0;
     const place = await scene([tool('a')], {}, (host) => {
@@ -117,15 +117,22 @@ describe('PN1: what the user saw is what is called', () => {
   });
 
   it('of two processes that use a server for the first time, the first one counts', async () => {
-    const store = memoryPinStore();
-    const one = createToolPins({ store });
-    const two = createToolPins({ store });
+    const kept = memoryPinStore();
+    const store: ToolPinStore = {
+      ...kept,
+      async change(key, edit) {
+        await Promise.resolve();
+        await kept.change(key, edit);
+      },
+    };
+    const [one, two] = [createToolPins({ store }), createToolPins({ store })];
     const server = (tools: readonly CatalogTool[]) => ({ name: 's', identity: 'i', tools });
     const [mine, theirs] = [server([tool('a')]), server([changed('a')])];
-    expect(one.review(mine).isFirstUse).toBe(true);
-    expect(two.review(theirs).isFirstUse).toBe(false);
+    // Neither has stored anything when the other looks.
+    expect([one.review(mine).isFirstUse, two.review(theirs).isFirstUse]).toEqual([true, true]);
     await Promise.all([one.settled(mine), two.settled(theirs)]);
     expect(two.review(theirs).changes).toMatchObject([{ kind: 'changed', tool: 'a' }]);
+    expect(one.review(mine).changes).toEqual([]);
   });
 
   it('a store that is asynchronous loses no answer: both processes keep what their users agreed to', async () => {
@@ -151,7 +158,7 @@ describe('PN1: what the user saw is what is called', () => {
   });
 });
 
-describe('PN2: what is new is hidden until the user has seen it', () => {
+describe('PN-02: what is new is hidden until the user has seen it', () => {
   it('an approval of the server does not cover a tool that the user has not seen', async () => {
     const host = fakeHost([tool('a')]);
     const approvals = createToolApprovals();
@@ -218,7 +225,7 @@ describe('PN2: what is new is hidden until the user has seen it', () => {
   });
 });
 
-describe('PN5: what is pinned', () => {
+describe('PN-05: what is pinned', () => {
   const seen = async (
     from: Partial<CatalogTool>,
     to: Partial<CatalogTool>,
@@ -286,7 +293,7 @@ describe('PN5: what is pinned', () => {
   });
 });
 
-describe('PN3: pins are kept for each entry and person', () => {
+describe('PN-03: pins are kept for each entry and person', () => {
   it('saved and read again', async () => {
     const store = memoryPinStore();
     await scene([tool('a')], { store });
@@ -360,7 +367,7 @@ describe('PN3: pins are kept for each entry and person', () => {
   });
 });
 
-describe('PN7: ten thousand tools', () => {
+describe('PN-07: ten thousand tools', () => {
   const many = (description: string): readonly CatalogTool[] =>
     Array.from({ length: 10_000 }, (_, index) =>
       tool(`tool_${index}`, { description: `${description} ${index}`, digest: `${description} ${index}` }),
