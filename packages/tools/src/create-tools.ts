@@ -12,7 +12,7 @@ import {
 import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
-import { createHostPins, type HostPins } from './pins/host-pins.js';
+import { createPinGate, type HostPins } from './pins/pin-gate.js';
 import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
@@ -138,7 +138,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const offer = createToolOffer(options);
   const nameRefs = createToolNamer(options);
   const nameTool = createToolNaming();
-  const pins = options.pins === undefined ? undefined : createHostPins(host, options.pins, principal);
+  const pins = options.pins === undefined ? undefined : createPinGate(host, options.pins, principal);
   const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
 
   return {

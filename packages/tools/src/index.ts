@@ -58,6 +58,7 @@ export type {
 
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
+export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';

@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { HostPins } from '../pins/host-pins.js';
+import type { PinGate } from '../pins/pin-gate.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
@@ -71,7 +71,7 @@ export interface ToolCallDeps {
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
   /** What the person agreed to; undefined without pins. */
-  readonly pins: HostPins | undefined;
+  readonly pins: PinGate | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;

@@ -3,7 +3,7 @@ import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { PinQuestion } from '../pins/host-pins.js';
+import type { PinQuestion } from '../pins/pin-gate.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { ConfirmOutcome, PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 

@@ -43,6 +43,7 @@ export interface PinChange {
 
 /** How the tools of a server differ from its pins. */
 export interface PinComparison {
+  /** Differences that the person has not agreed to; under `warn` none. */
   readonly changes: readonly PinChange[];
   /** Names of pinned tools that the server does not list. They keep their pins. */
   readonly absent: readonly string[];

@@ -36,18 +36,22 @@ export interface HostPins {
    * without instructions are left out.
    */
   instructions(): ReadonlyMap<string, string>;
+  /** Resolves when what was pinned of a server is stored. Rejects if it could not be. */
+  settled(server: string): Promise<void>;
+}
+
+/** What offering and calling tools needs. */
+export interface PinGate extends HostPins {
   /** Offers the tools of the host without those that the user has not agreed to. */
   offer(prepare: (list: readonly CatalogTool[]) => OfferedTools): OfferedTools;
   /** Returns the tools that the user has agreed to. */
   agreed(): readonly CatalogTool[];
-  /** Resolves when what was pinned of a server is stored. Rejects if it could not be. */
-  settled(server: string): Promise<void>;
   /** Returns what to ask before this tool is called. Throws `POLICY_DENIED` if its change blocks it. */
   question(tool: ModelTool, current: PolicyTool): PinQuestion | undefined;
 }
 
 /** Applies pins to the tools that a host has for one person. */
-export function createHostPins(host: ToolHost, pins: ToolPins, principal: string | undefined): HostPins {
+export function createPinGate(host: ToolHost, pins: ToolPins, principal: string | undefined): PinGate {
   const snapshots = (): Map<string, { readonly identity: string; readonly state?: unknown }> => {
     const list = host.servers?.({ principal }) ?? [];
     return new Map(list.map((each) => [each.name, each]));
