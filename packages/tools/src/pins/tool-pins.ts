@@ -323,6 +323,7 @@ function comparison(owner: Owner, index: PinIndex, server: PinnedServer): PinRev
 
 function isSameServer(a: PinnedServer, b: PinnedServer): boolean {
   return (
+    a.name === b.name &&
     a.instructions === b.instructions &&
     a.tools.length === b.tools.length &&
     a.tools.every(({ name, digest }, at) => name === b.tools[at]?.name && digest === b.tools[at].digest)

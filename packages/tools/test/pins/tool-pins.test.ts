@@ -317,6 +317,15 @@ describe('PN-03: pins are kept for each entry and person', () => {
     expect(store.toJSON().records).toEqual([]);
   });
 
+  it('two names of one entry share its pins, and each change names its server', () => {
+    const pins = createToolPins();
+    const named = (name: string, tools: readonly CatalogTool[]) => ({ name, identity: 'i', tools });
+    pins.review(named('one', [tool('a')]));
+    const tools = [changed('a')];
+    expect(pins.review(named('one', tools)).changes).toMatchObject([{ server: 'one' }]);
+    expect(pins.review(named('two', tools)).changes).toMatchObject([{ server: 'two' }]);
+  });
+
   it('removed pins of tools count as added; without any, the server is used for the first time', async () => {
     const pins = createToolPins();
     const server = { name: 's', identity: 'i', tools: [tool('a'), tool('b')] };
