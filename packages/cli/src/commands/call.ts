@@ -51,7 +51,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   });
   const turn = tools.snapshot();
   // What is pinned for the first time is stored, whatever becomes of the call.
-  await Promise.allSettled(host.servers().map(({ name: each }) => tools.pins?.settled(each)));
+  await Promise.allSettled(host.servers().map(async ({ name: each }) => tools.pins?.settled(each)));
   const name = nameIn(turn, target);
   const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
