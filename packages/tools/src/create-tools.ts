@@ -24,6 +24,8 @@ import {
 import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
+import { createPinGate, type HostPins } from './pins/pin-gate.js';
+import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 import {
@@ -43,6 +45,11 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly policy?: ToolPolicy | undefined;
   /** What happens to a call that no rule of the policy applies to. Default `ask`. */
   readonly defaultPermission?: ToolPermission | undefined;
+  /**
+   * What the user agreed to: `createToolPins()` of `@mcp-fittings/tools/pins`. A tool that changed or was added since its server was
+   * first used is then not called before the user agrees. Default: none.
+   */
+  readonly pins?: ToolPins | undefined;
   /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
   /**
@@ -90,6 +97,8 @@ export interface Tools extends AsyncDisposable {
   conversation(saved?: unknown): ToolConversation;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
+  /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
+  readonly pins: HostPins | undefined;
   /** Terminates the worker thread, and removes what `spill` kept for this conversation alone. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
 }
@@ -154,7 +163,9 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const offer = forSameList(createToolOffer(options));
   const defer = readDefer(options.defer);
   const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
-  const deferral = defer === undefined ? undefined : createDeferral(defer, host, principal);
+  const pins = options.pins === undefined ? undefined : createPinGate(host, options.pins, principal);
+  const instructions = pins && (() => pins.instructions());
+  const deferral = defer && createDeferral(defer, { host, principal, instructions });
   const nameTool = createToolNaming();
   const nameAll = forSameList((offered: readonly PreparedTool[]) => {
     const names = nameRefs(offered.map(({ ref }) => ref));
@@ -172,9 +183,10 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
 
   return {
     policy,
+    pins,
     conversation: (saved) => createToolConversation(defer?.maxLoaded ?? DEFAULT_MAX_LOADED, saved),
     snapshot(conversation) {
-      const all = offer(host.tools({ principal }));
+      const all = pins === undefined ? offer(host.tools({ principal })) : pins.offer(offer);
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
       const { names, tools, byName } = nameAll(offered);
       const plain: ToolCallDeps = {
@@ -183,6 +195,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         names,
         find: (name) => byName.get(name),
         policy,
+        pins,
         defaultPermission,
         confirm: options.confirm,
         checker,

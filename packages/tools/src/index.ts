@@ -65,6 +65,7 @@ export type {
 
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
+export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
 

@@ -11,6 +11,7 @@ import {
 } from './config-commands.js';
 import { collect, examples } from './declare.js';
 import { registerBridge, registerCompletion, registerDoctor, registerSignIn } from './other-commands.js';
+import { registerPins } from './pin-commands.js';
 import {
   registerCall,
   registerComplete,
@@ -94,6 +95,7 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerImport,
     registerExport,
     registerApprove,
+    registerPins,
     registerSignIn,
     registerDoctor,
     registerBridge,

@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import type { PinGate } from '../pins/pin-gate.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
@@ -31,13 +32,14 @@ export interface ToolHost {
     | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
     | undefined;
   /**
-   * Returns the identity of each server, without which approvals last as long as the policy, and its state: `tool_search` also
-   * searches the instructions of connected servers.
+   * Returns the identity of each server, without which approvals last as long as the policy, and its state: pins and `tool_search`
+   * read the instructions of connected servers.
    */
   readonly servers?:
     | ((options?: { readonly principal?: string | undefined }) => readonly {
         readonly name: string;
         readonly identity: string;
+        /** State of the connection. */
         readonly state?:
           | {
               readonly status: string;
@@ -81,6 +83,8 @@ export interface ToolCallDeps {
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
+  /** What the person agreed to; undefined without pins. */
+  readonly pins: PinGate | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
@@ -186,8 +190,13 @@ async function prepare(
   }
   // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
   const copy = ordinaryObject(original);
+  // What the call relies on is stored, and it is what another process stored first.
+  await deps.pins?.settled(server);
   const current = currentTool(deps, tool);
-  const verdict = deps.policy.forTool(current);
+  const permission = deps.policy.forTool(current);
+  // A question about a change replaces any other; a denial goes first.
+  const change = permission.decision === 'deny' ? undefined : deps.pins?.question(tool, current);
+  const verdict = change?.verdict ?? permission;
   const decision = verdict.decision === 'pass-through' ? deps.defaultPermission : verdict.decision;
   if (decision === 'deny') {
     throw new FittingsError(
@@ -202,12 +211,12 @@ async function prepare(
   if (decision === 'ask') {
     await confirmCall(
       {
-        currentTools: () => host.tools({ principal }),
+        currentTools: () => (deps.pins === undefined ? host.tools({ principal }) : deps.pins.agreed()),
         currentTool: (asked) => currentTool(deps, asked),
         policy: deps.policy,
         confirm: deps.confirm,
       },
-      { tool, args: copy, verdict, signal },
+      { tool, args: copy, verdict, signal, ...(change !== undefined && { change }) },
       current,
     );
   }

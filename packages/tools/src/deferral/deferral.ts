@@ -24,14 +24,18 @@ const MAX_SCHEMA = 3_000;
 /** Turns a toolset with all tools into one that defers most of them, if the settings say so. */
 export type Deferral = (all: Toolset, conversation?: ToolConversation) => Toolset;
 
+/** What the deferral of one set of tools uses. */
+export interface DeferralDeps {
+  readonly host: ToolHost;
+  readonly principal: string | undefined;
+  /** Returns the instructions of servers that the user has agreed to. Without it, those of the host count. */
+  readonly instructions: (() => ReadonlyMap<string, string>) | undefined;
+}
+
 /** Creates the deferral of one set of tools. The index is made at the first search, and updated at every further one. */
-export function createDeferral(
-  settings: DeferSettings,
-  host: ToolHost,
-  principal: string | undefined,
-): Deferral {
+export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Deferral {
   const index = createToolIndex<ModelTool>();
-  const instructionsOf = rememberInstructions(host, principal);
+  const instructionsOf = rememberInstructions(deps);
   const exceeds = createTokenLimit(settings);
   let last: { readonly list: string; readonly tool: ModelTool } | undefined;
   const searchToolFor = (list: string): ModelTool => {
@@ -172,15 +176,18 @@ function createTokenLimit({
  * Returns a function that reads the instructions of the servers. A server that is disconnected keeps its last ones, so that the
  * list of tools does not change with it.
  */
-function rememberInstructions(
-  host: ToolHost,
-  principal: string | undefined,
-): () => (server: string) => string {
+function rememberInstructions({
+  host,
+  principal,
+  instructions,
+}: DeferralDeps): () => (server: string) => string {
   let known: ReadonlyMap<string, { readonly identity: string; readonly text: string }> = new Map();
   return () => {
     const now = new Map<string, { readonly identity: string; readonly text: string }>();
+    const agreed = instructions?.();
     for (const { name, identity, state } of host.servers?.({ principal }) ?? []) {
-      const given: unknown = state?.connection?.instructions;
+      const given: unknown =
+        agreed === undefined ? state?.connection?.instructions : (agreed.get(name) ?? '');
       const text = typeof given === 'string' ? given.slice(0, MAX_INSTRUCTIONS) : undefined;
       const before = known.get(name);
       now.set(name, { identity, text: text ?? (before?.identity === identity ? before.text : '') });

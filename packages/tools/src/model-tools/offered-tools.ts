@@ -12,7 +12,8 @@ export interface SkippedTool {
   readonly ref: ToolRef;
   /**
    * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
-   * twice), `POLICY_DENIED` (the tool is for the server's app only, or `skipDenied` is set).
+   * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED` (pins: the
+   * user has not agreed to it), or the error of the store of pins.
    */
   readonly error: FittingsError;
 }
