@@ -14,6 +14,7 @@ import { registerBridge, registerCompletion, registerDoctor, registerSignIn } fr
 import {
   registerCall,
   registerComplete,
+  registerGenerate,
   registerList,
   registerPrompt,
   registerRead,
@@ -89,6 +90,7 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerRead,
     registerPrompt,
     registerComplete,
+    registerGenerate,
     registerAdd,
     registerChanges,
     registerImport,
