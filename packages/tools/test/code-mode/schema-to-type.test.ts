@@ -143,7 +143,7 @@ describe('a schema as a type', () => {
         ...values.map((value, n) => `export const r${index}_${n}: types.T${index}Result = ${JSON.stringify(value)};`),
         ...objects.map((value, n) => `export const a${index}_${n}: types.T${index}Arguments = ${JSON.stringify(value)};`),
       ]);
-      const files = { 'types.d.ts': text, 'values.ts': ["import type * as types from './types.js';", ...lines].join('\n') };
+      const files = { 'types.ts': text, 'values.ts': ["import type * as types from './types.js';", ...lines].join('\n') };
       expect(explained(await complaintsAbout(files), files), `seed ${seed}`).toEqual([]);
     },
     COMPILE_MS,
@@ -160,7 +160,7 @@ function explained(complaints: string, files: Readonly<Record<string, string>>):
       const [, file = '', row = '0'] = /(\S+)\((\d+),/.exec(line) ?? [];
       const source = files[file]?.split('\n')[Number(row) - 1] ?? '';
       const [, type = ''] = /types\.(\w+)/.exec(source) ?? [];
-      const declared = new RegExp(`export type ${type} =[\\s\\S]*?;\\n(?=/\\*\\*|export)`).exec(files['types.d.ts'] ?? '')?.[0];
+      const declared = new RegExp(`export type ${type} =[\\s\\S]*?;\\n(?=/\\*\\*|export)`).exec(files['types.ts'] ?? '')?.[0];
       return `${line}\n${source}\n${declared ?? ''}`;
     });
 }

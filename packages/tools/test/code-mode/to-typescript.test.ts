@@ -150,10 +150,10 @@ describe('texts of strangers', () => {
           const [server = ''] = tools.map((each) => each.server);
           const caller = (['host', 'sdk', 'sdk-v2'] as const)[index % 3];
           return [
-            [`types-${index}.d.ts`, generateTypes(tools, { server }).text],
+            [`types-${index}.ts`, generateTypes(tools, { server }).text],
             [`client-${index}.ts`, generateClient(tools, { server, caller }).text],
             // As a module, because the variables of thirty toolsets would meet.
-            [`declared-${index}.d.ts`, `${toTypeScript(tools).declarations}export {};\n`],
+            [`declared-${index}.ts`, `${toTypeScript(tools).declarations}export {};\n`],
           ];
         }),
       );
@@ -294,7 +294,7 @@ describe('hostile schemas', () => {
       const start = performance.now();
       const files = Object.fromEntries(
         Object.entries(SCHEMAS).map(([name, schema], index) => [
-          `hostile-${index}.d.ts`,
+          `hostile-${index}.ts`,
           generateTypes([tool(name, { inputSchema: schema, outputSchema: schema })], { server: 's' }).text,
         ]),
       );
