@@ -4,7 +4,15 @@
  * and where types accept more than the schemas. Fails if a tool has no function or a compiler complains.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateClient, generateTypes, toTypeScript } from '@mcp-fittings/tools/code-mode';
@@ -23,7 +31,12 @@ if (!existsSync(corpus)) {
 const { servers } = JSON.parse(readFileSync(corpus, 'utf8'));
 const tools = servers.flatMap(({ name, tools: own }) => own.map((tool) => ({ ...tool, server: name })));
 const jsonCharacters = JSON.stringify(
-  tools.map(({ name, description, inputSchema, outputSchema }) => ({ name, description, inputSchema, outputSchema })),
+  tools.map(({ name, description, inputSchema, outputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+    outputSchema,
+  })),
 ).length;
 
 let problems = 0;
@@ -45,8 +58,12 @@ for (const closed of [false, true]) {
   const keywords = new Map();
   for (const { differences } of functions)
     for (const { keyword } of differences) keywords.set(keyword, (keywords.get(keyword) ?? 0) + 1);
-  console.log(`  a type accepts more at: ${[...keywords].map(([keyword, count]) => `${keyword} ${count}`).join(', ')}`);
-  console.log(`  functions with an output schema: ${functions.filter(({ structured }) => structured).length}`);
+  console.log(
+    `  a type accepts more at: ${[...keywords].map(([keyword, count]) => `${keyword} ${count}`).join(', ')}`,
+  );
+  console.log(
+    `  functions with an output schema: ${functions.filter(({ structured }) => structured).length}`,
+  );
   console.log(
     `  functions whose types accept more: ${functions.filter(({ differences }) => differences.length > 0).length}`,
   );

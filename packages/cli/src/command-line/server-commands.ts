@@ -6,7 +6,13 @@ import type { ListOptions } from '../commands/list.js';
 import type { PromptOptions } from '../commands/prompt.js';
 import type { ReadOptions } from '../commands/read.js';
 import type { StatusOptions } from '../commands/status.js';
-import { CLIENT_CALLERS, GENERATED_KINDS, type GeneratedKind, LIST_KINDS, type ListKind } from '../options.js';
+import {
+  CLIENT_CALLERS,
+  GENERATED_KINDS,
+  type GeneratedKind,
+  LIST_KINDS,
+  type ListKind,
+} from '../options.js';
 import { collect, examples, seconds } from './declare.js';
 
 export function registerStatus(program: Command, deps: CommandDeps): void {

@@ -42,7 +42,12 @@ export async function generate(
   if (tools.length === 0)
     throw new CommandError('TOOL_UNKNOWN', `The server "${printable(server)}" offers no tools.`, { server });
 
-  const made = { server, tools: options.tool, closed: options.closed, madeBy: commandOf(kind, server, options) };
+  const made = {
+    server,
+    tools: options.tool,
+    closed: options.closed,
+    madeBy: commandOf(kind, server, options),
+  };
   const { text, functions, skipped } =
     kind === 'types' ? generateTypes(tools, made) : generateClient(tools, { ...made, caller: options.for });
   for (const { error } of skipped) output.note(errorLine(error, output.noteStyle));
@@ -81,7 +86,13 @@ export async function generate(
 
 /** The command that makes the same text again, wherever it is written. */
 function commandOf(kind: GeneratedKind, server: string, options: GenerateOptions): string {
-  const words = ['fittings', 'generate', kind, server, ...options.tool.flatMap((pattern) => ['--tool', pattern])];
+  const words = [
+    'fittings',
+    'generate',
+    kind,
+    server,
+    ...options.tool.flatMap((pattern) => ['--tool', pattern]),
+  ];
   if (options.for !== undefined && options.for !== 'host') words.push('--for', options.for);
   if (options.closed) words.push('--closed');
   return words.map(shellWord).join(' ');

@@ -85,8 +85,7 @@ class BranchLimiter {
   }
 
   #limit(type: TypeNode, pointer: string): Counted {
-    if (type.kind === 'reference')
-      return { type, branches: type.cut ? 1 : this.branchesOf(type.definition) };
+    if (type.kind === 'reference') return { type, branches: type.cut ? 1 : this.branchesOf(type.definition) };
     if (type.kind === 'union') {
       const members = type.members.map((member) => this.#limit(member, pointer));
       return {
@@ -94,7 +93,9 @@ class BranchLimiter {
         branches: members.reduce((sum, { branches }) => sum + branches, 0),
       };
     }
-    return type.kind === 'intersection' ? this.#limitIntersection(type.members, pointer) : { type, branches: 1 };
+    return type.kind === 'intersection'
+      ? this.#limitIntersection(type.members, pointer)
+      : { type, branches: 1 };
   }
 
   #limitIntersection(types: readonly TypeNode[], pointer: string): Counted {
@@ -108,6 +109,9 @@ class BranchLimiter {
       branches *= member.branches;
     }
     if (kept.size < members.length) this.#onLimit(pointer);
-    return { type: intersectionOf(members.filter((each) => kept.has(each)).map(({ type }) => type)), branches };
+    return {
+      type: intersectionOf(members.filter((each) => kept.has(each)).map(({ type }) => type)),
+      branches,
+    };
   }
 }

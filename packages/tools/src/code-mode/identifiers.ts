@@ -25,7 +25,8 @@ export const FUNCTION_NAMES: NameUse = {
 export const SERVER_NAMES: NameUse = {
   fallback: 'server',
   ascii: true,
-  allowed: (name) => (RESERVED_WORDS.has(name) || GLOBALS.has(name) || /^on[a-z]+$/.test(name) ? `${name}Tools` : name),
+  allowed: (name) =>
+    RESERVED_WORDS.has(name) || GLOBALS.has(name) || /^on[a-z]+$/.test(name) ? `${name}Tools` : name,
 };
 
 /**
@@ -77,14 +78,20 @@ function wantedIdentifier(name: string, use: NameUse): string {
   let identifier = camel === '' ? use.fallback : /^\p{ID_Start}/u.test(camel) ? camel : `_${camel}`;
   const isCut = identifier.length > MAX_LENGTH;
   if (isCut) identifier = identifier.slice(0, MAX_LENGTH - 9).replace(/[\ud800-\udbff]$/, '');
-  return isCut || lost || camel === '' ? `${identifier}_${hashPair('', name).slice(0, 8)}` : use.allowed(identifier);
+  return isCut || lost || camel === ''
+    ? `${identifier}_${hashPair('', name).slice(0, 8)}`
+    : use.allowed(identifier);
 }
 
 /** Returns the parts of a name that are letters and digits. */
 function wordsOf(name: string, ascii: boolean): readonly string[] {
   const separator = ascii ? /[^A-Za-z0-9]+/ : /(?:\P{ID_Continue}|\p{Pc}|\p{Default_Ignorable_Code_Point})+/u;
   // Two names that look the same because only one is composed are spelled the same, and so told apart.
-  const words = name.slice(0, 1_024).normalize('NFC').split(separator).filter((word) => word !== '');
+  const words = name
+    .slice(0, 1_024)
+    .normalize('NFC')
+    .split(separator)
+    .filter((word) => word !== '');
   // `GET_ISSUE` is `getIssue`, and `getURL` stays.
   return /\p{Ll}/u.test(name) ? words : words.map((word) => word.toLowerCase());
 }

@@ -30,7 +30,11 @@ export function serveToolCalls(port: ToolCallPort, dispatcher: Pick<ToolDispatch
       port.postMessage({ id, ...message });
     } catch {
       // An in-process server may return what cannot be sent.
-      const error = { code: 'MESSAGE_UNSERIALIZABLE', message: 'The result cannot be sent over a channel.', delivery: 'unknown' };
+      const error = {
+        code: 'MESSAGE_UNSERIALIZABLE',
+        message: 'The result cannot be sent over a channel.',
+        delivery: 'unknown',
+      };
       port.postMessage({ id, error });
     }
   };
@@ -111,11 +115,22 @@ const CLOSED: ToolReply = {
 };
 
 function isReply(message: unknown): message is ToolReply & { readonly id: number } {
-  return isRecord(message) && typeof message['id'] === 'number' && ('result' in message || isRecord(message['error']));
+  return (
+    isRecord(message) &&
+    typeof message['id'] === 'number' &&
+    ('result' in message || isRecord(message['error']))
+  );
 }
 
-function unsendable(cause: unknown): { readonly code: 'MESSAGE_UNSERIALIZABLE'; readonly message: string; readonly delivery: 'not-sent' } {
+function unsendable(cause: unknown): {
+  readonly code: 'MESSAGE_UNSERIALIZABLE';
+  readonly message: string;
+  readonly delivery: 'not-sent';
+} {
   const reason = cause instanceof Error ? ` ${cause.message}` : '';
-  const { message } = new FittingsError('MESSAGE_UNSERIALIZABLE', `The arguments cannot be sent over a channel.${reason}`);
+  const { message } = new FittingsError(
+    'MESSAGE_UNSERIALIZABLE',
+    `The arguments cannot be sent over a channel.${reason}`,
+  );
   return { code: 'MESSAGE_UNSERIALIZABLE', message, delivery: 'not-sent' };
 }

@@ -56,7 +56,9 @@ class Printer {
 
   #combination(operator: string, members: readonly TypeNode[], indent: string): string {
     const texts = members.map((member) =>
-      member.kind === 'union' || member.kind === 'intersection' ? this.#grouped(member, indent) : this.print(member, indent),
+      member.kind === 'union' || member.kind === 'intersection'
+        ? this.#grouped(member, indent)
+        : this.print(member, indent),
     );
     const line = texts.join(` ${operator} `);
     if (line.length <= MAX_LINE || texts.some((text) => text.includes('\n'))) return line;
@@ -81,7 +83,8 @@ class Printer {
       const head = this.#count(`${inner}${propertyName(name)}${optional ? '?' : ''}: `);
       text += `${head}${this.print(type, inner)};\n`;
     }
-    if (index !== undefined) text += this.#count(`${inner}[key: string]: `) + `${this.print(index, inner)};\n`;
+    if (index !== undefined)
+      text += this.#count(`${inner}[key: string]: `) + `${this.print(index, inner)};\n`;
     return `${text}${indent}}`;
   }
 

@@ -137,7 +137,9 @@ class Converter {
     if (reference !== undefined && draft <= DRAFT.v7) return reference;
     this.#noteUnexpressed(schema, pointer, draft);
     const declared = declaredTypes(schema['type']);
-    const types = new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared?.has(type) !== false));
+    const types = new Set(
+      JSON_TYPES.filter((type) => surroundings.has(type) && declared?.has(type) !== false),
+    );
     const parts = [
       ...(reference === undefined ? [] : [reference]),
       this.#own(schema, pointer, types, declared !== undefined, draft),
@@ -147,7 +149,9 @@ class Converter {
     if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return NEVER;
     const type = intersectionOf(parts);
     // OpenAPI 3.0 writes it so; JSON Schema does not know the keyword.
-    return schema['nullable'] === true && declared?.has('null') === false ? unionOf([type, plain('null')]) : type;
+    return schema['nullable'] === true && declared?.has('null') === false
+      ? unionOf([type, plain('null')])
+      : type;
   }
 
   /** `enum` and `const`, or else `type` and the keywords that apply to one type. */
@@ -230,7 +234,11 @@ class Converter {
       this.differences.add('patternProperties', pointer, 'a type has no names that match a pattern');
     if (others !== false) types.push(this.#type(others, `${pointer}/additionalProperties`, ALL_TYPES, draft));
     if (properties.length === 0) return unionOf(types);
-    this.differences.add('additionalProperties', pointer, 'an index signature applies to listed properties too');
+    this.differences.add(
+      'additionalProperties',
+      pointer,
+      'an index signature applies to listed properties too',
+    );
     const all = unionOf([...types, ...properties.map(({ type }) => type), plain('undefined')]);
     return isShort(all) ? all : UNKNOWN;
   }
@@ -247,7 +255,9 @@ class Converter {
       return { kind: 'array', element: UNKNOWN };
     }
     const elements = first.map((element: Json, index) =>
-      isSchema(element) ? this.#type(element, `${pointer}/${firstKeyword}/${index}`, ALL_TYPES, draft) : UNKNOWN,
+      isSchema(element)
+        ? this.#type(element, `${pointer}/${firstKeyword}/${index}`, ALL_TYPES, draft)
+        : UNKNOWN,
     );
     // 2020-12 has neither an array of `items` nor `additionalItems`.
     const rest = modern || draft <= DRAFT.v2019 ? schema[restKeyword] : undefined;
@@ -292,7 +302,9 @@ class Converter {
     // With an embedded $id, a fragment may mean several parts.
     const target = this.#references.ambiguous ? undefined : this.#references.resolve($ref);
     if (target === undefined) {
-      const reason = $ref.startsWith('#') ? 'it leads nowhere' : 'it leads to another document and is not fetched';
+      const reason = $ref.startsWith('#')
+        ? 'it leads nowhere'
+        : 'it leads to another document and is not fetched';
       this.differences.add('$ref', pointer, `${reason}, so any value is accepted`);
       return { kind: 'reference', definition: NOWHERE, cut: true };
     }
@@ -346,7 +358,7 @@ class Converter {
 
 const NOWHERE: Definition = { pointer: '', schema: undefined, type: UNKNOWN, name: '' };
 
-/** The types that `type` names; undefined if there is none, or one that is not known. */
+/** The types that `type` names; undefined if it is missing, or names one that is not known. */
 function declaredTypes(type: Json | undefined): ReadonlySet<JsonType> | undefined {
   const names: readonly Json[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (names.length === 0) return undefined;
@@ -367,7 +379,9 @@ function listedValues(schema: JsonObject, draft: Draft): readonly Json[] | undef
 
 function constrains(schema: JsonObject, types: ReadonlySet<JsonType>): boolean {
   const has = (keyword: string): boolean => schema[keyword] !== undefined;
-  return (types.has('object') && OBJECT_KEYWORDS.some(has)) || (types.has('array') && ARRAY_KEYWORDS.some(has));
+  return (
+    (types.has('object') && OBJECT_KEYWORDS.some(has)) || (types.has('array') && ARRAY_KEYWORDS.some(has))
+  );
 }
 
 function jsonTypeOf(value: Json): JsonType {

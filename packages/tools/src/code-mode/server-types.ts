@@ -71,7 +71,7 @@ export interface ServerTypes {
   readonly skipped: readonly ToolWithoutFunction[];
 }
 
-/** A longer type is `unknown`. The longest of 2319 real tools has 40 000 characters. */
+/** A longer type is `unknown`. Those of 2319 real tools have at most 79 000 characters. */
 const MAX_TYPE_CHARACTERS = 200_000;
 /** Types that do not fit into the text of one server any more are `unknown`. */
 const MAX_SERVER_CHARACTERS = 20_000_000;
@@ -90,7 +90,10 @@ export function writeServerTypes(tools: readonly DescribedTool[], options: Serve
     else accepted.set(tool.name, { tool, ...schemas });
   }
   const identifiers = createIdentifiers(accepted.keys(), FUNCTION_NAMES);
-  const named = Array.from(accepted.values(), (each) => ({ ...each, id: identifiers.get(each.tool.name) ?? '' }));
+  const named = Array.from(accepted.values(), (each) => ({
+    ...each,
+    id: identifiers.get(each.tool.name) ?? '',
+  }));
   named.sort((a, b) => (a.id < b.id ? -1 : 1));
 
   const writer = new ServerWriter(options);
@@ -135,7 +138,8 @@ class ServerWriter {
         : this.#declare(result, `${base}Result`, `Result of ${propertyName(id)}.`, false);
 
     const lines = commentLines([tool.description, tool.title].find((text) => isText(text)) ?? '');
-    const named = tool.name === id ? [] : [...(lines.length === 0 ? [] : ['']), ...commentLines(`Tool: ${tool.name}`)];
+    const named =
+      tool.name === id ? [] : [...(lines.length === 0 ? [] : ['']), ...commentLines(`Tool: ${tool.name}`)];
     this.#members += docComment([...lines, ...named], `${indent}  `);
     const mark = acceptsNothing(args.definitions[0].type) ? '?' : '';
     this.#members += `${indent}  ${propertyName(id)}(args${mark}: ${argsWritten.name}${moreParameters}): Promise<${resultWritten.name}>;\n`;
@@ -153,7 +157,8 @@ class ServerWriter {
   #declare(schema: SchemaType, name: string, comment: string, isInput: boolean): WrittenType {
     const [root, ...others] = schema.definitions;
     root.name = freeName(name, this.#taken);
-    for (const definition of others) definition.name = freeName(name + definitionName(definition), this.#taken);
+    for (const definition of others)
+      definition.name = freeName(name + definitionName(definition), this.#taken);
     const { indent } = this.#options;
     let { differences } = schema;
     let text: string;
@@ -196,7 +201,8 @@ function acceptsNothing(type: TypeNode): boolean {
   return type.kind === 'object' && type.properties.every(({ optional }) => optional);
 }
 
-const isText = (value: string | undefined): value is string => typeof value === 'string' && value.trim() !== '';
+const isText = (value: string | undefined): value is string =>
+  typeof value === 'string' && value.trim() !== '';
 
 function acceptSchemas(tool: DescribedTool, limits: Partial<SchemaLimits>): Schemas | FittingsError {
   const accept = (schema: unknown, kind: string): JsonObject => {
@@ -227,11 +233,17 @@ function nameProblem(
     return new FittingsError('PROTOCOL_VIOLATION', message, { server });
   }
   if (!accepted.has(name)) return undefined;
-  return new FittingsError('PROTOCOL_VIOLATION', `${listed} more than one tool named "${show(name)}".`, { server });
+  return new FittingsError('PROTOCOL_VIOLATION', `${listed} more than one tool named "${show(name)}".`, {
+    server,
+  });
 }
 
 function tooMany({ server }: DescribedTool): FittingsError {
-  return new FittingsError('SCHEMA_REFUSED', `The server "${show(server)}" lists more than ${MAX_TOOLS} tools.`, {
-    server,
-  });
+  return new FittingsError(
+    'SCHEMA_REFUSED',
+    `The server "${show(server)}" lists more than ${MAX_TOOLS} tools.`,
+    {
+      server,
+    },
+  );
 }

@@ -112,7 +112,7 @@ function constraintsOf(schema: JsonObject): string {
   const integer = type === 'integer' || (Array.isArray(type) && type.includes('integer'));
   const named = CONSTRAINTS.flatMap((keyword) => {
     const value: Json | undefined = schema[keyword];
-    if (value === undefined || value === false && keyword === 'uniqueItems') return [];
+    if (value === undefined || (value === false && keyword === 'uniqueItems')) return [];
     const written = boundedJson(value, MAX_CONSTRAINT).replaceAll(/\n */g, ' ');
     return `${keyword}: ${written}`;
   });

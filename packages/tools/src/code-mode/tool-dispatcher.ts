@@ -137,11 +137,7 @@ export function createToolDispatcher(
 const isStructured = ({ tools }: Toolset, name: string): boolean =>
   tools.find((tool) => tool.name === name)?.definition.outputSchema !== undefined;
 
-function observe(
-  onOutcome: ToolDispatcherOptions['onOutcome'],
-  ref: ToolRef,
-  outcome: LastToolEvent,
-): void {
+function observe(onOutcome: ToolDispatcherOptions['onOutcome'], ref: ToolRef, outcome: LastToolEvent): void {
   try {
     onOutcome?.(ref, outcome);
   } catch {
@@ -157,7 +153,13 @@ function nameIn({ names, skipped }: Toolset, ref: ToolRef): string {
   if (refused !== undefined) throw refused.error;
   const known = Array.from(names.entries(), ([, each]) => each);
   const onServer = known.filter((each) => each.server === server).map((each) => each.tool);
-  const near = onServer.length > 0 ? nearestNames(tool, onServer) : nearestNames(server, known.map((each) => each.server));
+  const near =
+    onServer.length > 0
+      ? nearestNames(tool, onServer)
+      : nearestNames(
+          server,
+          known.map((each) => each.server),
+        );
   throw new FittingsError(
     'TOOL_UNKNOWN',
     onServer.length > 0
@@ -185,7 +187,10 @@ function readRequest(request: unknown): ToolRequest {
 
 function errorData(error: unknown): ToolReplyError {
   if (!(error instanceof FittingsError))
-    return { code: 'CALLBACK_FAILED', message: 'The call failed with an unexpected error in the host program.' };
+    return {
+      code: 'CALLBACK_FAILED',
+      message: 'The call failed with an unexpected error in the host program.',
+    };
   const { code, message, hint, delivery, server } = error;
   return {
     code,

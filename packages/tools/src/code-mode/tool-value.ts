@@ -20,10 +20,14 @@ export function valueOf({ server, tool }: ToolRef, result: ToolResult, structure
 
 /** @param text What the result says, free of control sequences. */
 export function toolFailed({ server, tool }: ToolRef, text: string): FittingsError {
-  return new FittingsError('TOOL_FAILED', truncateText(`The tool "${show(tool)}" failed: ${text}`, MAX_MESSAGE), {
-    server,
-    delivery: 'unknown',
-  });
+  return new FittingsError(
+    'TOOL_FAILED',
+    truncateText(`The tool "${show(tool)}" failed: ${text}`, MAX_MESSAGE),
+    {
+      server,
+      delivery: 'unknown',
+    },
+  );
 }
 
 const show = (text: string): string => sanitizeText(text, { maxLength: 128 });

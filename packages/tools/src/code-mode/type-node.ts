@@ -129,14 +129,23 @@ function ofOneKind(lists: readonly (readonly TypeNode[])[]): TypeNode {
     const texts = rest.map((list) => new Set(list.map((type) => (type.kind === 'plain' ? type.text : ''))));
     return unionOf(first.filter((type) => texts.every((each) => each.has(type.text))));
   }
-  return combine('intersection', narrow.map((list) => unionOf(list)), UNKNOWN);
+  return combine(
+    'intersection',
+    narrow.map((list) => unionOf(list)),
+    UNKNOWN,
+  );
 }
 
 /** Whether it accepts every value of its kind. */
 function isWholeKind(type: TypeNode): boolean {
   if (type.kind === 'plain') return /^(?:string|number|boolean|null)$/.test(type.text);
   if (type.kind === 'array') return isUnknown(type.element);
-  return type.kind === 'object' && type.properties.length === 0 && type.index !== undefined && isUnknown(type.index);
+  return (
+    type.kind === 'object' &&
+    type.properties.length === 0 &&
+    type.index !== undefined &&
+    isUnknown(type.index)
+  );
 }
 
 function combine(kind: 'union' | 'intersection', types: readonly TypeNode[], none: PlainType): TypeNode {

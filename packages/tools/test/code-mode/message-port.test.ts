@@ -7,7 +7,7 @@ import { fakeHost, text, tool } from '../support/fake-host.js';
 
 const CATALOG = [tool('add')];
 
-it('CM12 code in a worker calls tools over its port', async () => {
+it('CM-12 code in a worker calls tools over its port', async () => {
   const host = fakeHost(CATALOG, async ({ a }) => text(`got ${String(a)}`));
   const turn = createTools(host, { defaultPermission: 'allow' }).snapshot();
   const worker = new Worker(
@@ -28,7 +28,10 @@ it('CM12 code in a worker calls tools over its port', async () => {
   );
   using _serving = serveToolCalls(worker, createToolDispatcher(turn));
   const done = await new Promise((resolve) => {
-    worker.on('message', (message: { done?: unknown }) => message.done !== undefined && resolve(message.done));
+    worker.on(
+      'message',
+      (message: { done?: unknown }) => message.done !== undefined && resolve(message.done),
+    );
   });
   expect(done).toEqual(['got 1', 'got 2', { code: 'TOOL_UNKNOWN', delivery: 'not-sent' }]);
   await worker.terminate();
@@ -53,7 +56,7 @@ function untilAborted() {
   };
 }
 
-it('CM12 aborts a call over the port', async () => {
+it('CM-12 aborts a call over the port', async () => {
   const { port1, port2 } = new MessageChannel();
   const dispatcher = untilAborted();
   using _serving = serveToolCalls(port1, dispatcher);
@@ -67,7 +70,7 @@ it('CM12 aborts a call over the port', async () => {
   port1.close();
 });
 
-it('CM12 aborts the calls of a sandbox that ends, and settles those of a host that ends', async () => {
+it('CM-12 aborts the calls of a sandbox that ends, and settles those of a host that ends', async () => {
   const { port1, port2 } = new MessageChannel();
   const dispatcher = untilAborted();
   using _serving = serveToolCalls(port1, dispatcher);
@@ -80,7 +83,7 @@ it('CM12 aborts the calls of a sandbox that ends, and settles those of a host th
   await expect(calling).resolves.toMatchObject({ error: { code: 'TRANSPORT_CLOSED', delivery: 'unknown' } });
 });
 
-it('CM12 replies with an error to what cannot be sent, in both directions', async () => {
+it('CM-12 replies with an error to what cannot be sent, in both directions', async () => {
   const { port1, port2 } = new MessageChannel();
   using _serving = serveToolCalls(port1, { respond: async () => ({ result: () => 'a function' }) });
   const callTool = connectToolCalls(port2);
@@ -93,7 +96,7 @@ it('CM12 replies with an error to what cannot be sent, in both directions', asyn
   port1.close();
 });
 
-it('CM12 ignores what is not a call', async () => {
+it('CM-12 ignores what is not a call', async () => {
   const { port1, port2 } = new MessageChannel();
   const requests: unknown[] = [];
   using _serving = serveToolCalls(port1, {
@@ -102,7 +105,8 @@ it('CM12 ignores what is not a call', async () => {
       return { result: 1 };
     },
   });
-  for (const message of [undefined, 5, 'x', [], {}, { id: 'x' }, { id: 9, abort: true }]) port2.postMessage(message);
+  for (const message of [undefined, 5, 'x', [], {}, { id: 'x' }, { id: 9, abort: true }])
+    port2.postMessage(message);
   port2.postMessage({ id: 1, server: 's', tool: 'add' });
   await expect(once(port2, 'message')).resolves.toEqual([{ id: 1, result: 1 }]);
   expect(requests).toEqual([{ server: 's', tool: 'add' }]);

@@ -11,13 +11,18 @@ const COMPILE_MS = 120_000;
 function typeOf(outputSchema: unknown, options: { readonly closed?: boolean } = {}): string {
   const tool = { server: 's', name: 't', inputSchema: { type: 'object' }, outputSchema };
   const { text } = generateTypes([tool], { server: 's', ...options });
-  return (/export type TResult =\s([\s\S]*?);\n(?:\/\*\*|export)/.exec(text)?.[1] ?? text).replaceAll(/\s+/g, ' ');
+  return (/export type TResult =\s([\s\S]*?);\n(?:\/\*\*|export)/.exec(text)?.[1] ?? text).replaceAll(
+    /\s+/g,
+    ' ',
+  );
 }
 
 function differencesOf(outputSchema: unknown): readonly string[] {
   const tool = { server: 's', name: 't', inputSchema: { type: 'object' }, outputSchema };
   const { functions } = generateTypes([tool], { server: 's' });
-  return functions.flatMap(({ differences }) => differences.map(({ keyword, pointer }) => `${pointer} ${keyword}`));
+  return functions.flatMap(({ differences }) =>
+    differences.map(({ keyword, pointer }) => `${pointer} ${keyword}`),
+  );
 }
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
@@ -35,17 +40,31 @@ describe('a schema as a type', () => {
     [{ $schema: 'http://json-schema.org/draft-04/schema#', const: 1 }, 'unknown'],
     [{ type: 'array' }, 'unknown[]'],
     [{ type: 'array', items: { enum: [1, 2] } }, '(1 | 2)[]'],
-    [{ type: 'array', prefixItems: [{ type: 'string' }, {}], minItems: 1 }, '[string, unknown?, ...unknown[]]'],
+    [
+      { type: 'array', prefixItems: [{ type: 'string' }, {}], minItems: 1 },
+      '[string, unknown?, ...unknown[]]',
+    ],
     [{ type: 'array', prefixItems: [{ type: 'string' }], items: false }, '[string?]'],
     [
-      { $schema: DRAFT_7, type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'number' }, minItems: 1 },
+      {
+        $schema: DRAFT_7,
+        type: 'array',
+        items: [{ type: 'string' }],
+        additionalItems: { type: 'number' },
+        minItems: 1,
+      },
       '[string, ...number[]]',
     ],
     [{ type: 'object' }, '{ [key: string]: unknown }'],
     [{ type: 'object', additionalProperties: false }, '{ [key: string]: never }'],
     [{ type: 'object', additionalProperties: { type: 'number' } }, '{ [key: string]: number }'],
     [
-      { type: 'object', properties: { a: { type: 'string' }, 'b-c': true }, required: ['a', 'z'], additionalProperties: false },
+      {
+        type: 'object',
+        properties: { a: { type: 'string' }, 'b-c': true },
+        required: ['a', 'z'],
+        additionalProperties: false,
+      },
       "{ a: string; 'b-c'?: unknown; z: unknown; }",
     ],
     [{ type: 'object', properties: { a: false } }, '{ a?: never; [key: string]: unknown; }'],
@@ -80,12 +99,15 @@ describe('a schema as a type', () => {
     [{ $ref: 'https://example.com/x.json' }, 'unknown'],
     [{ $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }, 'TResultA'],
     [{ $schema: DRAFT_7, $ref: '#/definitions/a', type: 'number', definitions: { a: {} } }, 'TResultA'],
-    [{ type: 'object', properties: { toString: { type: 'string' } }, additionalProperties: false }, '{ toString?: unknown; }'],
-  ])('CM1 %j is %s', (schema, type) => {
+    [
+      { type: 'object', properties: { toString: { type: 'string' } }, additionalProperties: false },
+      '{ toString?: unknown; }',
+    ],
+  ])('CM-01 %j is %s', (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
 
-  it('CM1 has a name for each part that a reference leads to, also if it leads back', () => {
+  it('CM-01 has a name for each part that a reference leads to, also if it leads back', () => {
     const tree = {
       type: 'object',
       properties: { children: { type: 'array', items: { $ref: '#/$defs/tree-node' } }, root: { $ref: '#' } },
@@ -97,11 +119,14 @@ describe('a schema as a type', () => {
     expect(text).toContain('up?: GrowArgumentsTreeNode;');
   });
 
-  it('CM1 says where the type accepts more', () => {
+  it('CM-01 says where the type accepts more', () => {
     expect(
       differencesOf({
         type: 'object',
-        properties: { a: { not: { type: 'string' } }, b: { oneOf: [{ type: 'string' }, { type: 'number' }] } },
+        properties: {
+          a: { not: { type: 'string' } },
+          b: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+        },
         patternProperties: { '^x': {} },
         additionalProperties: { type: 'string' },
         allOf: [{ $ref: '#/nowhere' }],
@@ -115,21 +140,26 @@ describe('a schema as a type', () => {
     ]);
   });
 
-  it('CM1 with `closed`, a property that is not listed is an error, except where the schema names it', () => {
+  it('CM-01 with `closed`, a property that is not listed is an error, except where the schema names it', () => {
     const listed = { type: 'object', properties: { a: {} } };
     expect(typeOf(listed, { closed: true })).toBe('{ a?: unknown; }');
-    expect(typeOf({ ...listed, additionalProperties: true }, { closed: true })).toContain('[key: string]: unknown');
+    expect(typeOf({ ...listed, additionalProperties: true }, { closed: true })).toContain(
+      '[key: string]: unknown',
+    );
     expect(typeOf({ type: 'object' }, { closed: true })).toBe('{ [key: string]: unknown }');
   });
 
   it(
-    'CM2 accepts every value that a validator accepts, for generated schemas and values',
+    'CM-02 accepts every value that a validator accepts, for generated schemas and values',
     async () => {
       const seed = 24;
-      const sample = fc.sample(fc.tuple(jsonSchemas, fc.array(jsonValues, { minLength: 12, maxLength: 12 })), {
-        numRuns: 150,
-        seed,
-      });
+      const sample = fc.sample(
+        fc.tuple(jsonSchemas, fc.array(jsonValues, { minLength: 12, maxLength: 12 })),
+        {
+          numRuns: 150,
+          seed,
+        },
+      );
       const cases = sample.map(([schema, values], index) => ({
         tool: { server: 's', name: `t${index}`, inputSchema: schema, outputSchema: schema },
         values: values.filter((value) => isValid(schema, value)),
@@ -137,13 +167,23 @@ describe('a schema as a type', () => {
       }));
       expect(cases.flatMap(({ values }) => values).length).toBeGreaterThan(200);
       expect(cases.flatMap(({ objects }) => objects).length).toBeGreaterThan(30);
-      const { text, skipped } = generateTypes(cases.map(({ tool }) => tool), { server: 's' });
+      const { text, skipped } = generateTypes(
+        cases.map(({ tool }) => tool),
+        { server: 's' },
+      );
       expect(skipped).toEqual([]);
       const lines = cases.flatMap(({ values, objects }, index) => [
-        ...values.map((value, n) => `export const r${index}_${n}: types.T${index}Result = ${JSON.stringify(value)};`),
-        ...objects.map((value, n) => `export const a${index}_${n}: types.T${index}Arguments = ${JSON.stringify(value)};`),
+        ...values.map(
+          (value, n) => `export const r${index}_${n}: types.T${index}Result = ${JSON.stringify(value)};`,
+        ),
+        ...objects.map(
+          (value, n) => `export const a${index}_${n}: types.T${index}Arguments = ${JSON.stringify(value)};`,
+        ),
       ]);
-      const files = { 'types.ts': text, 'values.ts': ["import type * as types from './types.js';", ...lines].join('\n') };
+      const files = {
+        'types.ts': text,
+        'values.ts': ["import type * as types from './types.js';", ...lines].join('\n'),
+      };
       expect(explained(await complaintsAbout(files), files), `seed ${seed}`).toEqual([]);
     },
     COMPILE_MS,
@@ -160,7 +200,9 @@ function explained(complaints: string, files: Readonly<Record<string, string>>):
       const [, file = '', row = '0'] = /(\S+)\((\d+),/.exec(line) ?? [];
       const source = files[file]?.split('\n')[Number(row) - 1] ?? '';
       const [, type = ''] = /types\.(\w+)/.exec(source) ?? [];
-      const declared = new RegExp(`export type ${type} =[\\s\\S]*?;\\n(?=/\\*\\*|export)`).exec(files['types.ts'] ?? '')?.[0];
+      const declared = new RegExp(`export type ${type} =[\\s\\S]*?;\\n(?=/\\*\\*|export)`).exec(
+        files['types.ts'] ?? '',
+      )?.[0];
       return `${line}\n${source}\n${declared ?? ''}`;
     });
 }

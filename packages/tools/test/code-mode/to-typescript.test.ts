@@ -66,9 +66,19 @@ const hostileText = fc.oneof(
 
 const hostileSchema: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(
-    fc.dictionary(hostileText, fc.record({ type: fc.constantFrom('string', 'object'), description: hostileText, default: hostileText })),
+    fc.dictionary(
+      hostileText,
+      fc.record({
+        type: fc.constantFrom('string', 'object'),
+        description: hostileText,
+        default: hostileText,
+      }),
+    ),
     fc.array(hostileText, { minLength: 1, maxLength: 4 }),
-    fc.dictionary(hostileText, fc.record({ enum: fc.array(hostileText, { minLength: 1, maxLength: 3 }), title: hostileText })),
+    fc.dictionary(
+      hostileText,
+      fc.record({ enum: fc.array(hostileText, { minLength: 1, maxLength: 3 }), title: hostileText }),
+    ),
     hostileText,
     hostileText,
   )
@@ -79,7 +89,9 @@ const hostileSchema: fc.Arbitrary<Record<string, unknown>> = fc
       ...properties,
       listed: { enum: values, pattern, format: pattern, deprecated: true },
       fixed: { const: { [pattern]: [pattern] } },
-      ...Object.fromEntries(Object.keys(definitions).map((name, index) => [`ref${index}`, { $ref: `#/$defs/${pointer(name)}` }])),
+      ...Object.fromEntries(
+        Object.keys(definitions).map((name, index) => [`ref${index}`, { $ref: `#/$defs/${pointer(name)}` }]),
+      ),
     },
     required: values,
     $defs: definitions,
@@ -117,15 +129,19 @@ describe('texts of strangers', () => {
     'ClassDeclaration',
   ]);
 
-  it('CM3 stay in comments and literals, and no character is invisible', () => {
+  it('CM-03 stay in comments and literals, and no character is invisible', () => {
     fc.assert(
       fc.property(fc.array(hostileTool, { minLength: 1, maxLength: 4 }), (tools) => {
         const { declarations, script, servers } = toTypeScript(tools);
         const [server = ''] = tools.map((each) => each.server);
-        const files = (['host', 'sdk', 'sdk-v2'] as const).map((caller) => generateClient(tools, { server, caller }).text);
+        const files = (['host', 'sdk', 'sdk-v2'] as const).map(
+          (caller) => generateClient(tools, { server, caller }).text,
+        );
         const types = generateTypes(tools, { server, madeBy: server }).text;
         for (const text of [declarations, script, types, ...files]) {
-          expect(text).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
+          expect(text).not.toMatch(
+            /[^\n\P{Cc}]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
+          );
           expect(statements(text).filter((kind) => !kinds.has(kind))).toEqual([]);
         }
         // Two for the common part, and two for each server; one more for what the script calls.
@@ -142,9 +158,12 @@ describe('texts of strangers', () => {
   });
 
   it(
-    'CM3 compile, with every name, value and description',
+    'CM-03 compile, with every name, value and description',
     async () => {
-      const samples = fc.sample(fc.array(hostileTool, { minLength: 1, maxLength: 6 }), { numRuns: 30, seed: 24 });
+      const samples = fc.sample(fc.array(hostileTool, { minLength: 1, maxLength: 6 }), {
+        numRuns: 30,
+        seed: 24,
+      });
       const files = Object.fromEntries(
         samples.flatMap((tools, index) => {
           const [server = ''] = tools.map((each) => each.server);
@@ -162,7 +181,7 @@ describe('texts of strangers', () => {
     COMPILE_MS,
   );
 
-  it('CM3 are bounded, and the cut is announced', () => {
+  it('CM-03 are bounded, and the cut is announced', () => {
     const description = 'x'.repeat(5_000_000);
     const { declarations } = toTypeScript([tool('t', { description })]);
     expect(declarations).toContain('more characters)');
@@ -175,11 +194,15 @@ describe('texts of strangers', () => {
 describe('names', () => {
   const functionsOf = (...names: readonly string[]): Record<string, string> => {
     const { servers } = toTypeScript(names.map((name) => tool(name)));
-    return Object.fromEntries((servers[0]?.functions ?? []).map(({ name, tool: original }) => [original, name]));
+    return Object.fromEntries(
+      (servers[0]?.functions ?? []).map(({ name, tool: original }) => [original, name]),
+    );
   };
 
-  it('CM4 of functions are in camel case, and what is one already stays', () => {
-    expect(functionsOf('create_issue', 'get-sum', 'getURL', 'GET_ALL', 'API.list', '2fa enable', 'PDF')).toEqual({
+  it('CM-04 of functions are in camel case, and what is one already stays', () => {
+    expect(
+      functionsOf('create_issue', 'get-sum', 'getURL', 'GET_ALL', 'API.list', '2fa enable', 'PDF'),
+    ).toEqual({
       create_issue: 'createIssue',
       'get-sum': 'getSum',
       getURL: 'getURL',
@@ -190,7 +213,7 @@ describe('names', () => {
     });
   });
 
-  it('CM4 that are the same in camel case stay apart, in any order, and the one that is spelled so keeps it', () => {
+  it('CM-04 that are the same in camel case stay apart, in any order, and the one that is spelled so keeps it', () => {
     const names = ['create_issue', 'createIssue', 'create-issue', 'CreateIssue'];
     const functions = functionsOf(...names);
     expect(functions['createIssue']).toBe('createIssue');
@@ -200,13 +223,13 @@ describe('names', () => {
       expect(functions[name]).toMatch(/^createIssue_[a-z2-7]{8}$/);
   });
 
-  it('CM4 that look the same are told apart', () => {
+  it('CM-04 that look the same are told apart', () => {
     const functions = functionsOf('caf\u00e9', 'cafe\u0301', 'a\u200bb', 'ab');
     expect(new Set(Object.values(functions)).size).toBe(4);
     expect(functions['ab']).toBe('ab');
   });
 
-  it('CM4 that every object has get another one: an object with `then` would be a promise', () => {
+  it('CM-04 that every object has get another one: an object with `then` would be a promise', () => {
     expect(Object.values(functionsOf('then', 'toString', 'constructor', '__proto__', 'delete'))).toEqual([
       'constructor_',
       'delete',
@@ -216,7 +239,7 @@ describe('names', () => {
     ]);
   });
 
-  it('CM4 of servers are variables, and no keyword or global', () => {
+  it('CM-04 of servers are variables, and no keyword or global', () => {
     const servers = ['github', 'my-server', 'fetch', 'delete', 'onclick', 'mcp', 'サーバー'];
     const { servers: bindings } = toTypeScript(servers.map((server) => ({ ...tool('t'), server })));
     const variables = Object.fromEntries(bindings.map(({ server, variable }) => [server, variable]));
@@ -233,7 +256,7 @@ describe('names', () => {
 });
 
 describe('the text', () => {
-  it('CM5 is the same for the same tools, in every order', () => {
+  it('CM-05 is the same for the same tools, in every order', () => {
     const tools = [tool('b'), tool('a', { server: 'z' }), tool('a'), tool('a-b'), tool('a_b'), tool('aB')];
     const first = toTypeScript(tools);
     expect(toTypeScript(tools.toReversed())).toEqual(first);
@@ -242,7 +265,7 @@ describe('the text', () => {
     expect(generateClient(tools.toReversed(), { server: 's' })).toEqual(client);
   });
 
-  it('CM5 leaves out a tool that exceeds the limits, and says why', () => {
+  it('CM-05 leaves out a tool that exceeds the limits, and says why', () => {
     let deep: unknown = {};
     for (let level = 0; level < 100; level++) deep = { items: deep };
     const tools = [tool('deep', { inputSchema: deep }), tool('ok'), tool('ok'), tool('x'.repeat(2_000))];
@@ -255,13 +278,20 @@ describe('the text', () => {
     ]);
   });
 
-  it('CM5 of a server without tools is an error', () => {
-    expect(() => generateClient([tool('t')], { server: 'x' })).toThrow(expect.objectContaining({ code: 'SERVER_UNKNOWN' }));
+  it('CM-05 of a server without tools is an error', () => {
+    expect(() => generateClient([tool('t')], { server: 'x' })).toThrow(
+      expect.objectContaining({ code: 'SERVER_UNKNOWN' }),
+    );
   });
 });
 
 describe('hostile schemas', () => {
-  const branches = (count: number, of: string) => Array.from({ length: count }, (_, n) => ({ type: 'object', properties: { [`${of}${n}`]: {} }, required: [`${of}${n}`] }));
+  const branches = (count: number, of: string) =>
+    Array.from({ length: count }, (_, n) => ({
+      type: 'object',
+      properties: { [`${of}${n}`]: {} },
+      required: [`${of}${n}`],
+    }));
   const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
   const definitions = (count: number, schema: (n: number) => unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`d${n}`, schema(n)]));
@@ -274,22 +304,51 @@ describe('hostile schemas', () => {
     },
     'names that double': {
       ...ref('d0'),
-      $defs: definitions(60, (n) => ({ allOf: [{ anyOf: branches(2, `y${n}`) }, ...(n < 59 ? [ref(`d${n + 1}`)] : [])] })),
+      $defs: definitions(60, (n) => ({
+        allOf: [{ anyOf: branches(2, `y${n}`) }, ...(n < 59 ? [ref(`d${n + 1}`)] : [])],
+      })),
     },
-    'a chain of references': { ...ref('d0'), $defs: definitions(2_000, (n) => (n < 1_999 ? ref(`d${n + 1}`) : {})) },
-    'references in a circle': { ...ref('d0'), $defs: definitions(3, (n) => ({ anyOf: [ref(`d${(n + 1) % 3}`), { type: 'string' }] })) },
+    'a chain of references': {
+      ...ref('d0'),
+      $defs: definitions(2_000, (n) => (n < 1_999 ? ref(`d${n + 1}`) : {})),
+    },
+    'references in a circle': {
+      ...ref('d0'),
+      $defs: definitions(3, (n) => ({ anyOf: [ref(`d${(n + 1) % 3}`), { type: 'string' }] })),
+    },
     'the root itself': { anyOf: [{ $ref: '#' }, { type: 'object', properties: { a: { $ref: '#' } } }] },
     'recursive through an index': { additionalProperties: { $ref: '#' } },
-    'recursive through a tuple': { type: 'object', properties: { a: ref('d0') }, $defs: { d0: { type: 'array', prefixItems: [ref('d0')], items: ref('d0') } } },
-    'a long enum': { type: 'object', properties: { a: { enum: Array.from({ length: 5_000 }, (_, n) => `value ${n}`) } } },
-    'two long enums': { type: 'object', properties: { a: { allOf: [0, 2_500].map((from) => ({ enum: Array.from({ length: 5_000 }, (_, n) => n + from) })) } } },
-    'a long tuple': { type: 'object', properties: { a: { type: 'array', prefixItems: Array.from({ length: 5_000 }, () => ({})) } } },
-    'many properties': { type: 'object', properties: Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`p${n}`, { type: 'string' }])) },
-    'numbers of every size': { type: 'object', properties: { a: { enum: [1e21, -1e-7, 9_007_199_254_740_993, -0, 1.5, Number.MAX_VALUE] } } },
+    'recursive through a tuple': {
+      type: 'object',
+      properties: { a: ref('d0') },
+      $defs: { d0: { type: 'array', prefixItems: [ref('d0')], items: ref('d0') } },
+    },
+    'a long enum': {
+      type: 'object',
+      properties: { a: { enum: Array.from({ length: 5_000 }, (_, n) => `value ${n}`) } },
+    },
+    'two long enums': {
+      type: 'object',
+      properties: {
+        a: { allOf: [0, 2_500].map((from) => ({ enum: Array.from({ length: 5_000 }, (_, n) => n + from) })) },
+      },
+    },
+    'a long tuple': {
+      type: 'object',
+      properties: { a: { type: 'array', prefixItems: Array.from({ length: 5_000 }, () => ({})) } },
+    },
+    'many properties': {
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`p${n}`, { type: 'string' }])),
+    },
+    'numbers of every size': {
+      type: 'object',
+      properties: { a: { enum: [1e21, -1e-7, 9_007_199_254_740_993, -0, 1.5, Number.MAX_VALUE] } },
+    },
   };
 
   it(
-    'CM6 compile, and stay short',
+    'CM-06 compile, and stay short',
     async () => {
       const files = Object.fromEntries(
         Object.entries(SCHEMAS).map(([name, schema], index) => [

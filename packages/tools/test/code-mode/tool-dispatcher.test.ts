@@ -23,28 +23,34 @@ function dispatcherOf(options: ToolsOptions, answer?: Answer, catalog = CATALOG)
 const sent = ({ calls }: FakeHost): readonly string[] => calls.map(({ ref }) => ref.tool);
 
 describe('a dispatcher', () => {
-  it('CM7 calls the tool of a server by their own names, and returns the whole result', async () => {
+  it('CM-07 calls the tool of a server by their own names, and returns the whole result', async () => {
     const { host, dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
     await expect(dispatcher.call('s', 'add', { a: 1 })).resolves.toEqual(text('done'));
     expect(host.calls).toEqual([{ ref: { server: 's', tool: 'add' }, args: { a: 1 } }]);
   });
 
-  it('CM7 returns the structured content of a tool with an output schema', async () => {
+  it('CM-07 returns the structured content of a tool with an output schema', async () => {
     const answer = async (): Promise<ToolResult> => ({ content: [], structuredContent: { a: 1 } });
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, answer);
     await expect(dispatcher.call('s', 'find')).resolves.toEqual({ a: 1 });
   });
 
-  it('CM7 rejects if the structured content is missing: the call has been made', async () => {
+  it('CM-07 rejects if the structured content is missing: the call has been made', async () => {
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
-    await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION', delivery: 'unknown' });
+    await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({
+      code: 'PROTOCOL_VIOLATION',
+      delivery: 'unknown',
+    });
   });
 
-  it('CM8 sends nothing that the policy denies, the user declines or the schema does not allow', async () => {
+  it('CM-08 sends nothing that the policy denies, the user declines or the schema does not allow', async () => {
     const policy = createToolPolicy({ servers: { s: { deniedTools: ['find'] } } });
     const confirm = vi.fn(async () => 'cancel' as const);
     const { host, dispatcher } = dispatcherOf({ policy, confirm });
-    await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'not-sent' });
+    await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({
+      code: 'POLICY_DENIED',
+      delivery: 'not-sent',
+    });
     await expect(dispatcher.call('s', 'add', { a: 1 })).rejects.toMatchObject({ code: 'POLICY_DENIED' });
     await expect(dispatcher.call('s', 'add', { a: 'x' })).rejects.toMatchObject({
       code: 'ARGUMENTS_INVALID',
@@ -54,7 +60,7 @@ describe('a dispatcher', () => {
     expect(sent(host)).toEqual([]);
   });
 
-  it('CM8 asks as for a call of the model, and sends what the user saw', async () => {
+  it('CM-08 asks as for a call of the model, and sends what the user saw', async () => {
     const confirm = vi.fn(async () => 'once' as const);
     const { host, dispatcher } = dispatcherOf({ confirm });
     await dispatcher.call('s', 'add', { a: 1 });
@@ -62,22 +68,40 @@ describe('a dispatcher', () => {
     expect(sent(host)).toEqual(['add']);
   });
 
-  it('CM8 does not take the name of a tool for that of another server', async () => {
+  it('CM-08 does not take the name of a tool for that of another server', async () => {
     const catalog = [tool('search', { server: 'r' }), tool('other')];
-    const { host, dispatcher } = dispatcherOf({ defaultPermission: 'allow', naming: naming.bare }, undefined, catalog);
-    await expect(dispatcher.call('s', 'search')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN', delivery: 'not-sent' });
+    const { host, dispatcher } = dispatcherOf(
+      { defaultPermission: 'allow', naming: naming.bare },
+      undefined,
+      catalog,
+    );
+    await expect(dispatcher.call('s', 'search')).rejects.toMatchObject({
+      code: 'TOOL_UNKNOWN',
+      delivery: 'not-sent',
+    });
     await expect(dispatcher.call('', 'search')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
     await expect(dispatcher.call('r', 'serch')).rejects.toMatchObject({ hint: 'Did you mean "search"?' });
     expect(sent(host)).toEqual([]);
   });
 
-  it('CM8 says why a tool is not offered', async () => {
+  it('CM-08 takes the names of the server, and not those that a model is shown', async () => {
+    // A model is shown `a_b`, because model APIs do not accept a space.
+    const catalog = [
+      tool('add', { inputSchema: { type: 'object', properties: { 'a b': { type: 'string' } } } }),
+    ];
+    const { host, dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, undefined, catalog);
+    await dispatcher.call('s', 'add', { 'a b': 'x' });
+    await dispatcher.call('s', 'add', { a_b: 5 });
+    expect(host.calls.map(({ args }) => args)).toEqual([{ 'a b': 'x' }, { a_b: 5 }]);
+  });
+
+  it('CM-08 says why a tool is not offered', async () => {
     const policy = createToolPolicy({ servers: { s: { deniedTools: ['find'] } } });
     const { dispatcher } = dispatcherOf({ policy, skipDenied: true });
     await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({ code: 'POLICY_DENIED' });
   });
 
-  it('CM9 rejects with the words of a tool that fails', async () => {
+  it('CM-09 rejects with the words of a tool that fails', async () => {
     const answer = async (): Promise<ToolResult> => ({ ...text('no such \u001b[31missue'), isError: true });
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, answer);
     const error = await dispatcher.call('s', 'add', { a: 1 }).catch((thrown: unknown) => thrown);
@@ -89,7 +113,7 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('CM9 aborts a call with its own signal, and all calls with that of the dispatcher', async () => {
+  it('CM-09 aborts a call with its own signal, and all calls with that of the dispatcher', async () => {
     for (const which of ['call', 'dispatcher'] as const) {
       const aborters = { call: new AbortController(), dispatcher: new AbortController() };
       const seen: AbortSignal[] = [];
@@ -108,7 +132,7 @@ describe('a dispatcher', () => {
     }
   });
 
-  it('CM9 bounds the calls under way', async () => {
+  it('CM-09 bounds the calls under way', async () => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const host = fakeHost(CATALOG, () => answered.then(() => text('done')));
@@ -125,9 +149,11 @@ describe('a dispatcher', () => {
     await expect(dispatcher.call('s', 'add', { a: 4 })).resolves.toEqual(text('done'));
   });
 
-  it('CM9 answers every request with plain data', async () => {
+  it('CM-09 answers every request with plain data', async () => {
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
-    await expect(dispatcher.respond({ server: 's', tool: 'add', args: { a: 1 } })).resolves.toEqual({ result: text('done') });
+    await expect(dispatcher.respond({ server: 's', tool: 'add', args: { a: 1 } })).resolves.toEqual({
+      result: text('done'),
+    });
     for (const request of [undefined, null, 5, [], {}, { server: 's' }, { server: 5, tool: 'add' }]) {
       const reply = await dispatcher.respond(request);
       expect(reply).toMatchObject({ error: { code: 'ARGUMENTS_INVALID', delivery: 'not-sent' } });
@@ -138,7 +164,7 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('CM9 tells a log of every outcome, whatever the log throws', async () => {
+  it('CM-09 tells a log of every outcome, whatever the log throws', async () => {
     const host = fakeHost(CATALOG);
     const tools = createTools(host, { defaultPermission: 'allow' }).snapshot();
     const onOutcome = vi.fn(() => {
@@ -153,7 +179,7 @@ describe('a dispatcher', () => {
     ]);
   });
 
-  it('CM7 of tools and not of a toolset calls those that the host has then', async () => {
+  it('CM-07 of tools and not of a toolset calls those that the host has then', async () => {
     const host = fakeHost([]);
     const dispatcher = createToolDispatcher(createTools(host, { defaultPermission: 'allow' }));
     await expect(dispatcher.call('s', 'add')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
@@ -180,7 +206,7 @@ describe('with a real server', () => {
     getStructuredContent: { tool: 'get-structured-content', structured: true },
   };
 
-  it('CM10 the functions of a client call a host, or a dispatcher', async () => {
+  it('CM-10 the functions of a client call a host, or a dispatcher', async () => {
     await using tools = createTools(host, { defaultPermission: 'allow' });
     for (const caller of [host, createToolDispatcher(tools)]) {
       const client = bindTools<Everything>(caller, 'everything', bound);
@@ -193,24 +219,32 @@ describe('with a real server', () => {
     }
   });
 
-  it('CM10 a tool that fails rejects, with a host too', async () => {
+  it('CM-10 a tool that fails rejects, with a host too', async () => {
     const client = bindTools<Everything>(host, 'everything', bound);
     // @ts-expect-error -- a number is required
     const failing = client.getSum({ a: 'two', b: 3 });
-    await expect(failing).rejects.toMatchObject({ code: expect.stringMatching(/^(?:TOOL_FAILED|ARGUMENTS_INVALID)$/) });
+    await expect(failing).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:TOOL_FAILED|ARGUMENTS_INVALID)$/),
+    });
   });
 
-  it('CM11 the script calls tools from a sandbox that has nothing but `callTool`', async () => {
-    await using tools = createTools(host, { policy: createToolPolicy({ servers: { everything: { allowedTools: ['get-*'] } } }) });
+  it('CM-11 the script calls tools from a sandbox that has nothing but `callTool`', async () => {
+    await using tools = createTools(host, {
+      policy: createToolPolicy({ servers: { everything: { allowedTools: ['get-*'] } } }),
+    });
     const turn = tools.snapshot();
     const { script } = toTypeScript(turn);
     const dispatcher = createToolDispatcher(turn);
     const run = (code: string): Promise<unknown> =>
       // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-type-assertion, no-new-func -- what a sandbox does
-      (new Function('callTool', `${script}\nreturn (async () => { ${code} })();`) as (callTool: unknown) => Promise<unknown>)(
-        (request: unknown) => dispatcher.respond(request).then((reply) => structuredClone(reply)),
-      );
-    await expect(run('return everything.getStructuredContent({ location: "Chicago" })')).resolves.toMatchObject({
+      (
+        new Function('callTool', `${script}\nreturn (async () => { ${code} })();`) as (
+          callTool: unknown,
+        ) => Promise<unknown>
+      )((request: unknown) => dispatcher.respond(request).then((reply) => structuredClone(reply)));
+    await expect(
+      run('return everything.getStructuredContent({ location: "Chicago" })'),
+    ).resolves.toMatchObject({
       temperature: expect.any(Number),
     });
     await expect(run('return everything.echo({ message: "hi" })')).rejects.toMatchObject({
