@@ -31,8 +31,6 @@ class Printer {
 
   print(type: TypeNode, indent: string): string {
     switch (type.kind) {
-      case 'plain':
-        return this.#count(type.text);
       case 'reference':
         return this.#count(type.cut ? 'unknown' : type.definition.name);
       case 'union':
@@ -44,6 +42,8 @@ class Printer {
         return this.#tuple(type, indent);
       case 'object':
         return this.#object(type, indent);
+      default:
+        return this.#count(type.text);
     }
   }
 

@@ -98,7 +98,7 @@ const hostileSchema: fc.Arbitrary<Record<string, unknown>> = fc
   }));
 
 const pointer = (name: string): string =>
-  name.isWellFormed() ? encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')) : 'broken';
+  !/\p{Cs}/u.test(name) ? encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')) : 'broken';
 
 const hostileTool: fc.Arbitrary<DescribedTool> = fc.record(
   {
@@ -343,7 +343,7 @@ describe('hostile schemas', () => {
     },
     'numbers of every size': {
       type: 'object',
-      properties: { a: { enum: [1e21, -1e-7, 9_007_199_254_740_993, -0, 1.5, Number.MAX_VALUE] } },
+      properties: { a: { enum: [1e21, -1e-7, 2 ** 53 + 2, -0, 1.5, Number.MAX_VALUE] } },
     },
   };
 

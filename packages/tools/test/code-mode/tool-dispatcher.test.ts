@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createHost, type CallOptions, type Host, type ToolResult } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
@@ -235,13 +236,10 @@ describe('with a real server', () => {
     const turn = tools.snapshot();
     const { script } = toTypeScript(turn);
     const dispatcher = createToolDispatcher(turn);
+    const callTool = (request: unknown): Promise<unknown> =>
+      dispatcher.respond(request).then((reply) => structuredClone(reply));
     const run = (code: string): Promise<unknown> =>
-      // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-type-assertion, no-new-func -- what a sandbox does
-      (
-        new Function('callTool', `${script}\nreturn (async () => { ${code} })();`) as (
-          callTool: unknown,
-        ) => Promise<unknown>
-      )((request: unknown) => dispatcher.respond(request).then((reply) => structuredClone(reply)));
+      Promise.resolve(runInNewContext(`${script}\n(async () => { ${code} })()`, { callTool }));
     await expect(
       run('return everything.getStructuredContent({ location: "Chicago" })'),
     ).resolves.toMatchObject({
