@@ -15,6 +15,7 @@ import { registerPins } from './pin-commands.js';
 import {
   registerCall,
   registerComplete,
+  registerGenerate,
   registerList,
   registerPrompt,
   registerRead,
@@ -90,6 +91,7 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerRead,
     registerPrompt,
     registerComplete,
+    registerGenerate,
     registerAdd,
     registerChanges,
     registerImport,

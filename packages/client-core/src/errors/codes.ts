@@ -129,6 +129,7 @@ export const ERROR_CODES = {
   ),
   RPC_ERROR: code('protocol', false, 'The server answered the request with a JSON-RPC error.'),
   TOOL_UNKNOWN: code('protocol', false, 'The server has no tool of this name.'),
+  TOOL_FAILED: code('unknown', false, 'The tool ran, and its result says that it failed.'),
   ARGUMENTS_INVALID: code('protocol', false, 'The arguments do not match the schema of the tool.'),
   SCHEMA_REFUSED: code(
     'protocol',
