@@ -35,7 +35,7 @@ function setUp(
 const namesOf = (list: readonly object[]): readonly unknown[] =>
   list.map((each) => ('name' in each ? each.name : each));
 
-describe('TS6 Anthropic', () => {
+describe('TS-06 Anthropic', () => {
   it('generic: what was found is an ordinary tool of the next request', async () => {
     const { tools } = setUp();
     const conversation = tools.conversation();
@@ -112,6 +112,20 @@ describe('TS6 Anthropic', () => {
     }
   });
 
+  it('native: a tool that is always loaded is neither listed twice nor referred to', async () => {
+    const { tools } = setUp('anthropic');
+    const entry = { name: ECHO, server: 'basic', tool: 'echo' };
+    const conversation = tools.conversation({ version: 1, loaded: [entry] });
+    const turn = tools.snapshot(conversation);
+    expect(namesOf(anthropicTools(turn.tools))).toEqual(['tool_search', ECHO]);
+    const both = await turn.run('tool_search', { query: `select:${ECHO},${READ}` });
+    expect(both.rendering.toolReferences?.map(({ name }) => name)).toEqual([READ]);
+    const one = await turn.run('tool_search', { query: ECHO });
+    expect(anthropicToolResult('1', one.rendering).content).toMatchObject([
+      { type: 'text', text: expect.stringContaining(`- ${ECHO}: Repeats.`) },
+    ]);
+  });
+
   it('native: a tool that was called without a search is not loaded, because no message has its definition', async () => {
     for (const native of ['anthropic', 'openai'] as const) {
       const { tools } = setUp(native);
@@ -141,7 +155,7 @@ describe('TS6 Anthropic', () => {
   });
 });
 
-describe('TS7 OpenAI', () => {
+describe('TS-07 OpenAI', () => {
   it('generic: the list of tools is in the parameter, because descriptions have at most 1024 characters', () => {
     const catalog = Array.from({ length: 60 }, (_, at) =>
       tool(`t${at}`, { description: 'Does this and that.' }),
@@ -224,7 +238,7 @@ describe('TS7 OpenAI', () => {
   });
 });
 
-describe('TS8 the AI SDK, and APIs without a search of their own', () => {
+describe('TS-08 the AI SDK, and APIs without a search of their own', () => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: 1, text: 1, reasoning: undefined },
