@@ -10,7 +10,7 @@ const MAX_DEPTH = 3;
 
 /**
  * Returns what is searched for a tool: its name first, then the texts that say what it does, then those around it. The weights
- * were chosen with half of the queries of bench/tool-search, and find as many of the other half.
+ * were chosen with the queries of bench/tool-search.
  */
 export function textsOf(tool: ModelTool, instructions: string): readonly IndexedText[] {
   const parameters = parametersOf(tool);
