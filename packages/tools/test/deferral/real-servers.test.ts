@@ -47,7 +47,7 @@ function createZoo(): McpServer {
   return zoo;
 }
 
-describe('TS13 with real servers', () => {
+describe('TS-13 with real servers', () => {
   let host: Host;
   let tools: Tools;
   let zoo: McpServer | undefined;

@@ -26,7 +26,7 @@ function search(items: readonly Item[], query: string, limit = 10): readonly str
   return index.search(query, limit).map(({ name }) => name);
 }
 
-describe('TS9 the index', () => {
+describe('TS-09 the index', () => {
   it.each([
     ['createIssue', 'create issue'],
     ['create_issue', 'createIssue'],
@@ -182,7 +182,7 @@ describe('TS9 the index', () => {
   });
 });
 
-describe('TS10 what is searched of a tool', () => {
+describe('TS-10 what is searched of a tool', () => {
   const found = (query: string, more: Parameters<typeof tool>[1], instructions = ''): boolean => {
     const host = fakeHost([tool('plain_name', more)]);
     const index = createToolIndex<ModelTool>();

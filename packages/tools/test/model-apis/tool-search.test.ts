@@ -35,7 +35,7 @@ function setUp(
 const namesOf = (list: readonly object[]): readonly unknown[] =>
   list.map((each) => ('name' in each ? each.name : each));
 
-describe('TS6 Anthropic', () => {
+describe('TS-06 Anthropic', () => {
   it('generic: what was found is an ordinary tool of the next request', async () => {
     const { tools } = setUp();
     const conversation = tools.conversation();
@@ -141,7 +141,7 @@ describe('TS6 Anthropic', () => {
   });
 });
 
-describe('TS7 OpenAI', () => {
+describe('TS-07 OpenAI', () => {
   it('generic: the list of tools is in the parameter, because descriptions have at most 1024 characters', () => {
     const catalog = Array.from({ length: 60 }, (_, at) =>
       tool(`t${at}`, { description: 'Does this and that.' }),
@@ -224,7 +224,7 @@ describe('TS7 OpenAI', () => {
   });
 });
 
-describe('TS8 the AI SDK, and APIs without a search of their own', () => {
+describe('TS-08 the AI SDK, and APIs without a search of their own', () => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: 1, text: 1, reasoning: undefined },
