@@ -46,20 +46,21 @@ export function createDeferral(
     const conversation = given ?? createToolConversation(settings.maxLoaded);
     const byName = new Map(all.tools.map((tool) => [tool.name, tool]));
     const always = all.tools.filter((tool) => settings.isAlwaysLoaded(tool));
-    const kept = new Set(always);
-    const deferred = all.tools.filter((tool) => !kept.has(tool));
+    const kept = new Set(always.map(({ name }) => name));
+    const isDeferred = ({ name }: ModelTool): boolean => !kept.has(name);
+    const deferred = all.tools.filter((tool) => isDeferred(tool));
     if (deferred.length === 0 && conversation.loaded.length === 0) return all;
     const instructions = instructionsOf();
     const search = searchToolFor(listTools(deferred, instructions, settings.maxListBytes));
     const active = (): readonly ModelTool[] => [
       search,
       ...always,
-      ...loadedTools(conversation, all, byName, settings.native).filter((tool) => !kept.has(tool)),
+      ...loadedTools(conversation, all, byName, settings.native).filter((tool) => isDeferred(tool)),
     ];
     const load = (tools: readonly ModelTool[]): void =>
       conversation.load(
         tools
-          .filter((tool) => !kept.has(tool))
+          .filter((tool) => isDeferred(tool))
           .map(({ name, ref }) => ({ name, server: ref.server, tool: ref.tool })),
       );
     const searchFor = async (args: unknown): Promise<LastToolEvent> => {
@@ -77,7 +78,7 @@ export function createDeferral(
             return index.search(query, settings.maxResults);
           },
           load,
-          references: settings.native !== undefined,
+          isReferred: (tool) => settings.native !== undefined && isDeferred(tool),
         },
         args,
       );

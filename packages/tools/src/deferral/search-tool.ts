@@ -106,8 +106,8 @@ export interface SearchDeps {
   /** Returns the best tools for words, best first. */
   readonly search: (query: string) => readonly ModelTool[];
   readonly load: (tools: readonly ModelTool[]) => void;
-  /** Whether the result names the tools in a form for the converter of a model API. */
-  readonly references: boolean;
+  /** Whether the result refers to a tool that was found, in a form for the converter of a model API. */
+  readonly isReferred: (tool: ModelTool) => boolean;
 }
 
 /** Runs `tool_search`. */
@@ -126,6 +126,7 @@ export function runSearch(deps: SearchDeps, args: unknown): LastToolEvent {
   }
   const { found, missing } = findTools(deps, query.slice(0, MAX_QUERY));
   deps.load(found);
+  const toolReferences = found.filter((tool) => deps.isReferred(tool));
   const lines = found.map((tool) => `- ${tool.name}: ${oneLine(tool.description, MAX_RESULT_LINE)}`);
   const text = [
     found.length > 0
@@ -142,7 +143,7 @@ export function runSearch(deps: SearchDeps, args: unknown): LastToolEvent {
       parts: [{ type: 'text', text }],
       text,
       isError: false,
-      ...(deps.references && { toolReferences: found }),
+      ...(toolReferences.length > 0 && { toolReferences }),
     },
   };
 }

@@ -112,6 +112,20 @@ describe('TS-06 Anthropic', () => {
     }
   });
 
+  it('native: a tool that is always loaded is neither listed twice nor referred to', async () => {
+    const { tools } = setUp('anthropic');
+    const entry = { name: ECHO, server: 'basic', tool: 'echo' };
+    const conversation = tools.conversation({ version: 1, loaded: [entry] });
+    const turn = tools.snapshot(conversation);
+    expect(namesOf(anthropicTools(turn.tools))).toEqual(['tool_search', ECHO]);
+    const both = await turn.run('tool_search', { query: `select:${ECHO},${READ}` });
+    expect(both.rendering.toolReferences?.map(({ name }) => name)).toEqual([READ]);
+    const one = await turn.run('tool_search', { query: ECHO });
+    expect(anthropicToolResult('1', one.rendering).content).toMatchObject([
+      { type: 'text', text: expect.stringContaining(`- ${ECHO}: Repeats.`) },
+    ]);
+  });
+
   it('native: a tool that was called without a search is not loaded, because no message has its definition', async () => {
     for (const native of ['anthropic', 'openai'] as const) {
       const { tools } = setUp(native);
