@@ -40,7 +40,7 @@ questions that find such a tool among the first five, which is what \`tool_searc
 ${recallRows('the words of a model', recall.queries)}
 ${recallRows('the sentence of a person', recall.questions)}
 
-The last row of each is what \`tool_search\` does. The weights of names, descriptions and parameters were chosen with half of the queries. ${missedList(missed.queries, questions)}
+The last row of each is what \`tool_search\` does. The weights of names, descriptions and parameters were chosen with these queries, so other queries may find less. ${missedList(missed.queries, questions)}
 
 ### Time and memory
 
