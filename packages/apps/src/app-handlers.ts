@@ -16,7 +16,9 @@ import { isAppUri, showUri, type AppResource } from './read-app.js';
 /** The part of a host that `createApps` uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface AppsHost extends ToolHost {
   /** Returns the resources that servers list. Without it, the metadata of a listed resource does not count. */
-  resources?(options?: PrincipalOptions): readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[];
+  readonly resources?:
+    | ((options?: PrincipalOptions) => readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[])
+    | undefined;
   /** Reads a resource. Rejects with a `FittingsError`. */
   readResource(
     ref: { readonly server: string; readonly uri: string },

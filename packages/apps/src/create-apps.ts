@@ -224,7 +224,7 @@ function hostOf(host: AppsHost, principal: string): AppsHost {
   return {
     tools: () => host.tools({ principal }),
     servers: host.servers && (() => host.servers?.() ?? []),
-    ...(host.resources && { resources: () => host.resources?.({ principal }) ?? [] }),
+    resources: host.resources && (() => host.resources?.({ principal }) ?? []),
     callTool: (ref, args, options) => host.callTool(ref, args, { ...options, principal }),
     readResource: (ref, options) => host.readResource(ref, { ...options, principal }),
   };

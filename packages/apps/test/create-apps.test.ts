@@ -51,8 +51,7 @@ describe('an app of a real server', () => {
     expect(app).toMatchObject({ uri: LISTED_APP, prefersBorder: false });
     expect(app.csp).toEqual({ connectDomains: ['https://api.weather.example'] });
     // A program may pass a host that lists no resources.
-    const { tools, callTool, readResource } = world.host;
-    await using others = createApps({ tools, callTool, readResource });
+    await using others = createApps({ ...world.host, resources: undefined });
     using restricted = await others.app({ server: 'weather', tool: 'map' });
     expect(restricted.csp).toEqual({});
   });
