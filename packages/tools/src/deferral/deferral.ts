@@ -69,7 +69,11 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
       );
     const searchFor = async (args: unknown): Promise<LastToolEvent> => {
       const textOf = ({ ref }: ModelTool): string => instructions(ref.server);
-      const indexed = { versionOf: textOf, textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)) };
+      const indexed = {
+        versionOf: textOf,
+        textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)),
+        groupOf: ({ ref }: ModelTool) => ref.server,
+      };
       for (let at = 0; at < deferred.length; at += SLICE) {
         if (index.read(deferred.slice(at, at + SLICE), indexed) > 0) await setImmediate();
       }

@@ -10,6 +10,8 @@ export interface IndexedText {
 export interface IndexedItems<Item> {
   readonly versionOf: (item: Item) => string;
   readonly textsOf: (item: Item) => readonly IndexedText[];
+  /** Returns a name: a query that has all words of it prefers the items of this name. */
+  readonly groupOf: (item: Item) => string;
 }
 
 /** A full-text index by BM25. The same items and query have the same result, whatever was in the index before. */
@@ -31,6 +33,8 @@ interface Entry<Item> {
   readonly frequencies: ReadonlyMap<string, number>;
   /** The words of the first text. */
   readonly title: ReadonlySet<string>;
+  /** The words of the group. */
+  readonly group: readonly string[];
   readonly length: number;
 }
 
@@ -46,6 +50,8 @@ const MIN_PREFIX = 3;
 const MAX_WORDS = 200;
 /** Items with a smaller share of the best score are not found. It changes no answer of bench/tool-search, and loads fewer tools. */
 const LEAST_SHARE = 0.4;
+/** How much more an item of a group counts that the query names. */
+const GROUP_FACTOR = 1.5;
 const REQUIRED = /(?:^|(?<=\s))\+(\S+)/g;
 const MAX_QUERY = { characters: 400, words: 24 };
 
@@ -57,7 +63,7 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
   let postings: ReadonlyMap<string, Posting> = new Map();
   let averageLength = 0;
 
-  const entryOf = (item: Item, { versionOf, textsOf }: IndexedItems<Item>): Entry<Item> => {
+  const entryOf = (item: Item, { versionOf, textsOf, groupOf }: IndexedItems<Item>): Entry<Item> => {
     const version = versionOf(item);
     const before = known.get(item);
     if (before?.version === version) return before;
@@ -72,7 +78,8 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
         length += weight;
       }
     }
-    const entry = { item, version, frequencies, title: new Set(wordsOf(texts[0]?.text ?? '')), length };
+    const title = new Set(wordsOf(texts[0]?.text ?? ''));
+    const entry = { item, version, frequencies, title, group: wordsOf(groupOf(item)), length };
     known.set(item, entry);
     return entry;
   };
@@ -114,6 +121,11 @@ export function createToolIndex<Item extends object>(): ToolIndex<Item> {
           const score = (rarity * frequency * (K1 + 1)) / (frequency + damping);
           scores.set(place, (scores.get(place) ?? 0) + score);
         }
+      }
+      for (const [place, score] of scores) {
+        const { group = [] } = entries[place] ?? {};
+        const isNamed = group.length > 0 && group.every((word) => words.includes(word));
+        if (isNamed) scores.set(place, score * GROUP_FACTOR);
       }
       const least = LEAST_SHARE * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
       return [...scores]

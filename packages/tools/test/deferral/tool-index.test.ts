@@ -10,6 +10,7 @@ interface Item {
   readonly name: string;
   readonly text?: string;
   readonly version?: string;
+  readonly group?: string;
 }
 
 const indexed: IndexedItems<Item> = {
@@ -18,6 +19,7 @@ const indexed: IndexedItems<Item> = {
     { text: name, weight: 3 },
     { text: `${text} ${version}`, weight: 1 },
   ],
+  groupOf: ({ group = '' }) => group,
 };
 
 function search(items: readonly Item[], query: string, limit = 10): readonly string[] {
@@ -54,6 +56,17 @@ describe('TS-09 the index', () => {
     ['قراءة الملف', 'الملف'],
   ])('finds %s by %s', (name, query) => {
     expect(search([{ name: 'unrelated' }, { name }, { name: 'zzz' }], query)).toEqual([name]);
+  });
+
+  it('prefers the tools of a server that the query names, and finds those of others', () => {
+    const text = 'Creates a comment';
+    const tools = [
+      { name: 'a', text, group: 'tracker' },
+      { name: 'b', text, group: 'work-pages' },
+    ];
+    expect(search(tools, 'create comment')).toEqual(['a', 'b']);
+    expect(search(tools, 'work pages create comment')).toEqual(['b', 'a']);
+    expect(search(tools, 'pages create comment')).toEqual(['a', 'b']);
   });
 
   it.each([
@@ -189,6 +202,7 @@ describe('TS-10 what is searched of a tool', () => {
     index.update(createTools(host).snapshot().tools, {
       versionOf: () => '',
       textsOf: (each) => textsOf(each, instructions),
+      groupOf: ({ ref }) => ref.server,
     });
     return index.search(query, 1).length === 1;
   };
