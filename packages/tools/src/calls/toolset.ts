@@ -9,6 +9,7 @@ export interface Toolset {
   /**
    * The offered tools, sorted by name, so that a prompt does not depend on which server connected first. If tools are deferred:
    * `tool_search`, the tools that are always loaded, and those that the conversation has loaded, in the order in which it did.
+   * With `spill`, `read_result` comes before all others.
    */
   readonly tools: readonly ModelTool[];
   /** The tools that `tool_search` can find, loaded or not, sorted by name. Empty if tools are not deferred. */

@@ -303,16 +303,32 @@ describe('SP-10 the tool read_result', () => {
     await big();
     expect(JSON.stringify(anthropicTools(tools.snapshot().tools))).toBe(before);
     expect(tools.snapshot().tools.map(({ name }) => name)).toEqual([
+      'read_result',
       'mcp__s__big',
       'mcp__s__small',
-      'read_result',
     ]);
-    expect(tools.snapshot().tools.at(-1)).toBe(tools.snapshot().tools.at(-1));
+    expect(tools.snapshot().tools[0]).toBe(tools.snapshot().tools[0]);
     const without = createTools(fakeHost([tool('big')]));
     expect(without.snapshot().tools.map(({ name }) => name)).toEqual(['mcp__s__big']);
     expect(await without.snapshot().run('read_result', { reference: 'r_' })).toMatchObject({
       error: { code: 'TOOL_UNKNOWN' },
     });
+  });
+
+  it('SP-10 stays first, and reads the results of deferred tools', async () => {
+    const { tools } = spilling(long(), {}, { defer: 'always' });
+    const conversation = tools.conversation();
+    const turn = tools.snapshot(conversation);
+    const names = (): string[] => turn.activeTools().map(({ name }) => name);
+    expect(names()).toEqual(['read_result', 'tool_search']);
+    await turn.run('tool_search', { query: 'select:mcp__s__small,mcp__s__big' });
+    expect(names()).toEqual(['read_result', 'tool_search', 'mcp__s__small', 'mcp__s__big']);
+    expect(tools.snapshot(conversation).tools.map(({ name }) => name)).toEqual(names());
+    const event = await turn.run('mcp__s__big');
+    const page = await turn.run('read_result', { reference: referenceOf(event), offset: -100 });
+    expect(page.rendering.text).toContain('This is the end');
+    const found = await turn.run('tool_search', { query: 'select:read_result' });
+    expect(found.rendering.text).not.toContain('Loaded');
   });
 
   it('SP-10 a tool of a server with its name keeps the name', async () => {
